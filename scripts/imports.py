@@ -17,7 +17,7 @@ import re
 import sys
 import tempfile
 
-ROOMS = "error names boundary simd kernel output lib stream repair text io simdutf8 engine foreign".split()
+ROOMS = "names error boundary simd kernel output lib stream repair text serialize io simdutf8 engine foreign".split()
 
 # These are only checked for circles. Their files have no order.
 PACKAGES = "transcode dialect arrow capi".split()

@@ -17,6 +17,8 @@ pub use crate::output::{Fork, Output, Progress};
 pub use crate::repair::faults::Search;
 pub use crate::repair::replacer::Replacer;
 pub use crate::repair::survey;
+#[cfg(feature = "serde")]
+pub use crate::serialize::{by_name, error};
 #[cfg(trust8_avx512)]
 pub use crate::simd::Avx512;
 #[cfg(trust8_neon)]

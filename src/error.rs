@@ -7,6 +7,9 @@
 #![forbid(unsafe_code)]
 
 use core::fmt;
+use core::str::FromStr;
+
+use crate::names::{UnknownName, is_same_name};
 
 /// Why a sequence of bytes is not UTF-8, in the terms of RFC 3629.
 ///
@@ -161,6 +164,38 @@ impl ErrorKind {
     }
 }
 
+/// Writes the [name](ErrorKind::name).
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Finds a kind by its [name](ErrorKind::name). Upper and lower case, hyphens, underscores and spaces make no difference.
+///
+/// ```
+/// use trust8::ErrorKind;
+///
+/// assert_eq!("Too large".parse(), Ok(ErrorKind::TooLarge));
+/// assert!("huge".parse::<ErrorKind>().is_err());
+/// ```
+impl FromStr for ErrorKind {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        const NAMES: [&str; ErrorKind::ALL.len()] = {
+            let (mut names, mut i) = ([""; ErrorKind::ALL.len()], 0);
+            while i < names.len() {
+                names[i] = ErrorKind::ALL[i].name();
+                i += 1;
+            }
+            names
+        };
+        let kind = Self::ALL.iter().copied().find(|kind| is_same_name(kind.name(), name));
+        kind.ok_or(UnknownName::of("kind of error", &NAMES))
+    }
+}
+
 /// The first place at which the input is not UTF-8.
 ///
 /// [`valid_up_to`](Self::valid_up_to) and [`error_len`](Self::error_len) equal those of
@@ -252,7 +287,7 @@ impl Utf8Error {
     /// assert_eq!(error.reason().to_string(), "FF never appears in UTF-8; expected a first byte (00 to 7F, C2 to F4)");
     /// ```
     #[must_use]
-    pub fn reason(&self) -> impl fmt::Display + Copy {
+    pub fn reason(&self) -> impl fmt::Display + Copy + use<> {
         self.sequence
     }
 

@@ -138,6 +138,7 @@
 //! | `rayon` | no | `par_from_utf8` and `par_inspect`, which use all cores; implies `std` |
 //! | `tokio` | no | `tokio`: an `AsyncRead` adapter, and codecs that yield strings and lines; implies `std` |
 //! | `memchr` | no | [`locate`] finds newlines with that crate |
+//! | `serde` | no | `Serialize` for errors, places and counts; kinds and policies are read and written as their names |
 //!
 //! SIMD detection works without `std`. A program contains only the functions that it calls.
 //!
@@ -208,6 +209,8 @@ pub mod foreign;
 #[cfg(feature = "std")]
 pub mod io;
 mod repair;
+#[cfg(feature = "serde")]
+mod serialize;
 mod simdutf8;
 pub mod stream;
 mod text;

@@ -210,7 +210,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 is_ascii", move |forms| {
                     let units = black_box(&forms.utf16);
-                    result(With(kernel).ascii_up_to(Utf16, units) == units.len())
+                    result(With(kernel).ascii_up_to_in(Utf16, units) == units.len())
                 }),
                 contestant("simdutf validate_utf16le_as_ascii", move |forms| {
                     result(is_utf16_ascii(black_box(&forms.utf16)))
@@ -321,7 +321,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 lossy_len", move |forms| {
-                    With(kernel).lossy_len(Utf16, Str, black_box(&forms.utf16))
+                    With(kernel).len_lossy(Utf16, Str, black_box(&forms.utf16))
                 }),
                 contestant("simdutf utf8_length_from_utf16le_with_replacement", |forms| {
                     utf8_len_lossy(black_box(&forms.utf16))

@@ -729,12 +729,12 @@ fn every_pair(report: &mut Report, texts: &[Text]) {
     };
     let common = german.text.chars().filter(|&char| Encoding::ALL.iter().all(|encoding| has(encoding, char)));
     let text: String = common.collect();
-    let encoded =
-        Encoding::ALL.map(|encoding| trust8_transcode::With(kernel).convert(Str, encoding, &text).unwrap());
-    let heads = ["from".to_owned()].into_iter().chain(Encoding::ALL.map(|to| to.name().to_owned()));
+    let encode = |&encoding| trust8_transcode::With(kernel).convert(Str, encoding, &text).unwrap();
+    let encoded: Vec<_> = Encoding::ALL.iter().map(encode).collect();
+    let heads = ["from".to_owned()].into_iter().chain(Encoding::ALL.iter().map(|to| to.name().to_owned()));
     let mut table = Table::new(heads);
-    for (from, bytes) in Encoding::ALL.into_iter().zip(&encoded) {
-        let cells = Encoding::ALL.into_iter().zip(&encoded).map(|(to, expected)| {
+    for (&from, bytes) in Encoding::ALL.iter().zip(&encoded) {
+        let cells = Encoding::ALL.iter().zip(&encoded).map(|(&to, expected)| {
             let mut buffer = buffer(expected.len());
             let converted =
                 trust8_transcode::With(kernel).convert_into(from, to, bytes, &mut buffer).unwrap();

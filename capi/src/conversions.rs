@@ -16,7 +16,7 @@ use core::mem::MaybeUninit;
 
 use trust8_dialect::Dialect;
 use trust8_transcode::{
-    BufferError, Encoding, ErrorKind, Progress, Transcoder, TranscoderError, convert_as_fits,
+    BufferError, ConversionErrorKind as ErrorKind, Encoding, Progress, Transcoder, TranscoderError, convert_as_fits,
     convert_as_fits_lossy,
 };
 

@@ -266,7 +266,7 @@ impl Write for Message<'_> {
 mod tests {
     use trust8::columns::{ColumnErrorKind, validate_offsets};
     use trust8_dialect::DialectErrorKind as OfDialect;
-    use trust8_transcode::ErrorKind as OfConversion;
+    use trust8_transcode::ConversionErrorKind as OfConversion;
 
     use super::name;
 

@@ -355,12 +355,11 @@ pub(crate) fn from_target(name: &str) -> Result<Charset, String> {
 }
 
 fn exact_names() -> String {
-    transcode::Encoding::ALL
-        .map(|encoding| match encoding {
-            transcode::Encoding::Latin1 => LATIN1_EXACT,
-            other => other.name(),
-        })
-        .join(", ")
+    let names = transcode::Encoding::ALL.iter().map(|encoding| match encoding {
+        transcode::Encoding::Latin1 => LATIN1_EXACT,
+        other => other.name(),
+    });
+    names.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub struct Diagnosis {
     evidence: Option<Evidence>,
 }
 
-/// The stricter a dialect is, the more it means that it accepts the bytes. So strict dialects come first.
+/// Bytes that a strict dialect accepts are more likely to be in it. So strict dialects come first.
 const BEST_FIRST: [Dialect; ALL.len()] =
     [Dialect::Utf8, Dialect::Cesu8, Dialect::ModifiedUtf8, Dialect::Wtf8, Dialect::Rfc2279];
 
@@ -139,7 +139,7 @@ impl Diagnosis {
 
     /// Returns the first place at which the bytes are not UTF-8, or `None` if they are UTF-8.
     ///
-    /// In each dialect that accepts them, a sequence of its own begins there.
+    /// In each dialect that accepts them, a sequence begins there that UTF-8 lacks.
     ///
     /// ```
     /// use trust8_dialect::diagnose;

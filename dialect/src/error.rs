@@ -106,7 +106,7 @@ impl DialectError {
         self.kind
     }
 
-    /// Returns the code point that the sequence stands for, if it has a meaning in another dialect, or a meaning in this one
+    /// Returns the code point that the sequence means, if it has a meaning in another dialect, or a meaning in this one
     /// that UTF-8 can't express.
     ///
     /// ```
@@ -245,12 +245,12 @@ impl core::error::Error for DialectError {}
 /// assert_eq!(error.to_string(), "CESU-8 can't express U+DC00, a surrogate");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct EncodeError {
+pub struct DialectEncodeError {
     dialect: Dialect,
     value: u32,
 }
 
-impl EncodeError {
+impl DialectEncodeError {
     pub(crate) const fn new(dialect: Dialect, value: u32) -> Self {
         Self { dialect, value }
     }
@@ -279,7 +279,7 @@ impl EncodeError {
     }
 }
 
-impl fmt::Display for EncodeError {
+impl fmt::Display for DialectEncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { dialect, value } = self;
         let reason = why_inexpressible(*value);
@@ -287,4 +287,4 @@ impl fmt::Display for EncodeError {
     }
 }
 
-impl core::error::Error for EncodeError {}
+impl core::error::Error for DialectEncodeError {}

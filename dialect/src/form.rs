@@ -18,7 +18,7 @@ const HIGH: core::ops::RangeInclusive<u32> = 0xD800..=0xDBFF;
 /// The second halves of surrogate pairs.
 const LOW: core::ops::RangeInclusive<u32> = 0xDC00..=0xDFFF;
 
-/// What is written instead of an exception, and how many bytes that has.
+/// What replaces an exception, and its length.
 pub(super) struct Form {
     /// The bytes to write, and others after them.
     pub(super) bytes: [u8; 8],
@@ -281,12 +281,12 @@ fn second_half(rest: &[u8]) -> Result<u32, Option<usize>> {
     }
 }
 
-/// Returns the character that a surrogate pair stands for.
+/// Returns the character of a surrogate pair.
 fn join(high: u32, low: u32) -> u32 {
     0x1_0000 + ((high - HIGH.start()) << 10 | (low - LOW.start()))
 }
 
-/// Returns what the bytes of an error stand for, if they are a complete sequence or a pair of surrogates.
+/// Returns the code point of the bytes of an error, if they are a complete sequence or a pair of surrogates.
 pub(super) fn value(bytes: &[u8]) -> Option<u32> {
     let whole = |dialect| match read(dialect, bytes) {
         Ok((value, len)) if len == bytes.len() => Some(value),

@@ -36,7 +36,7 @@ pub enum DialectErrorKind {
     FourBytes,
     /// A byte `00`, in Modified UTF-8, which writes `C0 80` instead.
     Nul,
-    /// A lead byte that too few continuation bytes follow, although the input goes on.
+    /// A lead byte that too few continuation bytes follow, although the input continues.
     Truncated,
     /// The input ends inside a sequence; more input might complete it.
     ///
@@ -89,7 +89,7 @@ impl DialectErrorKind {
         }
     }
 
-    /// Returns the kind of UTF-8 that stands for the same rule.
+    /// Returns UTF-8's kind for the same rule.
     const fn of_utf8(self) -> Option<ErrorKind> {
         Some(match self {
             Self::UnexpectedContinuation => ErrorKind::UnexpectedContinuation,

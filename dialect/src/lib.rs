@@ -38,14 +38,14 @@
 //!   one ends with a first half and the other begins with a second half.
 //!
 //! **RFC 2279** has no rule about surrogates. It asks converters from UCS-2 and UTF-16 to join pairs, but its table has forms
-//! for D800 to DFFF as for all other numbers. Therefore they are accepted here, each as a number of its own, even two that make
+//! for D800 to DFFF as for all other numbers. Therefore they are accepted here, each as one number, even two that make
 //! a pair. None of them can be converted to UTF-8.
 //!
 //! # Where an error is
 //!
 //! An error is as long as it would be in UTF-8 (the 'maximal subpart'), with one difference: a surrogate, a pair of surrogates and, in
 //! CESU-8 and Modified UTF-8, a character of four bytes are one error each. One U+FFFD replaces it, and [`DialectError::code_point`] says
-//! what it stands for. Overlong and longer forms are errors byte by byte: `C0 80` in CESU-8 is two. The errors of [`Dialect::Utf8`] are
+//! what it means. Overlong and longer forms are errors byte by byte: `C0 80` in CESU-8 is two. The errors of [`Dialect::Utf8`] are
 //! those of [`from_utf8`](trust8::from_utf8).
 //!
 //! # Speed
@@ -67,6 +67,8 @@ mod rewriting;
 #[cfg(feature = "alloc")]
 mod rewritten;
 mod runs;
+#[cfg(feature = "serde")]
+mod serialize;
 
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
@@ -82,7 +84,7 @@ use trust8::engine::is_same_name;
 use trust8::{Kernel, UnknownName};
 
 pub use diagnosis::{Diagnosis, diagnose};
-pub use error::{DialectError, EncodeError};
+pub use error::{DialectEncodeError, DialectError};
 pub use kind::DialectErrorKind;
 pub use parts::CodePoints;
 pub use trust8::engine::Progress;
@@ -174,7 +176,7 @@ impl With {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// UTF-8 as RFC 3629 defines it, and as the rest of this crate takes it.
+    /// UTF-8 as RFC 3629 defines it.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -225,7 +227,7 @@ impl Dialect {
     /// ```
     pub const ALL: &'static [Self] = &ALL;
 
-    /// Returns the dialect's name, spelled as everywhere in this crate: in lower case.
+    /// Returns the dialect's name, in lower case.
     ///
     /// [`Display`](fmt::Display) writes the dialect as a sentence would: `CESU-8`, `Modified UTF-8`.
     ///
@@ -329,7 +331,7 @@ impl Dialect {
     }
 
     /// Returns an iterator over the code points of `bytes`, each with its offset. For a sequence that the dialect does not accept
-    /// it returns an error, and goes on after the sequence.
+    /// it returns an error, and continues after the sequence.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -368,8 +370,8 @@ impl Dialect {
     /// assert_eq!(Dialect::Wtf8.encode(0xD800, &mut buffer).unwrap(), b"\xED\xA0\x80");
     /// assert!(Dialect::Cesu8.encode(0xD800, &mut buffer).is_err());
     /// ```
-    pub fn encode(self, value: u32, buffer: &mut [u8; 6]) -> Result<&[u8], EncodeError> {
-        form::write(self, value, buffer).ok_or(EncodeError::new(self, value))
+    pub fn encode(self, value: u32, buffer: &mut [u8; 6]) -> Result<&[u8], DialectEncodeError> {
+        form::write(self, value, buffer).ok_or(DialectEncodeError::new(self, value))
     }
 
     /// Converts `bytes` from this dialect to UTF-8. If they are UTF-8 already, they are borrowed.

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use core::fmt;
 use core::iter::FusedIterator;
 use core::mem::MaybeUninit;
 use core::str::Chars;
@@ -150,7 +151,7 @@ impl<'a> Iterator for Parts<'a> {
 /// assert_eq!(code_points.next(), Some(Ok((1, 0xD800))));
 /// assert_eq!(code_points.next(), None);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CodePoints<'a> {
     parts: Parts<'a>,
     /// What is left of the last run, which ends at `parts.at()`.
@@ -214,3 +215,10 @@ impl Iterator for CodePoints<'_> {
 }
 
 impl FusedIterator for CodePoints<'_> {}
+
+/// Lists the code points and errors that the iterator has not returned yet.
+impl fmt::Debug for CodePoints<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}

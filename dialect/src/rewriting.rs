@@ -116,14 +116,14 @@ pub(super) struct Copied {
 pub(super) enum Stop {
     /// All has been copied.
     Done,
-    /// The next exception has no other form.
+    /// The next exception can't be rewritten.
     Refused,
-    /// There may be no room for the rest.
+    /// The output may be too small for the rest.
     Room,
 }
 
 /// Copies `bytes[part]`, and writes each exception in the other way. The part ends between two characters, or after the first byte
-/// of an exception; then it goes on to the end of that.
+/// of an exception; then it continues to the end of that.
 #[inline(always)]
 pub(super) fn copy_rewritten(
     own: OwnForms,

@@ -1,4 +1,4 @@
-//! Conversion to UTF-8: what is not UTF-8 is rewritten, and all else is copied and then checked as a whole.
+//! Conversion to UTF-8: what is not UTF-8 is rewritten, and the rest is copied and then checked as a whole.
 //!
 //! ```text
 //! copy the bytes; rewrite each sequence that the dialect reads in another way than UTF-8 (`rewriting.rs`)
@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The rewritten sequences are whole characters. So the result is UTF-8 exactly if the bytes between them are, and an ill-formed
-//! sequence between them is the same one in the result. A kernel call for each run would take longer, and the cost of an error
-//! does not depend on how many others there are.
+//! sequence between them stays the same in the result. A kernel call for each run would take longer, and the cost of an error
+//! does not depend on the number of errors.
 
 #![forbid(unsafe_code)]
 

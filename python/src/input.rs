@@ -91,7 +91,7 @@ impl<'py> Input<'py> {
                 let bytes = bytes.as_bytes();
                 text::ascii_in_pieces(py, bytes.len(), |at, to| {
                     let piece = &bytes[at..at + to.len()];
-                    let is_ascii = transcode::is_ascii(Encoding::Utf8, piece);
+                    let is_ascii = transcode::is_ascii_in(Encoding::Utf8, piece);
                     if is_ascii {
                         // The compiler makes a copy of blocks of this.
                         to.iter_mut().zip(piece).for_each(|(to, byte)| *to = MaybeUninit::new(*byte));
@@ -100,7 +100,7 @@ impl<'py> Input<'py> {
                 })
             }
             Self::Memory(buffer) => text::ascii_in_pieces(py, buffer.len_bytes(), |at, to| {
-                transcode::is_ascii(Encoding::Utf8, copy(buffer, at, to))
+                transcode::is_ascii_in(Encoding::Utf8, copy(buffer, at, to))
             }),
         }
     }

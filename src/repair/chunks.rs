@@ -7,6 +7,7 @@ use core::fmt::{self, Write};
 use core::iter::FusedIterator;
 
 use super::faults::Search;
+use super::replacer::Replacer;
 use super::survey::Found;
 use crate::error::{ErrorKind, Utf8Error};
 use crate::kernel::Kernel;
@@ -201,6 +202,11 @@ impl<'a> Iterator for Utf8Chunks<'a> {
         let valid = unsafe { core::str::from_utf8_unchecked(&bytes[offset..start]) };
         Some(Utf8Chunk { bytes, offset, valid, end })
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.sequences.bytes().len() - self.sequences.end;
+        (left.min(1), Some(left))
+    }
 }
 
 impl FusedIterator for Utf8Chunks<'_> {}
@@ -341,11 +347,10 @@ impl fmt::Display for Utf8Chunks<'_> {
         };
         let fill = f.fill();
         (0..before).try_for_each(|_| f.write_char(fill))?;
-        for chunk in self.clone() {
-            f.write_str(chunk.valid())?;
-            if !chunk.invalid().is_empty() {
-                f.write_char(char::REPLACEMENT_CHARACTER)?;
-            }
+        if let Some(first) = self.clone().next() {
+            f.write_str(first.valid())?;
+            let kernel = self.sequences.search.kernel();
+            Replacer::new(kernel, &first.bytes[first.invalid_offset()..]).write_all(kernel, f)?;
         }
         (before..padding).try_for_each(|_| f.write_char(fill))
     }
@@ -398,6 +403,10 @@ impl Iterator for Errors<'_> {
     fn next(&mut self) -> Option<Utf8Error> {
         let (start, _) = self.sequences.next()?;
         Some(Utf8Error::at(self.sequences.bytes(), start))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.sequences.bytes().len() - self.sequences.end))
     }
 
     /// Counts the errors of a block at once.

@@ -43,6 +43,10 @@ impl<'a> Search<'a> {
         self.bytes
     }
 
+    pub(crate) fn kernel(&self) -> &'static Kernel {
+        self.kernel
+    }
+
     /// Returns the next block, or `None` at the end of the text. The text between two blocks is well-formed. A block may be
     /// empty, and need not have a fault.
     #[inline]

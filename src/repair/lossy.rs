@@ -80,7 +80,7 @@ impl Kernel {
 /// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD.
 ///
 /// This allocates only if the capacity of `text` is too small, so one `String` can be used again and again. If an allocation
-/// fails and unwinds, `text` is left empty.
+/// fails and unwinds, `text` is left empty. Something was replaced exactly if what is appended differs from `bytes`.
 ///
 /// ```
 /// let mut text = String::from("> ");

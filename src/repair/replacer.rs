@@ -3,9 +3,13 @@
 
 #![forbid(unsafe_code)]
 
+use core::fmt;
+use core::mem::MaybeUninit;
+
 use super::faults::Search;
 use super::survey::{Found, REPLACEMENT};
 use super::survey::{ROOM_PER_BLOCK, TEXT_PER_BLOCK};
+use crate::boundary::whole_len;
 use crate::kernel::Kernel;
 use crate::output::Output;
 
@@ -31,6 +35,26 @@ impl<'a> Replacer<'a> {
     pub fn write(&mut self, out: &mut Output<'_>) -> usize {
         self.write_to(out);
         self.done
+    }
+
+    /// Writes all of the text, by way of a buffer.
+    pub(crate) fn write_all(mut self, kernel: &Kernel, to: &mut impl fmt::Write) -> fmt::Result {
+        let mut memory = [MaybeUninit::uninit(); 4 * ROOM_PER_BLOCK];
+        // The bytes at the end of the last buffer that begin a character.
+        let (mut cut, mut cut_len) = ([0; 4], 0);
+        loop {
+            let mut out = Output::new(&mut memory);
+            out.put(&cut[..cut_len]);
+            let is_all = self.write(&mut out) == self.search.bytes().len();
+            let written = out.finish();
+            let (whole, rest) = written.split_at(whole_len(written));
+            to.write_str(kernel.from_utf8(whole).map_err(|_| fmt::Error)?)?;
+            if is_all {
+                return Ok(());
+            }
+            cut_len = rest.len();
+            cut[..cut_len].copy_from_slice(rest);
+        }
     }
 
     #[inline(always)]

@@ -105,7 +105,7 @@ impl StreamError {
     /// assert!(error.reason().to_string().starts_with("FF never appears in UTF-8"));
     /// ```
     #[must_use]
-    pub fn reason(&self) -> impl fmt::Display + Copy {
+    pub fn reason(&self) -> impl fmt::Display + Copy + use<> {
         self.sequence
     }
 }

@@ -133,7 +133,7 @@ impl Kernel {
 /// let offsets: Vec<usize> = decode.map(|character| character.unwrap().0).collect();
 /// assert_eq!(offsets, [0, 1, 3]);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Decode<'a> {
     /// The ill-formed sequences. The last one begins at `end`, unless its error has been returned.
     sequences: Sequences<'a>,
@@ -201,3 +201,10 @@ impl Iterator for Decode<'_> {
 }
 
 impl FusedIterator for Decode<'_> {}
+
+/// Lists the characters and errors that the iterator has not returned yet.
+impl fmt::Debug for Decode<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}

@@ -180,11 +180,4 @@ impl fmt::Display for CopyError {
     }
 }
 
-impl core::error::Error for CopyError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::TooSmall(error) => Some(error),
-            Self::Invalid(error) => Some(error),
-        }
-    }
-}
+impl core::error::Error for CopyError {}

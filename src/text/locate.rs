@@ -7,6 +7,8 @@ use super::counts;
 use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
 use crate::repair::faults::count_sequences;
+use core::fmt;
+use core::str::Utf8Chunk;
 
 /// The line and the column of a byte, as [`locate`] returns them. All numbers begin with 1.
 ///
@@ -78,7 +80,7 @@ impl Kernel {
 /// let places = errors(text).map(|error| locator.locate(error.valid_up_to()));
 /// assert!(places.map(|place| (place.line, place.column)).eq([(1, 4), (2, 3)]));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Locator<'a> {
     kernel: &'static Kernel,
     bytes: &'a [u8],
@@ -125,25 +127,51 @@ impl<'a> Locator<'a> {
         }
         let rest = &self.bytes[self.at..];
         let before = sequence_start(rest, offset - self.at);
-        self.column += count_sequences(self.kernel, &rest[..before]);
+        self.column += match before {
+            ..FEW => rest[..before].utf8_chunks().map(|chunk| count_few(&chunk)).sum(),
+            _ => count_sequences(self.kernel, &rest[..before]),
+        };
         self.at += before;
         Location { line: self.line, column: self.column, byte_column: offset - self.line_start + 1 }
     }
 }
 
+/// Writes where the last search ended.
+impl fmt::Debug for Locator<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, column, at, .. } = self;
+        f.debug_struct("Locator").field("at", at).field("line", line).field("column", column).finish()
+    }
+}
+
+/// So few bytes are counted without a kernel. Between two faults there may be none.
+const FEW: usize = 16;
+
+/// Returns how many characters and ill-formed sequences a chunk has.
+fn count_few(chunk: &Utf8Chunk<'_>) -> usize {
+    chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())
+}
+
 #[cfg(feature = "memchr")]
 fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
-    let last = memchr::memrchr(b'\n', before);
-    (memchr::memchr_iter(b'\n', before).count(), last.map_or(0, |at| at + 1))
+    let Some(last) = memchr::memrchr(b'\n', before) else { return (0, 0) };
+    (memchr::memchr_iter(b'\n', before).count(), last + 1)
 }
 
 #[cfg(not(feature = "memchr"))]
 fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
-    (counts::newlines(before), before.len() - counts::last_line(before).len())
+    match counts::newlines(before) {
+        0 => (0, 0),
+        newlines => (newlines, before.len() - counts::last_line(before).len()),
+    }
 }
 
 /// Returns the start of the character or ill-formed sequence that contains the byte at `offset`.
 fn sequence_start(text: &[u8], offset: usize) -> usize {
+    // A byte that continues nothing begins a sequence.
+    if text.get(offset).is_none_or(|&byte| !is_continuation(byte)) {
+        return offset;
+    }
     // No sequence has more than four bytes. The last one before `offset` that can have two or more
     // begins with the last byte before it that is no continuation.
     let begin = offset.saturating_sub(3);

@@ -167,8 +167,4 @@ impl fmt::Display for FromUtf8Error {
     }
 }
 
-impl core::error::Error for FromUtf8Error {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
+impl core::error::Error for FromUtf8Error {}

@@ -211,9 +211,9 @@ const OTHERS: &[(&str, Work)] = &[
 
         let with = trust8_transcode::With(kernel);
         let mut memory = vec![MaybeUninit::uninit(); 300];
-        for from in Encoding::ALL {
+        for &from in Encoding::ALL {
             let text = with.convert_lossy(Encoding::Utf8, from, bytes);
-            for to in Encoding::ALL {
+            for &to in Encoding::ALL {
                 done(with.convert(from, to, &text));
                 done(with.convert_lossy(from, to, bytes));
                 done(with.convert_into(from, to, &text, &mut memory));

@@ -273,6 +273,76 @@ fn errors_travel_as_dyn_errors() {
     assert_eq!(error.downcast_ref::<Utf8Error>().map(Utf8Error::kind), Some(ErrorKind::InvalidByte));
 }
 
+/// A report of an error and all its sources has each message once.
+#[test]
+fn errors_say_nothing_twice() {
+    let bytes = b"abc\xFF";
+    let copied = trust8::copy_utf8(bytes, &mut [std::mem::MaybeUninit::uninit(); 4]).map(|_| ()).unwrap_err();
+    let row = trust8::columns::validate_offsets(bytes, &[0, 4]).unwrap_err();
+    let errors: [&dyn Error; 2] = [&copied, &row];
+    for error in errors {
+        assert!(error.to_string().contains(&from_utf8(bytes).map(str::as_bytes).unwrap_err().to_string()));
+        assert!(error.source().is_none());
+    }
+}
+
+/// The reason borrowed the error, which often is a temporary value.
+#[test]
+fn reasons_outlive_the_error() {
+    let reason = error(b"\xFF").reason();
+    assert!(reason.to_string().starts_with("FF never"));
+    let reason = trust8::Validator::new().push(b"\xFF").unwrap_err().reason();
+    assert!(reason.to_string().starts_with("FF never"));
+}
+
+#[test]
+fn kinds_are_found_by_name() {
+    for &kind in ErrorKind::ALL {
+        assert_eq!(kind.name().to_uppercase().replace('-', " ").parse(), Ok(kind));
+        assert_eq!(format!("{kind:>25}"), format!("{:>25}", kind.name()));
+    }
+    assert_eq!("huge".parse::<ErrorKind>().unwrap_err().names().len(), ErrorKind::ALL.len());
+}
+
+/// Iterators showed their innards.
+#[test]
+fn iterators_show_what_is_left() {
+    let mut characters = trust8::decode(b"ab\xFF");
+    characters.next();
+    let rest: Vec<_> = characters.clone().collect();
+    assert_eq!(format!("{characters:?}"), format!("{rest:?}"));
+    let mut locator = trust8::Locator::new(b"a\nb");
+    locator.locate(3);
+    assert_eq!(format!("{locator:?}"), "Locator { at: 3, line: 2, column: 2 }");
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn reports_are_serialised() {
+    use serde_json::{from_str, json, to_value};
+    use trust8::columns::Policy;
+
+    let bytes = b"ab\ncaf\xE9!";
+    let expected = json!({
+        "valid_up_to": 6, "error_len": 1, "kind": "truncated",
+        "message": error(bytes).to_string(),
+    });
+    assert_eq!(to_value(error(bytes)).unwrap(), expected);
+    assert_eq!(to_value(trust8::Validator::new().push(bytes).unwrap_err()).unwrap(), expected);
+    let place = json!({ "line": 2, "column": 4, "byte_column": 4 });
+    assert_eq!(to_value(trust8::locate(bytes, 6)).unwrap(), place);
+    let counts = to_value(trust8::inspect("né".as_bytes())).unwrap();
+    assert_eq!(
+        (&counts["error"], &counts["chars"], &counts["chars_by_len"]),
+        (&json!(null), &json!(2), &json!([1, 1, 0, 0]))
+    );
+    for &policy in Policy::ALL {
+        assert_eq!(from_str::<Policy>(&to_value(policy).unwrap().to_string()).unwrap(), policy);
+    }
+    assert_eq!(from_str::<ErrorKind>("\"Too Large\"").unwrap(), ErrorKind::TooLarge);
+    assert!(from_str::<Policy>("\"mend\"").unwrap_err().to_string().contains("the names are replace"));
+}
+
 #[test]
 fn kernels_are_found_by_name() {
     for kernel in Kernel::available() {

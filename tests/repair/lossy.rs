@@ -90,6 +90,8 @@ fn check_chunks(way: &Way, input: &[u8], expected: &Expected) {
     }
     assert_eq!(chunks.next(), None, "{name}: {input:02X?}");
     assert_eq!(chunks.next(), None);
+    // They are shown by way of a buffer, which may end inside a character.
+    assert_eq!(way.kernel.utf8_chunks(input).to_string(), expected.text, "{name}: {input:02X?}");
     assert_eq!(offset, input.len());
 }
 
@@ -100,6 +102,7 @@ fn check_errors(way: &Way, input: &[u8], faults: &[Fault]) {
     for returned in 0..faults.len().min(3) {
         let mut errors = way.kernel.errors(input);
         assert!(errors.by_ref().take(returned).all(|_| true));
+        assert!(errors.size_hint().1.is_some_and(|most| most >= faults.len() - returned));
         assert_eq!(errors.count(), faults.len() - returned, "{}: {input:02X?}", way.name);
     }
 }

@@ -7,6 +7,7 @@ use super::support::random::{Random, cases};
 use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use proptest::sample::Index;
+use trust8::Utf8Error;
 use trust8::columns::{
     ColumnError, ColumnErrorKind, Offset, validate_offsets, validate_slices, validate_views,
 };
@@ -107,6 +108,47 @@ fn few_rows() {
     // An empty row inside a character is valid, but the rows next to it are cut.
     check_both("aéb".as_bytes(), &[2, 2]);
     check_both("aéb".as_bytes(), &[0, 1, 2, 2, 3, 4]);
+}
+
+#[test]
+fn rows_of_every_layout() {
+    use trust8::columns::{Column, FixedSize, Offsets, Validity, Views};
+
+    fn check<C: Column>(column: C, rows: &[Vec<u8>]) {
+        assert_eq!(column.rows(), rows.len());
+        for (row, bytes) in rows.iter().enumerate() {
+            let found = column.row(row);
+            assert_eq!(found.as_deref(), (row != 2).then_some(&bytes[..]));
+            if let Some(found) = found {
+                assert_eq!(answer_of_row(found.text()), fault(bytes));
+            }
+        }
+        assert!(column.row(rows.len()).is_none());
+    }
+    fn answer_of_row(result: Result<&str, Utf8Error>) -> Option<Fault> {
+        result.map(str::len).err().as_ref().map(fault_of)
+    }
+
+    for malformed in &MALFORMED {
+        let rows = [&b""[..], b"short", b"null", malformed.bytes, b"a string of more than twelve bytes"];
+        let rows = rows.map(<[u8]>::to_vec);
+        let validity = Some(Validity::new(&[0b1_1011], 0));
+        let (values, offsets) = offsets_of(rows.iter().map(|row| &row[..]));
+        check(Offsets::new(&values, &offsets, validity).unwrap(), &rows);
+        let buffers = [values.clone()];
+        let views: Vec<u128> = (0..rows.len())
+            .map(|row| match &rows[row] {
+                inline if inline.len() <= 12 => inline_view(inline),
+                _ => long_view(&buffers, 0, offsets[row] as usize, offsets[row + 1] as usize),
+            })
+            .collect();
+        check(Views::new(&views, &buffers, validity).unwrap(), &rows);
+        let fixed = rows.clone().map(|mut row| {
+            row.resize(5, b'.');
+            row
+        });
+        check(FixedSize::<i32>::new(&fixed.concat(), 5, rows.len(), validity).unwrap(), &fixed);
+    }
 }
 
 #[test]
@@ -456,7 +498,7 @@ fn errors_say_what_is_wrong() {
         "row 0: the view must have zeros after its string of 1 byte"
     );
     let error = validate_slices([b"\xFF"]).unwrap_err();
-    assert!(std::error::Error::source(&error).is_some());
+    assert_eq!(error.to_string(), format!("row 0: {}", trust8::from_utf8(b"\xFF").unwrap_err()));
 }
 
 fn row() -> impl Strategy<Value = Vec<u8>> {

@@ -10,6 +10,9 @@ pub(super) trait Codec {
     /// The number of bytes in a unit.
     const UNIT: usize;
 
+    /// Whether all bytes are well-formed text.
+    const ALL_VALID: bool = false;
+
     /// The character that replaces what can't be converted: U+FFFD, or another one if the encoding does not have that.
     const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
@@ -26,6 +29,11 @@ pub(super) trait Codec {
         }
     }
 
+    /// Returns the length of the whole characters at the start of a well-formed text that is cut off anywhere.
+    fn whole_len(text: &[u8], _swapped: bool) -> usize {
+        text.len() / Self::UNIT * Self::UNIT
+    }
+
     /// Returns the number of bytes that a character has, if the encoding has it.
     fn len(char: char) -> Option<usize>;
 
@@ -38,7 +46,7 @@ pub(super) trait Codec {
 pub(super) enum Next {
     /// A character, and how many bytes it has.
     Char(char, usize),
-    /// Bytes that begin no character, and how many of them one replacement stands for.
+    /// Bytes that begin no character, and how many of them one replacement replaces.
     Malformed(Fault, usize),
     /// At most three bytes that begin a character, and then the end of the text. The fault is what is wrong if no more
     /// follows.

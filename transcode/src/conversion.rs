@@ -24,10 +24,10 @@ use crate::simd::ConvertOps;
 /// The output is nearly full where at most this many bytes are left: as many as a block becomes, at most.
 pub(crate) const NEARLY_FULL_BYTES: usize = 256;
 
-/// What a conversion asks about UTF-8.
+/// The validation of UTF-8, as conversions use it.
 #[cfg(trust8_simd)]
 pub(crate) trait Validator: Copy {
-    /// Whether all that it is asked about is known to be valid.
+    /// Whether the input is already known to be valid.
     const KNOWN: bool = false;
 
     /// Returns where to look for an error, if `bytes` are not valid.
@@ -61,7 +61,7 @@ impl<E: Engine> Validator for Inlined<E> {
     }
 }
 
-/// The engine's validation as a function apart, for callers with loops of their own.
+/// The engine's validation as a separate function, for callers that have loops.
 #[cfg(trust8_simd)]
 #[derive(Clone, Copy)]
 struct Apart<E>(E);
@@ -122,7 +122,7 @@ pub(crate) trait Conversion {
 
 /// An engine that converts.
 pub(crate) trait Converting: Searching + Surveys {
-    /// Converts `text` if it is a few vectors at most, and the pair has a way for that; otherwise converts nothing. Returns how many
+    /// Converts `text` if it is a few vectors at most and the pair has a `short` function; otherwise converts nothing. Returns how many
     /// bytes it read: all, or none.
     fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
 
@@ -132,7 +132,7 @@ pub(crate) trait Converting: Searching + Surveys {
     /// Converts what fits of a block where `convert_long` has stopped before a block that does not fit. Returns how many bytes of it.
     fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
 
-    /// Returns the length that `M` stands for.
+    /// Returns the length that `M` measures.
     #[inline(always)]
     fn measure<M: Measure>(self, text: &[u8]) -> usize {
         M::portable(text)
@@ -231,7 +231,7 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertLon
     }
 }
 
-/// The work of both: a function apart, so that short texts need not save registers for it, and that is in the program once.
+/// The work of both, as a separate function: short texts need not save registers for it, and the program contains it once.
 struct LongConversion<C>(PhantomData<C>);
 
 impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for LongConversion<C> {
@@ -245,7 +245,7 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for LongConver
     }
 }
 
-/// [`Converting::convert_part`] as a function of its own, so that the loops for long texts have no registers for it.
+/// [`Converting::convert_part`] as a separate function, so that it takes no registers from the loops for long texts.
 struct ConvertPart<C>(PhantomData<C>);
 
 impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertPart<C> {
@@ -260,7 +260,7 @@ pub(crate) trait Measure: Sized {
     /// The length, by loops that the compiler makes vectors of.
     fn portable(text: &[u8]) -> usize;
 
-    /// The same with AVX-512: by a function of its own, or by the loops as they are compiled for AVX2, which are faster than those for
+    /// The same with AVX-512: by a special function, or by the loops compiled for AVX2, which are faster than the same loops compiled for
     /// AVX-512.
     #[cfg(trust8_avx512)]
     #[inline(always)]
@@ -269,7 +269,7 @@ pub(crate) trait Measure: Sized {
     }
 }
 
-/// The loops of a [`Measure`], as a function of its own.
+/// The loops of a [`Measure`], as a separate function.
 #[cfg(trust8_avx512)]
 struct PortableMeasure<M>(PhantomData<M>);
 
@@ -281,7 +281,7 @@ impl<T: Token, M: Measure> Job<T, (), usize> for PortableMeasure<M> {
     }
 }
 
-/// Returns the length that `M` stands for.
+/// Returns the length that `M` measures.
 pub(crate) struct Measured<M>(PhantomData<M>);
 
 impl<M> Measured<M> {

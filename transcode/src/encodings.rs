@@ -1,10 +1,10 @@
-//! The list of encodings, from which [`Encoding`] and everything that asks for an encoding's properties follow.
+//! The list of encodings. [`Encoding`] and all properties of an encoding follow from it.
 //!
 //! An encoding belongs to a family, whose members differ in byte order alone. The family's [`Codec`] reads and writes one
-//! character, and that is enough for every function of this module. `pairs.rs` lists the pairs of families that are converted
+//! character, and every function can be built on that. `pairs.rs` lists the pairs of families that are converted
 //! faster than character by character.
 //!
-//! To add an encoding, write its family's codec in a file of its own and add its lines to `families!` below.
+//! To add an encoding, write its family's codec in a new file and add its lines to `families!` below.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,6 @@ use super::utf8::Utf8;
 use super::utf16::Utf16;
 use super::utf32::Utf32;
 use trust8::UnknownName;
-use trust8::boundary::whole_len;
 use trust8::engine::{Output, is_same_name};
 
 /// The list: each family has the name of its codec. An encoding has a name, perhaps other names, and a byte order.
@@ -60,7 +59,7 @@ macro_rules! families {
 
         impl Encoding {
             /// All encodings.
-            pub const ALL: [Self; [$($($name),+),+].len()] = [$($(Self::$encoding),+),+];
+            pub const ALL: &'static [Self] = &[$($(Self::$encoding),+),+];
 
             const NAMES: &'static [&'static str] = &[$($($name),+),+];
 
@@ -104,6 +103,24 @@ macro_rules! families {
                 }
             }
 
+            /// Returns the layout in the machine's byte order of text that is not known to be well-formed, unless all text is.
+            #[inline]
+            pub(super) const fn native(self) -> Layout {
+                let known_valid = match self {
+                    $(Self::$family => <$family as Codec>::ALL_VALID,)+
+                };
+                Layout { family: self, swapped: false, known_valid }
+            }
+
+            /// Returns the number of units of the character that replaces what can't be converted.
+            pub(super) fn replacement_units(self) -> usize {
+                match self {
+                    $(Self::$family => {
+                        $family::len(<$family as Codec>::REPLACEMENT).map_or(0, |len| len / <$family as Codec>::UNIT)
+                    })+
+                }
+            }
+
             /// Returns the character that replaces what can't be converted.
             pub(super) const fn replacement(self) -> char {
                 match self {
@@ -121,9 +138,18 @@ macro_rules! families {
                 }
             }
 
+            /// Returns the whole characters at the start of a well-formed text that is cut off anywhere.
+            #[inline]
+            pub(super) fn whole(self, text: &[u8]) -> &[u8] {
+                let len = match self.family {
+                    $(Family::$family => $family::whole_len(text, self.swapped),)+
+                };
+                &text[..len]
+            }
+
             /// Returns whether `text`, which is not empty, begins with a character that has more than `left` bytes in another encoding.
             #[inline(always)]
-            pub(super) fn begins_with_more(self, text: &[u8], to: Self, left: usize) -> bool {
+            pub(super) fn first_exceeds(self, text: &[u8], to: Self, left: usize) -> bool {
                 let first = match self.family {
                     $(Family::$family => $family::first(text, self.swapped),)+
                 };
@@ -194,7 +220,7 @@ impl Encoding {
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         let is_it = |encoding: &Self| encoding.names().iter().any(|known| is_same_name(known, name));
-        Self::ALL.into_iter().find(is_it)
+        Self::ALL.iter().copied().find(is_it)
     }
 }
 
@@ -251,14 +277,6 @@ pub struct Layout {
     pub(super) known_valid: bool,
 }
 
-impl Family {
-    /// Returns the layout in the machine's byte order of text that is not known to be well-formed.
-    #[inline]
-    pub(super) const fn native(self) -> Layout {
-        Layout { family: self, swapped: false, known_valid: false }
-    }
-}
-
 impl Layout {
     /// Layouts have numbers below this.
     pub(super) const COUNT: usize = 4 * Family::ALL.len();
@@ -271,23 +289,6 @@ impl Layout {
     /// Returns the layout with this number.
     pub(super) const fn numbered(number: usize) -> Self {
         Self { family: Family::ALL[number / 4], swapped: number & 2 != 0, known_valid: number & 1 != 0 }
-    }
-
-    /// Returns the whole characters at the start of a well-formed text that is cut off anywhere.
-    pub(super) fn whole(self, text: &[u8]) -> &[u8] {
-        let len = match self.family {
-            Family::Utf8 => whole_len(text),
-            family => text.len() / family.unit() * family.unit(),
-        };
-        let text = &text[..len];
-        let is_high = |unit: &[u8; 2]| {
-            let unit = u16::from_ne_bytes(*unit);
-            (if self.swapped { unit.swap_bytes() } else { unit }) & 0xFC00 == 0xD800
-        };
-        match text.split_last_chunk() {
-            Some((before, unit)) if self.family == Family::Utf16 && is_high(unit) => before,
-            _ => text,
-        }
     }
 
     /// Returns the same layout in the machine's byte order.
@@ -304,7 +305,7 @@ mod tests {
     fn every_name_belongs_to_one_encoding() {
         for encoding in Encoding::ALL {
             for name in encoding.names() {
-                assert_eq!(Encoding::by_name(name), Some(encoding), "{name}");
+                assert_eq!(Encoding::by_name(name), Some(*encoding), "{name}");
                 assert_eq!(*name, name.to_ascii_lowercase());
             }
         }

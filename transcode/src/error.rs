@@ -10,21 +10,21 @@ use trust8::{TooSmall, Utf8Error};
 /// Why a text can't be converted.
 ///
 /// ```
-/// use trust8_transcode::{Encoding::*, ErrorKind, Str, Utf16, Utf32, convert};
+/// use trust8_transcode::{Encoding::*, ConversionErrorKind, Str, Utf16, Utf32, convert};
 ///
-/// assert_eq!(convert(Utf16, Str, &[0xD83D, 0x41]).unwrap_err().kind(), ErrorKind::LoneHigh(0xD83D));
-/// assert_eq!(convert(Utf16, Str, &[0xDE00]).unwrap_err().kind(), ErrorKind::LoneLow(0xDE00));
-/// assert_eq!(convert(Utf32, Str, &[0xD800]).unwrap_err().kind(), ErrorKind::Surrogate(0xD800));
-/// assert_eq!(convert(Utf32, Str, &[0x110000]).unwrap_err().kind(), ErrorKind::TooLarge(0x110000));
-/// assert_eq!(convert(Str, Latin1, "1 €").unwrap_err().kind(), ErrorKind::Unmappable('€'));
-/// assert_eq!(convert(Utf16Le, Str, b"a\0b").unwrap_err().kind(), ErrorKind::Incomplete);
+/// assert_eq!(convert(Utf16, Str, &[0xD83D, 0x41]).unwrap_err().kind(), ConversionErrorKind::LoneHigh(0xD83D));
+/// assert_eq!(convert(Utf16, Str, &[0xDE00]).unwrap_err().kind(), ConversionErrorKind::LoneLow(0xDE00));
+/// assert_eq!(convert(Utf32, Str, &[0xD800]).unwrap_err().kind(), ConversionErrorKind::Surrogate(0xD800));
+/// assert_eq!(convert(Utf32, Str, &[0x110000]).unwrap_err().kind(), ConversionErrorKind::TooLarge(0x110000));
+/// assert_eq!(convert(Str, Latin1, "1 €").unwrap_err().kind(), ConversionErrorKind::Unmappable('€'));
+/// assert_eq!(convert(Utf16Le, Str, b"a\0b").unwrap_err().kind(), ConversionErrorKind::Incomplete);
 ///
 /// let kind = convert(Utf8, Utf16, b"\xFF").unwrap_err().kind();
-/// assert_eq!(kind, ErrorKind::Utf8(trust8::ErrorKind::InvalidByte));
+/// assert_eq!(kind, ConversionErrorKind::Utf8(trust8::ErrorKind::InvalidByte));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum ConversionErrorKind {
     /// The input is not UTF-8, for this reason.
     Utf8(trust8::ErrorKind),
     /// UTF-16: a high surrogate, the first half of a pair, D800 to DBFF, is not followed by a low one.
@@ -41,13 +41,13 @@ pub enum ErrorKind {
     Incomplete,
 }
 
-impl ErrorKind {
+impl ConversionErrorKind {
     /// Returns the kind's name, which no version of this crate changes.
     ///
     /// ```
-    /// use trust8_transcode::ErrorKind;
-    /// assert_eq!(ErrorKind::LoneHigh(0xD83D).name(), "lone-high-surrogate");
-    /// assert_eq!(ErrorKind::Utf8(trust8::ErrorKind::Overlong).name(), "overlong");
+    /// use trust8_transcode::ConversionErrorKind;
+    /// assert_eq!(ConversionErrorKind::LoneHigh(0xD83D).name(), "lone-high-surrogate");
+    /// assert_eq!(ConversionErrorKind::Utf8(trust8::ErrorKind::Overlong).name(), "overlong");
     /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -66,9 +66,9 @@ impl ErrorKind {
     /// [`trust8::ErrorKind`](trust8::ErrorKind::code).
     ///
     /// ```
-    /// use trust8_transcode::ErrorKind;
-    /// assert_eq!(ErrorKind::LoneHigh(0xD83D).code(), 8);
-    /// assert_eq!(ErrorKind::TooLarge(0x110000).code(), trust8::ErrorKind::TooLarge.code());
+    /// use trust8_transcode::ConversionErrorKind;
+    /// assert_eq!(ConversionErrorKind::LoneHigh(0xD83D).code(), 8);
+    /// assert_eq!(ConversionErrorKind::TooLarge(0x110000).code(), trust8::ErrorKind::TooLarge.code());
     /// ```
     #[must_use]
     pub const fn code(self) -> u8 {
@@ -94,15 +94,15 @@ pub(crate) enum Fault {
     /// The input ends after this high surrogate, or inside the unit after it.
     CutHigh(u16),
     /// Any other kind.
-    Other(ErrorKind),
+    Other(ConversionErrorKind),
 }
 
 impl Fault {
-    fn kind(&self) -> ErrorKind {
+    fn kind(&self) -> ConversionErrorKind {
         match self {
-            Self::Utf8(sequence) => ErrorKind::Utf8(sequence.kind()),
-            Self::Unmappable(char, ..) => ErrorKind::Unmappable(*char),
-            Self::CutHigh(unit) => ErrorKind::LoneHigh(*unit),
+            Self::Utf8(sequence) => ConversionErrorKind::Utf8(sequence.kind()),
+            Self::Unmappable(char, ..) => ConversionErrorKind::Unmappable(*char),
+            Self::CutHigh(unit) => ConversionErrorKind::LoneHigh(*unit),
             Self::Other(kind) => *kind,
         }
     }
@@ -112,8 +112,8 @@ impl Fault {
         match *self {
             Self::Utf8(sequence) => sequence.error_len(),
             Self::Unmappable(_, _, len) => Some(len.into()),
-            Self::Other(ErrorKind::LoneHigh(_) | ErrorKind::LoneLow(_)) => Some(2),
-            Self::Other(ErrorKind::Surrogate(_) | ErrorKind::TooLarge(_)) => Some(4),
+            Self::Other(ConversionErrorKind::LoneHigh(_) | ConversionErrorKind::LoneLow(_)) => Some(2),
+            Self::Other(ConversionErrorKind::Surrogate(_) | ConversionErrorKind::TooLarge(_)) => Some(4),
             Self::CutHigh(_) | Self::Other(_) => None,
         }
     }
@@ -136,22 +136,26 @@ impl Fault {
             Self::Other(kind) => kind,
         };
         match kind {
-            ErrorKind::Utf8(_) | ErrorKind::Unmappable(_) => unreachable!("these have faults of their own"),
-            ErrorKind::LoneHigh(unit) => write!(
+            ConversionErrorKind::Utf8(_) | ConversionErrorKind::Unmappable(_) => {
+                unreachable!("these have faults of their own")
+            }
+            ConversionErrorKind::LoneHigh(unit) => write!(
                 f,
                 "invalid UTF-16 at {at}: {unit:04X} is the first half of a surrogate pair; \
                  expected the second (DC00 to DFFF) after it"
             ),
-            ErrorKind::LoneLow(unit) => write!(
+            ConversionErrorKind::LoneLow(unit) => write!(
                 f,
                 "invalid UTF-16 at {at}: {unit:04X} is the second half of a surrogate pair; \
                  expected the first (D800 to DBFF) before it"
             ),
-            ErrorKind::Surrogate(unit) => {
+            ConversionErrorKind::Surrogate(unit) => {
                 write!(f, "invalid UTF-32 at {at}: {unit:04X} is half a surrogate pair and not a character")
             }
-            ErrorKind::TooLarge(unit) => write!(f, "invalid UTF-32 at {at}: {unit:X} is above 10FFFF"),
-            ErrorKind::Incomplete => write!(f, "the input ends inside the unit at byte {at}"),
+            ConversionErrorKind::TooLarge(unit) => {
+                write!(f, "invalid UTF-32 at {at}: {unit:X} is above 10FFFF")
+            }
+            ConversionErrorKind::Incomplete => write!(f, "the input ends inside the unit at byte {at}"),
         }
     }
 }
@@ -159,10 +163,10 @@ impl Fault {
 /// The first place at which a text can't be converted.
 ///
 /// ```
-/// use trust8_transcode::{ErrorKind, Str, Utf16, convert};
+/// use trust8_transcode::{ConversionErrorKind, Str, Utf16, convert};
 ///
 /// let error = convert(Utf16, Str, &[0x61, 0xDC00, 0x62]).unwrap_err();
-/// assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneLow(0xDC00)));
+/// assert_eq!((error.valid_up_to(), error.kind()), (1, ConversionErrorKind::LoneLow(0xDC00)));
 /// assert_eq!(
 ///     error.to_string(),
 ///     "invalid UTF-16 at 1: DC00 is the second half of a surrogate pair; \
@@ -209,11 +213,11 @@ impl Error {
     /// Returns why the text can't be converted.
     ///
     /// ```
-    /// use trust8_transcode::{Encoding::*, ErrorKind, Str, convert};
-    /// assert_eq!(convert(Str, Latin1, "Ω").unwrap_err().kind(), ErrorKind::Unmappable('Ω'));
+    /// use trust8_transcode::{Encoding::*, ConversionErrorKind, Str, convert};
+    /// assert_eq!(convert(Str, Latin1, "Ω").unwrap_err().kind(), ConversionErrorKind::Unmappable('Ω'));
     /// ```
     #[must_use]
-    pub fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> ConversionErrorKind {
         self.fault.kind()
     }
 
@@ -256,13 +260,13 @@ impl core::error::Error for Error {}
 /// The first place at which a text in pieces can't be converted: what [`Error`] is for a whole text, counted from its start.
 ///
 /// ```
-/// use trust8_transcode::{Encoding::*, ErrorKind, Str, Transcoder};
+/// use trust8_transcode::{Encoding::*, ConversionErrorKind, Str, Transcoder};
 ///
 /// let mut transcoder = Transcoder::new(Utf16Le, Str);
 /// let mut text = String::new();
 /// transcoder.push(b"a\0\0\xD8", &mut text).unwrap();
 /// let error = transcoder.push(b"b\0", &mut text).unwrap_err();
-/// assert_eq!((error.valid_up_to(), error.kind()), (2, ErrorKind::LoneHigh(0xD800)));
+/// assert_eq!((error.valid_up_to(), error.kind()), (2, ConversionErrorKind::LoneHigh(0xD800)));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TranscoderError {
@@ -303,12 +307,12 @@ impl TranscoderError {
     /// Returns why the text can't be converted.
     ///
     /// ```
-    /// use trust8_transcode::{Encoding::*, ErrorKind, Str, Transcoder};
+    /// use trust8_transcode::{Encoding::*, ConversionErrorKind, Str, Transcoder};
     /// let error = Transcoder::new(Str, Latin1).push("€", &mut Vec::new()).unwrap_err();
-    /// assert_eq!(error.kind(), ErrorKind::Unmappable('€'));
+    /// assert_eq!(error.kind(), ConversionErrorKind::Unmappable('€'));
     /// ```
     #[must_use]
-    pub fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> ConversionErrorKind {
         self.fault.kind()
     }
 }
@@ -344,7 +348,7 @@ impl core::error::Error for TranscoderError {}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum BufferError {
-    /// Nothing is wrong with the input, but the buffer is too small. What is in the buffer now has no meaning.
+    /// Nothing is wrong with the input, but the buffer is too small. Its contents are unspecified.
     TooSmall(TooSmall),
     /// The input can't be converted, however large the buffer is.
     Invalid {
@@ -365,11 +369,4 @@ impl fmt::Display for BufferError {
     }
 }
 
-impl core::error::Error for BufferError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::TooSmall(error) => Some(error),
-            Self::Invalid { error, .. } => Some(error),
-        }
-    }
-}
+impl core::error::Error for BufferError {}

@@ -4,7 +4,8 @@
 //! become slices of bytes and back.
 
 use core::mem::MaybeUninit;
-use core::slice;
+use core::ops::Range;
+use core::{ptr, slice};
 
 #[cfg(feature = "alloc")]
 use alloc::{string::String, vec::Vec};
@@ -17,10 +18,22 @@ use super::encodings::{Encoding, Family, Layout};
 /// bytes. There are no others: the trait is sealed.
 pub trait Form: sealed::Sealed {}
 
+/// A unit that may have any value: `u8`, `u16` or `u32`. A buffer of such units can be written to without leaving a wrong value in it.
+pub trait Number: sealed::AnyBits {}
+impl Number for u8 {}
+impl Number for u16 {}
+impl Number for u32 {}
+
 mod sealed {
     use super::*;
 
-    /// What the functions of this module need of a form.
+    /// A number that may have any bits.
+    pub trait AnyBits: Copy {}
+    impl AnyBits for u8 {}
+    impl AnyBits for u16 {}
+    impl AnyBits for u32 {}
+
+    /// What the functions of this crate need of a form. The methods have long names, so that they don't clash with methods of a user's trait.
     pub trait Sealed: Copy {
         /// Borrowed text: `str`, or a slice.
         type Text: ?Sized;
@@ -31,20 +44,23 @@ mod sealed {
         type Owned: Default;
 
         /// Returns what the bytes of such a text mean.
-        fn layout(self) -> Layout;
+        fn form_layout(self) -> Layout;
 
         /// Returns the bytes of a text.
-        fn bytes(text: &Self::Text) -> &[u8];
+        fn form_bytes(text: &Self::Text) -> &[u8];
+
+        /// Returns the units of a text in this range, which begins and ends between two characters.
+        fn form_part(text: &Self::Text, range: Range<usize>) -> &Self::Text;
 
         /// Returns the bytes of a buffer.
-        fn room(buffer: &mut [MaybeUninit<Self::Unit>]) -> &mut [MaybeUninit<u8>];
+        fn form_room(buffer: &mut [MaybeUninit<Self::Unit>]) -> &mut [MaybeUninit<u8>];
 
         /// Returns the text that has been written to a buffer.
         ///
         /// # Safety
         ///
-        /// - `bytes` are the start of what [`room`](Self::room) returned, and are text in this form.
-        unsafe fn text(bytes: &mut [u8]) -> &mut Self::Text;
+        /// - `bytes` are the start of what [`form_room`](Self::form_room) returned, and are text in this form.
+        unsafe fn form_text(bytes: &mut [u8]) -> &mut Self::Text;
 
         /// Returns the units of owned text, to append to.
         ///
@@ -52,7 +68,7 @@ mod sealed {
         ///
         /// - What is appended is text in this form.
         #[cfg(feature = "alloc")]
-        unsafe fn units(owned: &mut Self::Owned) -> &mut Vec<Self::Unit>;
+        unsafe fn form_units(owned: &mut Self::Owned) -> &mut Vec<Self::Unit>;
     }
 }
 pub(super) use sealed::Sealed;
@@ -128,6 +144,17 @@ fn room_of<U: PlainNumber>(buffer: &mut [MaybeUninit<U>]) -> &mut [MaybeUninit<u
     unsafe { slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), size_of_val(buffer)) }
 }
 
+/// Returns an initialised buffer as one that need not be initialised.
+///
+/// # Safety
+///
+/// - Nothing but initialised bytes is written to what this returns.
+pub(super) unsafe fn room_of_initialised<U: Number>(buffer: &mut [U]) -> &mut [MaybeUninit<U>] {
+    let room = ptr::from_mut(buffer) as *mut [MaybeUninit<U>];
+    // SAFETY: memory and borrow are the same. The caller writes initialised bytes, and a `Number` may have any.
+    unsafe { &mut *room }
+}
+
 /// Returns the units that the bytes are.
 ///
 /// # Safety
@@ -147,17 +174,22 @@ impl Sealed for Str {
     type Owned = String;
 
     #[inline]
-    fn layout(self) -> Layout {
+    fn form_layout(self) -> Layout {
         Layout { known_valid: true, ..Family::Utf8.native() }
     }
 
     #[inline]
-    fn bytes(text: &str) -> &[u8] {
+    fn form_bytes(text: &str) -> &[u8] {
         text.as_bytes()
     }
 
     #[inline]
-    fn room(buffer: &mut [MaybeUninit<u8>]) -> &mut [MaybeUninit<u8>] {
+    fn form_part(text: &str, range: Range<usize>) -> &str {
+        &text[range]
+    }
+
+    #[inline]
+    fn form_room(buffer: &mut [MaybeUninit<u8>]) -> &mut [MaybeUninit<u8>] {
         buffer
     }
 
@@ -165,7 +197,7 @@ impl Sealed for Str {
     ///
     /// - `bytes` is UTF-8.
     #[inline]
-    unsafe fn text(bytes: &mut [u8]) -> &mut str {
+    unsafe fn form_text(bytes: &mut [u8]) -> &mut str {
         // SAFETY: the caller vouches for it.
         unsafe { core::str::from_utf8_unchecked_mut(bytes) }
     }
@@ -175,7 +207,7 @@ impl Sealed for Str {
     /// - What is appended is UTF-8.
     #[cfg(feature = "alloc")]
     #[inline]
-    unsafe fn units(owned: &mut String) -> &mut Vec<u8> {
+    unsafe fn form_units(owned: &mut String) -> &mut Vec<u8> {
         // SAFETY: the caller appends only UTF-8.
         unsafe { owned.as_mut_vec() }
     }
@@ -192,25 +224,30 @@ macro_rules! slices {
             type Owned = Vec<$unit>;
 
             #[inline]
-            fn layout($self) -> Layout {
+            fn form_layout($self) -> Layout {
                 $layout
             }
 
             #[inline]
-            fn bytes(text: &[$unit]) -> &[u8] {
+            fn form_bytes(text: &[$unit]) -> &[u8] {
                 bytes_of(text)
             }
 
             #[inline]
-            fn room(buffer: &mut [MaybeUninit<$unit>]) -> &mut [MaybeUninit<u8>] {
+            fn form_part(text: &[$unit], range: Range<usize>) -> &[$unit] {
+                &text[range]
+            }
+
+            #[inline]
+            fn form_room(buffer: &mut [MaybeUninit<$unit>]) -> &mut [MaybeUninit<u8>] {
                 room_of(buffer)
             }
 
             /// # Safety
             ///
-            /// - `bytes` are the start of what `room` returned, and are valid units.
+            /// - `bytes` are the start of what `form_room` returned, and are valid units.
             #[inline]
-            unsafe fn text(bytes: &mut [u8]) -> &mut [$unit] {
+            unsafe fn form_text(bytes: &mut [u8]) -> &mut [$unit] {
                 // SAFETY: the bytes come from a buffer of such units, and the caller vouches for their values.
                 unsafe { units_of(bytes) }
             }
@@ -220,7 +257,7 @@ macro_rules! slices {
             /// - None: any unit may be appended.
             #[cfg(feature = "alloc")]
             #[inline]
-            unsafe fn units(owned: &mut Vec<$unit>) -> &mut Vec<$unit> {
+            unsafe fn form_units(owned: &mut Vec<$unit>) -> &mut Vec<$unit> {
                 owned
             }
         }

@@ -10,6 +10,7 @@ pub(super) struct Latin1;
 
 impl Codec for Latin1 {
     const UNIT: usize = 1;
+    const ALL_VALID: bool = true;
     const REPLACEMENT: char = '?';
 
     #[inline(always)]

@@ -138,7 +138,7 @@ fn sum16_with_next(text: &[u8], count: impl Fn(u16, u16) -> u16 + Copy) -> usize
 /// Texts of so few bytes are counted unit by unit. To prepare a block of them takes longer.
 const FEW: usize = 32;
 
-/// Does what [`sum16_with_next`] does, unit by unit. It is a function of its own, so that it saves no registers for the other.
+/// Does what [`sum16_with_next`] does, unit by unit. It is a separate function, so that it takes no registers from the other.
 #[inline(never)]
 fn sum16_of_few(text: &[u8], count: impl Fn(u16, u16) -> u16) -> usize {
     let units = text.as_chunks::<2>().0;

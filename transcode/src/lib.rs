@@ -5,14 +5,14 @@
 //! convert; or a `String` is made.
 //!
 //! ```
-//! use trust8_transcode::{Encoding::*, ErrorKind, Str, Utf16, convert, convert_lossy, len};
+//! use trust8_transcode::{Encoding::*, ConversionErrorKind, Str, Utf16, convert, convert_lossy, len};
 //!
 //! assert_eq!(convert(Utf8, Utf16, b"\xE2\x82\xAC 5"), Ok(vec![0x20AC, 0x20, 0x35]));
 //! assert_eq!(convert(Utf16, Str, &[0x20AC, 0x20, 0x35]), Ok("€ 5".to_owned()));
 //! assert_eq!(convert(Str, Utf16Le, "€ 5"), Ok(b"\xAC\x20 \x005\x00".to_vec()));
 //!
 //! let error = convert(Utf16, Str, &[0x41, 0xD83D, 0x42]).unwrap_err();
-//! assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneHigh(0xD83D)));
+//! assert_eq!((error.valid_up_to(), error.kind()), (1, ConversionErrorKind::LoneHigh(0xD83D)));
 //! assert_eq!(convert_lossy(Utf16, Str, &[0x41, 0xD83D, 0x42]), "A\u{FFFD}B");
 //!
 //! assert_eq!(len(Str, Utf16, "𝄞"), 2);
@@ -30,7 +30,8 @@
 //! | [`Encoding::Latin1`] | the same | all bytes are characters |
 //!
 //! A [`Transcoder`] converts text that arrives in pieces, which may end anywhere. [`validate`] checks text in one form,
-//! [`errors`] returns all that is wrong in it, and [`ascii_up_to`] and [`latin1_up_to`] say where it stops being ASCII or Latin-1.
+//! [`errors_in`] returns all that is wrong in it, [`chunks`] the text between, and [`ascii_up_to_in`] and [`latin1_up_to`] say where it
+//! stops being ASCII or Latin-1. [`append`] converts to the end of a `Vec` or `String`, and [`convert_to_slice`] into a slice of numbers.
 //!
 //! # What is replaced
 //!
@@ -72,7 +73,7 @@
 //! | `encoding_rs` | here |
 //! |---|---|
 //! | `Encoding::ascii_valid_up_to`, `mem::is_ascii` | [`trust8::ascii_up_to`], [`trust8::is_ascii`] |
-//! | `mem::is_basic_latin` | `is_ascii(Utf16, units)` |
+//! | `mem::is_basic_latin` | `is_ascii_in(Utf16, units)` |
 //! | `mem::utf16_valid_up_to` | [`validate`], and [`valid_up_to`](Error::valid_up_to) of its error |
 //! | `mem::ensure_utf16_validity` | [`make_well_formed`] |
 //! | `mem::str_latin1_up_to`, `mem::utf8_latin1_up_to` | [`latin1_up_to`] |
@@ -84,6 +85,9 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+#[cfg(feature = "alloc")]
+mod append;
+mod chunks;
 mod codec;
 mod conversion;
 mod copies;
@@ -91,8 +95,8 @@ mod encodings;
 mod error;
 mod form;
 mod latin1;
+mod len_lossy;
 mod lengths;
-mod lossy_len;
 mod pairs;
 mod partial;
 mod portable;
@@ -100,6 +104,8 @@ mod repaired;
 mod route;
 mod scalar;
 mod search;
+#[cfg(feature = "serde")]
+mod serialize;
 #[cfg(trust8_simd)]
 mod simd;
 mod swapped;
@@ -114,14 +120,17 @@ mod well_formed;
 
 use core::mem::MaybeUninit;
 
+#[cfg(feature = "alloc")]
+pub use append::{append, append_lossy};
+pub use chunks::{Chunk, Chunks, chunks};
 pub use encodings::Encoding;
-pub use error::{BufferError, Error, ErrorKind, TranscoderError};
-pub use form::{Chars, Form, Str, Utf16, Utf32};
-pub use lossy_len::lossy_len;
+pub use error::{BufferError, ConversionErrorKind, Error, TranscoderError};
+pub use form::{Chars, Form, Number, Str, Utf16, Utf32};
+pub use len_lossy::len_lossy;
 pub use partial::{convert_as_fits, convert_as_fits_lossy};
 pub use transcoder::Transcoder;
 pub use trust8::engine::Progress;
-pub use validate::{Errors, ascii_up_to, errors, is_ascii, latin1_up_to, validate};
+pub use validate::{ErrorsIn, ascii_up_to_in, errors_in, is_ascii_in, latin1_up_to, validate};
 pub use well_formed::make_well_formed;
 #[cfg(feature = "alloc")]
 pub use well_formed::to_well_formed;
@@ -178,8 +187,8 @@ pub fn convert_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> T::Own
 
 /// Converts text into a buffer, and returns what it has written.
 ///
-/// The text is written to the start of the buffer. What the buffer has after it is left without a meaning. [`len`] returns how
-/// long the buffer must be. Without asking: three bytes for each unit of UTF-16 are enough for UTF-8, and as many units as the
+/// The text is written to the start of the buffer. The rest of the buffer is unspecified. [`len`] returns how
+/// long the buffer must be. An upper bound is cheaper: three bytes for each unit of UTF-16 are enough for UTF-8, and as many units as the
 /// UTF-8 text has bytes are enough for UTF-16 and UTF-32.
 ///
 /// # Errors
@@ -249,10 +258,60 @@ pub fn convert_into_lossy<'b, F: Form, T: Form>(
     With(Kernel::best()).convert_into_lossy(from, to, text, buffer)
 }
 
+/// Converts text into an initialised buffer, and returns what it has written.
+///
+/// It does what [`convert_into`] does, with the same errors, and needs no [`MaybeUninit`]. The rest of the buffer is unspecified.
+///
+/// # Errors
+///
+/// Returns the errors of that function.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Str, Utf16, convert_to_slice};
+///
+/// let mut buffer = [0; 8];
+/// assert_eq!(convert_to_slice(Str, Utf16, "été", &mut buffer).unwrap(), &[0xE9, 0x74, 0xE9]);
+/// let mut buffer = [0; 8];
+/// assert_eq!(convert_to_slice(Latin1, Str, b"na\xEFve", &mut buffer).unwrap(), "naïve");
+/// ```
+#[inline]
+pub fn convert_to_slice<'b, F: Form, T: Form<Unit: Number>>(
+    from: F,
+    to: T,
+    text: &F::Text,
+    buffer: &'b mut [T::Unit],
+) -> Result<&'b mut T::Text, BufferError> {
+    // SAFETY: conversions write to a buffer through `Output`, which they give nothing but initialised bytes.
+    convert_into(from, to, text, unsafe { form::room_of_initialised(buffer) })
+}
+
+/// Converts text into an initialised buffer, replaces what can't be converted, and returns what it has written.
+///
+/// # Errors
+///
+/// [`BufferError::TooSmall`] if the buffer is too small. It says which length is needed.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Utf16, convert_to_slice_lossy};
+///
+/// let mut buffer = [0; 8];
+/// assert_eq!(convert_to_slice_lossy(Utf8, Utf16, b"caf\xE9", &mut buffer).unwrap(), &[0x63, 0x61, 0x66, 0xFFFD]);
+/// ```
+#[inline]
+pub fn convert_to_slice_lossy<'b, F: Form, T: Form<Unit: Number>>(
+    from: F,
+    to: T,
+    text: &F::Text,
+    buffer: &'b mut [T::Unit],
+) -> Result<&'b mut T::Text, BufferError> {
+    // SAFETY: conversions write to a buffer through `Output`, which they give nothing but initialised bytes.
+    convert_into_lossy(from, to, text, unsafe { form::room_of_initialised(buffer) })
+}
+
 /// Returns the number of units that the text has in another form.
 ///
 /// The number is exact for every text that [`convert`] converts. For other text it is at least the length of what comes before
-/// the error, and has no other meaning; [`lossy_len`] is the length of what [`convert_lossy`] returns.
+/// the error, and has no other meaning; [`len_lossy`] is the length of what [`convert_lossy`] returns.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Str, Utf16, Utf32, len};
@@ -304,15 +363,9 @@ impl With {
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn convert<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> Result<T::Owned, Error> {
-        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: false };
-        let (owned, (at, end)) = owned::<T>(route, F::bytes(text));
-        match end {
-            End::All | End::Full => Ok(owned),
-            End::Malformed(fault) | End::Cut(fault) => {
-                let unit = size_of::<F::Unit>();
-                Err(Error { valid_up_to: at / unit, fault, unit: unit as u8 })
-            }
-        }
+        let mut owned = T::Owned::default();
+        self.append(from, to, text, &mut owned)?;
+        Ok(owned)
     }
 }
 
@@ -322,8 +375,10 @@ impl With {
     #[inline]
     #[must_use]
     pub fn convert_lossy<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> T::Owned {
-        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: true };
-        owned::<T>(route, F::bytes(text)).0
+        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: true };
+        let mut owned = T::Owned::default();
+        append::append_converted::<T>(route, F::form_bytes(text), &mut owned);
+        owned
     }
 }
 
@@ -341,8 +396,8 @@ impl With {
         text: &F::Text,
         buffer: &'b mut [MaybeUninit<T::Unit>],
     ) -> Result<&'b mut T::Text, BufferError> {
-        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: false };
-        into::<F, T>(route, F::bytes(text), buffer)
+        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: false };
+        into::<F, T>(route, F::form_bytes(text), buffer)
     }
 }
 
@@ -360,8 +415,8 @@ impl With {
         text: &F::Text,
         buffer: &'b mut [MaybeUninit<T::Unit>],
     ) -> Result<&'b mut T::Text, BufferError> {
-        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: true };
-        into::<F, T>(route, F::bytes(text), buffer)
+        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: true };
+        into::<F, T>(route, F::form_bytes(text), buffer)
     }
 }
 
@@ -370,8 +425,8 @@ impl With {
     #[inline]
     #[must_use]
     pub fn len<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {
-        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: false };
-        route.length_in::<T>(F::bytes(text))
+        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: false };
+        route.length_in::<T>(F::form_bytes(text))
     }
 }
 
@@ -423,7 +478,7 @@ fn into<'b, F: Form, T: Form>(
     buffer: &'b mut [MaybeUninit<T::Unit>],
 ) -> Result<&'b mut T::Text, BufferError> {
     let len = buffer.len();
-    let mut out = Output::new(T::room(buffer));
+    let mut out = Output::new(T::form_room(buffer));
     let (at, end) = route.run_to_end(text, &mut out);
     let written = out.len();
     if !matches!(end, End::All) {
@@ -432,52 +487,5 @@ fn into<'b, F: Form, T: Form>(
     }
     let bytes = out.finish();
     // SAFETY: the bytes are the start of the buffer, and the route appends nothing but text in this form.
-    Ok(unsafe { T::text(bytes) })
+    Ok(unsafe { T::form_text(bytes) })
 }
-
-/// Converts a text into new memory. Returns also how many bytes of it, and how that ended.
-#[cfg(feature = "alloc")]
-fn owned<T: Form>(route: Route, text: &[u8]) -> (T::Owned, (usize, End)) {
-    let mut owned = T::Owned::default();
-    let mut at = 0;
-    let mut ended = End::All;
-    append::<T>(&mut owned, route.length_in::<T>(text).saturating_add(route.slack(text)), |out| {
-        let (read, end) = route.run_to_end(&text[at..], out);
-        at += read;
-        ended = end;
-        matches!(end, End::Full).then(|| route.length_in::<T>(&text[at..]) + route.slack(&text[at..]))
-    });
-    (owned, (at, ended))
-}
-
-/// Appends what `run` writes to owned text, and runs it again as long as it returns how many more units it needs.
-#[cfg(feature = "alloc")]
-fn append<T: Form>(
-    owned: &mut T::Owned,
-    wanted: usize,
-    mut run: impl FnMut(&mut Output<'_>) -> Option<usize>,
-) {
-    // SAFETY: the length grows only by what a route has written, which is whole characters in this form. If `run` or `reserve`
-    // panics, nothing is counted that was written in part.
-    let units = unsafe { T::units(owned) };
-    units.reserve(wanted);
-    loop {
-        let mut out = Output::new(T::room(units.spare_capacity_mut()));
-        let more = run(&mut out);
-        let written = out.len() / size_of::<T::Unit>();
-        let len = units.len() + written;
-        // SAFETY: `out` began at the old length, in the spare capacity, and its first `written` units have been written. So they
-        // are within the capacity and initialised.
-        unsafe { units.set_len(len) };
-        match more {
-            None => return,
-            // Room for one more character, so that there is progress: lengths do not count replacements. The capacity at least
-            // doubles, so this happens rarely.
-            Some(more) => units.reserve(more.saturating_add(CHARACTER)),
-        }
-    }
-}
-
-/// The largest number of units that one character has in any form.
-#[cfg(feature = "alloc")]
-const CHARACTER: usize = 4;

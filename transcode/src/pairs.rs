@@ -85,12 +85,12 @@ const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
 /// A function that converts by this conversion.
 macro_rules! converted {
     ($conversion:ty) => {{
-        /// A function of its own, so that short texts need not choose between two tables.
+        /// A separate function, so that short texts need not choose between two tables.
         #[inline(never)]
         fn convert_long(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
             kernel.run(ConvertLong::<$conversion>::JOB, text, out)
         }
-        // Not `#[inline]`: each crate that converts would have the doors once more.
+        // Not `#[inline]`: each crate that converts would compile the entry points again.
         #[inline(never)]
         fn convert(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
             if text.len() > LONGEST_VECTOR * <$conversion>::SHORT {
@@ -130,8 +130,8 @@ struct Pair<F, T>(PhantomData<(F, T)>);
 /// Text that is known to be valid and to end with a whole character.
 struct Valid<F>(PhantomData<F>);
 
-/// The list. A block has, with vectors: `short(n)`, for texts of at most `n` long vectors, which may be missing, and `long`, for all.
-/// Without vectors: `portable`. If it pays to know that the text is valid, `valid` has other `short` and `long`.
+/// The list. With vectors, a block has `long`, and perhaps `short(n)` for texts of at most `n` long vectors. Without vectors it has
+/// `portable`. If valid text can be converted faster, `valid` has a `short` and a `long` for it.
 macro_rules! pairs {
     (|$s:ident, $text:ident, $out:ident, $validator:ident| $(
         $from:ident => $to:ident {
@@ -183,7 +183,7 @@ macro_rules! pairs {
         #[inline(always)]
         pub(super) const fn conversion_of_valid(from: Family, to: Family) -> Option<Convert> {
             $($(
-                // Nothing but its being there matters.
+                // It only matters that there is one.
                 let _ = stringify!($long_valid);
                 if let (Family::$from, Family::$to) = (from, to) {
                     return Some(converted!(Pair<Valid<$from>, $to>));
@@ -426,8 +426,8 @@ impl<T: from_utf8::Wide> Conversion for Faulty<T> {
     }
 }
 
-/// Returns the conversion of UTF-8 that replaces each fault, if there is one into this layout. It wants text that begins with the
-/// start of a sequence and ends with the end of one. It stops where faults are no longer near.
+/// Returns the conversion of UTF-8 that replaces each fault, if there is one into this layout. The text must begin with
+/// the start of a sequence and end with the end of one. The conversion stops where faults are no longer near.
 pub(super) fn conversion_of_faulty_utf8(to: Layout) -> Option<Convert> {
     match (to.family, to.swapped) {
         #[cfg(trust8_simd)]

@@ -76,7 +76,7 @@ impl With {
         text: &F::Text,
         buffer: &mut [MaybeUninit<T::Unit>],
     ) -> Result<Progress, BufferError> {
-        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: false };
+        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: false };
         let (progress, end) = run::<F, T>(route, text, buffer);
         match end {
             End::All | End::Full => Ok(progress),
@@ -98,7 +98,7 @@ impl With {
         text: &F::Text,
         buffer: &mut [MaybeUninit<T::Unit>],
     ) -> Progress {
-        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: true };
+        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: true };
         run::<F, T>(route, text, buffer).0
     }
 }
@@ -109,8 +109,8 @@ fn run<F: Form, T: Form>(
     text: &F::Text,
     buffer: &mut [MaybeUninit<T::Unit>],
 ) -> (Progress, End) {
-    let mut out = Output::new(T::room(buffer));
-    let (read, end) = route.run_as_fits(F::bytes(text), &mut out);
+    let mut out = Output::new(T::form_room(buffer));
+    let (read, end) = route.run_as_fits(F::form_bytes(text), &mut out);
     let written = out.len() / size_of::<T::Unit>();
     (Progress { read: read / size_of::<F::Unit>(), written }, end)
 }

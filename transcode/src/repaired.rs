@@ -1,7 +1,7 @@
-//! Lossy conversion of faulty text. A kernel stops at a fault. If it began anew after each, texts with many faults would take many
-//! times as long as others.
+//! Lossy conversion of faulty text. A kernel stops at a fault. Starting it again after each fault would make texts with many faults
+//! many times slower than others.
 //!
-//! Into UTF-16 and UTF-32, a conversion of its own replaces the faults of UTF-8 in the blocks that it converts; see
+//! Into UTF-16 and UTF-32, a special conversion replaces the faults of UTF-8 in the blocks that it converts; see
 //! `vector/from_faulty_utf8.rs`. Everywhere else, the faults of a chunk are replaced in a copy, and the copy, which is well-formed,
 //! is converted.
 //!
@@ -13,7 +13,7 @@
 //! Both copies are in the L1 cache. When a few thousand bytes had no fault, the kernel takes over again.
 //!
 //! Into Latin-1, one character replaces faults as well as the characters that Latin-1 lacks. From UTF-16 and UTF-32 the
-//! conversion does both, and no copy is needed.
+//! conversion does both, and no copy is needed. UTF-8 becomes UTF-16 first.
 
 #![forbid(unsafe_code)]
 
@@ -23,6 +23,7 @@ use super::encodings::{Family, Layout};
 use super::pairs;
 use super::route::Route;
 use super::swapped::{CHUNK, swapped};
+use crate::conversion::Swap;
 use trust8::boundary::whole_len;
 use trust8::engine::Output;
 use trust8::engine::{Replacer, start_before};
@@ -72,8 +73,47 @@ impl Route {
             if read > 0 {
                 return read;
             }
+        } else if self.to.swapped
+            && let Some(convert) = pairs::conversion_of_faulty_utf8(self.to.unswapped())
+        {
+            let before = out.len();
+            let read = convert(self.kernel, text, out);
+            self.kernel.run(Swap, &[], (self.to.family.unit(), out.written_mut(before)));
+            if read > 0 {
+                return read;
+            }
+        }
+        if self.replaces_with_bytes() {
+            let read = self.by_utf16(text, out);
+            if read > 0 {
+                return read;
+            }
         }
         self.by_valid_copies(text, out)
+    }
+
+    /// Converts UTF-8 into Latin-1 by way of UTF-16: both steps replace faults with vectors.
+    fn by_utf16(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        let utf16 = Family::Utf16.native();
+        let Some(convert) = pairs::conversion_of_faulty_utf8(utf16) else { return 0 };
+        let to_latin1 = Self { from: utf16, ..*self };
+        let mut memory = [MaybeUninit::uninit(); 2 * CHUNK];
+        let mut at = 0;
+        loop {
+            // Each unit becomes at most one byte, so all of them fit.
+            let room = out.left().min(CHUNK);
+            let mut units = Output::new(&mut memory[..2 * room]);
+            let read = convert(self.kernel, &text[at..], &mut units);
+            let units = units.finish();
+            let done = to_latin1.by_kernel(units, out);
+            let (rest, _) = to_latin1.run(&units[done..], out);
+            debug_assert_eq!(done + rest, units.len());
+            at += read;
+            // Faults are no longer near, or the buffer is nearly full.
+            if read == 0 || units.len() < room {
+                return at;
+            }
+        }
     }
 
     /// Converts UTF-8 whose end cuts no character off, with copies in which faults are replaced.

@@ -12,8 +12,8 @@
 //! `repaired.rs` converts what is near a fault.
 //!
 //! If no bytes are to be swapped, nothing but the conversion is called. Which one it is, the compiler knows wherever it knows
-//! the forms, so a short text costs one call. For most pairs with UTF-16 in the foreign order there is a conversion of its own as
-//! well. Otherwise, if bytes are to be swapped, it takes two steps, chunk by chunk; see `swapped.rs`.
+//! the forms, so a short text costs one call. Most pairs with UTF-16 in the foreign order also have a conversion that swaps the
+//! bytes. Otherwise, if bytes are to be swapped, it takes two steps, chunk by chunk; see `swapped.rs`.
 
 #![forbid(unsafe_code)]
 
@@ -25,7 +25,7 @@ use super::pairs::{self, Length};
 use super::scalar::{self, Stop};
 use super::swapped::{CHUNK, in_chunks, swapped};
 use trust8::Kernel;
-use trust8::boundary::{floor, whole_len};
+use trust8::boundary::floor;
 
 use crate::conversion::{NEARLY_FULL_BYTES, Swap};
 use trust8::engine::Output;
@@ -81,7 +81,7 @@ impl Route {
         if read == text.len() {
             return (read, End::All);
         }
-        if self.from.begins_with_more(&text[read..], self.to, out.left()) {
+        if self.from.first_exceeds(&text[read..], self.to, out.left()) {
             return (read, End::Full);
         }
         self.resume_to_end(text, read, out)
@@ -107,8 +107,8 @@ impl Route {
                     at += self.by_copies(&text[at..], out);
                 }
                 // Where more is left, the kernel has stopped for another reason.
-                if self.replaces_with_less() && out.left() <= NEARLY_FULL_BYTES {
-                    at += self.fill_with_less(&text[at..], out);
+                if self.replaces_with_bytes() && out.left() <= NEARLY_FULL_BYTES {
+                    at += self.fill_lossy_latin1(&text[at..], out);
                 }
             }
             let (read, stop) = scalar::convert_some(self.from, self.to, &text[at..], out);
@@ -135,11 +135,11 @@ impl Route {
         }
     }
 
-    /// Converts by the kernel as long as it gets on, if it replaces characters, whatever their length is, by a byte.
+    /// Converts with the kernel as long as it advances, where it replaces characters of any length by one byte.
     ///
-    /// A unit becomes at most a byte, so as many units as there are bytes left fit, and some room may be left.
+    /// A unit becomes at most one byte, so as many units fit as bytes are left, and some bytes may remain.
     #[inline(never)]
-    fn fill_with_less(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+    fn fill_lossy_latin1(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut at = 0;
         loop {
             let fitting = out.left().saturating_mul(self.from.family.unit());
@@ -151,14 +151,14 @@ impl Route {
         }
     }
 
-    /// Returns whether the kernel replaces characters, whatever their length is, by a byte. Then the result does not say how much of
-    /// the text it is.
+    /// Returns whether the kernel replaces characters of any length by one byte. Then the length of the result does not tell how much of
+    /// the text was converted.
     #[inline(always)]
-    fn replaces_with_less(&self) -> bool {
+    pub(super) fn replaces_with_bytes(&self) -> bool {
         self.lossy && self.to.family == Family::Latin1 && self.from.family != Family::Latin1
     }
 
-    /// Returns the beginning of the text that fits, or more. The rest need not be looked at.
+    /// Returns a beginning of the text that has all that fits, and perhaps more.
     #[inline(always)]
     fn fitting<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
         // No byte becomes more than four.
@@ -176,7 +176,7 @@ impl Route {
     #[inline(always)]
     fn enough<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
         let len = match (self.from.family, self.to.family) {
-            _ if self.replaces_with_less() => left.saturating_mul(4),
+            _ if self.replaces_with_bytes() => left.saturating_mul(4),
             // Three bytes for a unit.
             (Family::Utf8, Family::Utf16) => left.saturating_mul(3) / 2,
             (Family::Utf8, Family::Latin1)
@@ -202,7 +202,7 @@ impl Route {
     /// Returns the number of bytes of text, in whole units, that become at most `left` bytes; or 0 if that depends on the text.
     #[inline(always)]
     fn exactly_fitting(&self, left: usize) -> usize {
-        if self.replaces_with_less() {
+        if self.replaces_with_bytes() {
             return 0;
         }
         let units = left / self.to.family.unit();
@@ -233,8 +233,8 @@ impl Route {
         let mut scratch = [MaybeUninit::uninit(); 4 * CHUNK];
         let (mut at, mut needed) = (0, 0_usize);
         loop {
-            // All of a chunk certainly fits: no character becomes more than four times as many bytes. So the kernel converts all of
-            // it, but for a character that the end cuts off.
+            // All of a chunk fits: no character becomes more than four times as many bytes. So the kernel converts all of
+            // it, except for a character that the end cuts off.
             // Text of a known type is converted as if it ended with a whole character, so it is cut between characters.
             let chunk = self.up_to(&text[at..], CHUNK);
             let is_last = at + chunk.len() == text.len();
@@ -278,7 +278,7 @@ impl Route {
     }
 
     /// Converts as much of the text as the kernel converts: nothing, if the pair is not listed.
-    fn by_kernel(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+    pub(super) fn by_kernel(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let Self { kernel, from, to, .. } = *self;
         let text = self.fitting(text, out.left());
         if self.copies() {
@@ -287,12 +287,12 @@ impl Route {
         if let Some(convert) = pairs::reordering(from, to) {
             return convert(kernel, text, out);
         }
-        if !self.replaces_with_less()
+        if !self.replaces_with_bytes()
             && let Some(convert) = pairs::conversion_of_swapped(from, to)
         {
             // Valid text may end inside a character, if it is a chunk.
-            let whole = if from.known_valid { whole_len(text) } else { text.len() };
-            return convert(kernel, &text[..whole], out);
+            let text = if from.known_valid { from.whole(text) } else { text };
+            return convert(kernel, text, out);
         }
         let Some(convert) = pairs::conversion(from.family, to.family) else { return 0 };
         if from.swapped {
@@ -320,7 +320,7 @@ impl Route {
             && let Some(convert) = pairs::conversion_of_valid(from.family, to.family)
         {
             // Valid, but a chunk of it may end inside a character.
-            return convert(kernel, &text[..whole_len(text)], out);
+            return convert(kernel, from.whole(text), out);
         }
         convert(kernel, text, out)
     }

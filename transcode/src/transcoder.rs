@@ -1,13 +1,15 @@
 //! Conversion of text that arrives in pieces, which may end anywhere: inside a character, a surrogate pair, a unit.
 //!
 //! In every encoding a piece cuts off at most three bytes. They are kept, and become a character together with the first bytes
-//! of the next piece. Everything else is converted where it lies.
+//! of the next piece. Everything else is converted in place.
 
 #![forbid(unsafe_code)]
 
 use core::fmt;
 use core::mem::MaybeUninit;
 
+#[cfg(feature = "alloc")]
+use super::append::{CHARACTER, append_written};
 use super::codec::{Next, Refusal};
 use super::error::{Fault, TranscoderError};
 use super::form::Form;
@@ -33,7 +35,11 @@ use trust8::engine::{Output, Progress};
 /// ```
 #[derive(Clone)]
 pub struct Transcoder<F: Form, T: Form> {
+    /// Lossy only after something has been replaced: before that, the route stops at the first fault.
     route: Route,
+    lossy: bool,
+    /// The first place at which something has been replaced.
+    replaced: Option<TranscoderError>,
     forms: (F, T),
     /// The number of bytes that have been converted so far.
     converted: u64,
@@ -83,18 +89,19 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     #[doc(hidden)]
     #[must_use]
     pub fn with_kernel(kernel: &'static Kernel, from: F, to: T, lossy: bool) -> Self {
-        let route = Route { kernel, from: from.layout(), to: to.layout(), lossy };
-        Self { route, forms: (from, to), converted: 0, held: [0; 4], held_len: 0, failed: None }
+        let route = Route { kernel, from: from.form_layout(), to: to.form_layout(), lossy: false };
+        let forms = (from, to);
+        Self { route, lossy, replaced: None, forms, converted: 0, held: [0; 4], held_len: 0, failed: None }
     }
 
     /// Returns the transcoder that continues after `position` units of text and then `pending`, the beginning of a character.
     ///
     /// What [`position`](Self::position) and [`pending`](Self::pending) return is all that a transcoder without an error
-    /// remembers. So they can be kept anywhere, such as in memory that another language owns, and the conversion goes on from
+    /// remembers. So they can be stored anywhere, such as in memory that another language owns, and the conversion can continue from
     /// there.
     ///
-    /// Returns `None` if `pending` is nothing that a transcoder can hold: the beginning of a character, in whole units. A form that is
-    /// known to be well-formed holds nothing. It also returns `None` if `position` is greater than [`i64::MAX`] bytes.
+    /// Returns `None` if `pending` is not the beginning of a character, in whole units. (A form that is known to be well-formed has
+    /// none.) It also returns `None` if `position` is greater than [`i64::MAX`] bytes.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};
@@ -146,13 +153,13 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     #[cfg(feature = "alloc")]
     pub fn push(&mut self, piece: &F::Text, text: &mut T::Owned) -> Result<(), TranscoderError> {
         self.check()?;
-        let piece = F::bytes(piece);
+        let piece = F::form_bytes(piece);
         let mut at = 0;
         let mut ended = End::All;
         let route = self.route;
         // The bytes that are held may become a character.
-        let wanted = route.length_in::<T>(piece).saturating_add(super::CHARACTER);
-        super::append::<T>(text, wanted, |out| {
+        let wanted = route.length_in::<T>(piece).saturating_add(CHARACTER);
+        append_written::<T>(text, wanted, |out| {
             let (read, end) = self.advance(&piece[at..], out);
             at += read;
             ended = end;
@@ -192,8 +199,8 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         buffer: &mut [MaybeUninit<T::Unit>],
     ) -> Result<Progress, TranscoderError> {
         self.check()?;
-        let mut out = Output::new(T::room(buffer));
-        let (read, end) = self.advance(F::bytes(piece), &mut out);
+        let mut out = Output::new(T::form_room(buffer));
+        let (read, end) = self.advance(F::form_bytes(piece), &mut out);
         match end {
             End::Malformed(fault) if read == 0 && out.is_empty() => Err(self.fail(fault)),
             _ => {
@@ -209,18 +216,18 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// If the text ends inside a character and the transcoder is not lossy; or the error that a push returned.
     ///
     /// ```
-    /// use trust8_transcode::{ErrorKind, Str, Transcoder, Utf16};
+    /// use trust8_transcode::{ConversionErrorKind, Str, Transcoder, Utf16};
     ///
     /// let mut transcoder = Transcoder::new(Utf16, Str);
     /// let mut text = String::new();
     /// transcoder.push(&[0x61, 0xD83D], &mut text).unwrap();
     /// let error = transcoder.finish(&mut text).unwrap_err();
-    /// assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneHigh(0xD83D)));
+    /// assert_eq!((error.valid_up_to(), error.kind()), (1, ConversionErrorKind::LoneHigh(0xD83D)));
     /// ```
     #[cfg(feature = "alloc")]
     pub fn finish(&mut self, text: &mut T::Owned) -> Result<(), TranscoderError> {
         let mut result = Ok(());
-        super::append::<T>(text, super::CHARACTER, |out| {
+        append_written::<T>(text, CHARACTER, |out| {
             result = self.end(out);
             None
         });
@@ -245,7 +252,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// # Ok::<(), trust8_transcode::TranscoderError>(())
     /// ```
     pub fn finish_into(&mut self, buffer: &mut [MaybeUninit<T::Unit>]) -> Result<usize, TranscoderError> {
-        let mut out = Output::new(T::room(buffer));
+        let mut out = Output::new(T::form_room(buffer));
         self.end(&mut out)?;
         Ok(out.len() / size_of::<T::Unit>())
     }
@@ -278,6 +285,32 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         &self.held[..self.held_len]
     }
 
+    /// Returns the first place at which a lossy transcoder has replaced something, or `None` if it has replaced nothing.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Str, Transcoder};
+    ///
+    /// let mut transcoder = Transcoder::lossy(Utf8, Str);
+    /// let mut text = String::new();
+    /// transcoder.push(b"na\xC3", &mut text).unwrap();
+    /// assert_eq!(transcoder.replaced(), None);
+    /// transcoder.push(b"ve", &mut text).unwrap();
+    /// assert_eq!(transcoder.replaced().unwrap().valid_up_to(), 2);
+    /// ```
+    #[must_use]
+    pub const fn replaced(&self) -> Option<TranscoderError> {
+        self.replaced
+    }
+
+    /// Returns whether a fault at this place is replaced, and remembers the first one.
+    fn replaces(&mut self, fault: Fault) -> bool {
+        if self.lossy && self.replaced.is_none() {
+            self.replaced = Some(self.error(fault));
+            self.route.lossy = true;
+        }
+        self.lossy
+    }
+
     /// Returns the error that a push has returned before, if one has.
     fn check(&self) -> Result<(), TranscoderError> {
         match self.failed {
@@ -305,14 +338,19 @@ impl<F: Form, T: Form> Transcoder<F, T> {
                 Err(end) => return (at, end),
             }
         }
-        let (read, end) = self.route.run(&piece[at..], out);
-        at += read;
-        self.converted += read as u64;
-        if let End::Cut(_) = end {
-            self.hold(&piece[at..]);
-            return (piece.len(), End::All);
+        loop {
+            let (read, end) = self.route.run(&piece[at..], out);
+            at += read;
+            self.converted += read as u64;
+            match end {
+                End::Cut(_) => {
+                    self.hold(&piece[at..]);
+                    return (piece.len(), End::All);
+                }
+                End::Malformed(fault) if self.replaces(fault) => {}
+                _ => return (at, end),
+            }
         }
-        (at, end)
     }
 
     /// Keeps bytes until the next piece comes.
@@ -332,7 +370,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         bytes[held..held + added].copy_from_slice(&piece[..added]);
         let bytes = &bytes[..held + added];
 
-        let Route { from, to, lossy, .. } = self.route;
+        let Route { from, to, .. } = self.route;
         let (fault, len) = match from.next(bytes) {
             Next::Char(char, len) => match to.put(char, out) {
                 Ok(()) => return Ok(self.take(bytes, len)),
@@ -346,12 +384,13 @@ impl<F: Form, T: Form> Transcoder<F, T> {
                 return Ok(added);
             }
         };
-        if !lossy {
+        if !self.lossy {
             return Err(End::Malformed(fault));
         }
         if !scalar::put_replacement(to, out) {
             return Err(End::Full);
         }
+        self.replaces(fault);
         Ok(self.take(bytes, len))
     }
 
@@ -374,13 +413,14 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         if self.held_len == 0 {
             return Ok(());
         }
-        if !self.route.lossy {
-            return match self.route.from.next(self.pending()) {
-                Next::Cut(fault) | Next::Malformed(fault, _) => Err(self.fail(fault)),
-                Next::Char(..) => Ok(()),
-            };
+        let (Next::Cut(fault) | Next::Malformed(fault, _)) = self.route.from.next(self.pending()) else {
+            return Ok(());
+        };
+        if !self.lossy {
+            return Err(self.fail(fault));
         }
         if scalar::put_replacement(self.route.to, out) {
+            self.replaces(fault);
             self.converted += self.held_len as u64;
             self.held_len = 0;
         }

@@ -3,8 +3,15 @@
 #![forbid(unsafe_code)]
 
 use super::codec::{Codec, Next, Refusal};
-use super::error::{ErrorKind, Fault};
+use super::error::{ConversionErrorKind, Fault};
 use trust8::engine::Output;
+
+/// Returns the unit that these bytes are.
+#[inline(always)]
+fn unit(bytes: [u8; 2], swapped: bool) -> u16 {
+    let unit = u16::from_ne_bytes(bytes);
+    if swapped { unit.swap_bytes() } else { unit }
+}
 
 /// UTF-16.
 pub(super) struct Utf16;
@@ -14,25 +21,27 @@ impl Codec for Utf16 {
 
     #[inline(always)]
     fn next(text: &[u8], swapped: bool) -> Next {
-        let unit = |bytes: [u8; 2]| {
-            let unit = u16::from_ne_bytes(bytes);
-            if swapped { unit.swap_bytes() } else { unit }
-        };
         let Some((first, rest)) = text.split_first_chunk() else {
-            return Next::Cut(Fault::Other(ErrorKind::Incomplete));
+            return Next::Cut(Fault::Other(ConversionErrorKind::Incomplete));
         };
-        let first = unit(*first);
+        let first = unit(*first, swapped);
         if let Some(char) = char::from_u32(first.into()) {
             return Next::Char(char, 2);
         }
         if first >= 0xDC00 {
-            return Next::Malformed(Fault::Other(ErrorKind::LoneLow(first)), 2);
+            return Next::Malformed(Fault::Other(ConversionErrorKind::LoneLow(first)), 2);
         }
         let Some(second) = rest.first_chunk() else { return Next::Cut(Fault::CutHigh(first)) };
-        match char::decode_utf16([first, unit(*second)]).next() {
+        match char::decode_utf16([first, unit(*second, swapped)]).next() {
             Some(Ok(char)) => Next::Char(char, 4),
-            _ => Next::Malformed(Fault::Other(ErrorKind::LoneHigh(first)), 2),
+            _ => Next::Malformed(Fault::Other(ConversionErrorKind::LoneHigh(first)), 2),
         }
+    }
+
+    fn whole_len(text: &[u8], swapped: bool) -> usize {
+        let (units, _) = text.as_chunks();
+        let cut = units.last().is_some_and(|last| unit(*last, swapped) & 0xFC00 == 0xD800);
+        2 * (units.len() - usize::from(cut))
     }
 
     #[inline(always)]

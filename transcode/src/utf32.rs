@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::codec::{Codec, Next, Refusal};
-use super::error::{ErrorKind, Fault};
+use super::error::{ConversionErrorKind, Fault};
 use trust8::engine::Output;
 
 /// UTF-32.
@@ -15,14 +15,14 @@ impl Codec for Utf32 {
     #[inline(always)]
     fn next(text: &[u8], swapped: bool) -> Next {
         let Some(unit) = text.first_chunk() else {
-            return Next::Cut(Fault::Other(ErrorKind::Incomplete));
+            return Next::Cut(Fault::Other(ConversionErrorKind::Incomplete));
         };
         let unit = u32::from_ne_bytes(*unit);
         let unit = if swapped { unit.swap_bytes() } else { unit };
         match char::from_u32(unit) {
             Some(char) => Next::Char(char, 4),
-            None if unit > 0x10_FFFF => Next::Malformed(Fault::Other(ErrorKind::TooLarge(unit)), 4),
-            None => Next::Malformed(Fault::Other(ErrorKind::Surrogate(unit)), 4),
+            None if unit > 0x10_FFFF => Next::Malformed(Fault::Other(ConversionErrorKind::TooLarge(unit)), 4),
+            None => Next::Malformed(Fault::Other(ConversionErrorKind::Surrogate(unit)), 4),
         }
     }
 

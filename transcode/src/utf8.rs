@@ -4,6 +4,7 @@
 
 use super::codec::{Codec, Next, Refusal};
 use super::error::Fault;
+use trust8::boundary::whole_len;
 use trust8::engine::Output;
 use trust8::engine::Sequence;
 
@@ -28,6 +29,10 @@ impl Codec for Utf8 {
     #[inline(always)]
     fn first(text: &[u8], _: bool) -> Option<char> {
         first(text).map(|(char, _)| char)
+    }
+
+    fn whole_len(text: &[u8], _: bool) -> usize {
+        whole_len(text)
     }
 
     #[inline(always)]

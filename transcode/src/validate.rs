@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use core::fmt;
 use core::iter::FusedIterator;
 
 use super::codec::Next;
@@ -32,12 +33,12 @@ macro_rules! search {
 /// The first place at which the text is malformed, in units of the form.
 ///
 /// ```
-/// use trust8_transcode::{Encoding::*, ErrorKind, Utf16, Utf32, validate};
+/// use trust8_transcode::{Encoding::*, ConversionErrorKind, Utf16, Utf32, validate};
 ///
 /// assert_eq!(validate(Utf16, &[0x41, 0xD83D, 0xDE00]), Ok(()));
 ///
 /// let error = validate(Utf16, &[0x41, 0xD83D, 0x42]).unwrap_err();
-/// assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneHigh(0xD83D)));
+/// assert_eq!((error.valid_up_to(), error.kind()), (1, ConversionErrorKind::LoneHigh(0xD83D)));
 ///
 /// assert_eq!(validate(Utf16Be, b"\0a\xDC\0").unwrap_err().valid_up_to(), 2);
 /// assert_eq!(validate(Utf32, &[0x10FFFF, 0x110000]).unwrap_err().valid_up_to(), 1);
@@ -52,21 +53,22 @@ pub fn validate<F: Form>(form: F, text: &F::Text) -> Result<(), Error> {
 /// Each is replaced by one character in a lossy conversion into an encoding of Unicode.
 ///
 /// ```
-/// use trust8_transcode::{Encoding::*, Utf16, errors};
+/// use trust8_transcode::{Encoding::*, Utf16, errors_in};
 ///
 /// let text = [0xDC00, 0x61, 0xD800, 0xD83D, 0xDE00, 0xD800];
-/// let places: Vec<_> = errors(Utf16, &text).map(|error| (error.valid_up_to(), error.error_len())).collect();
+/// let places: Vec<_> = errors_in(Utf16, &text).map(|error| (error.valid_up_to(), error.error_len())).collect();
 /// assert_eq!(places, [(0, Some(1)), (2, Some(1)), (5, None)]);
-/// assert_eq!(errors(Utf8, b"caf\xE9 \xFF").count(), 2);
+/// assert_eq!(errors_in(Utf8, b"caf\xE9 \xFF").count(), 2);
 /// ```
 #[inline]
-pub fn errors<F: Form>(form: F, text: &F::Text) -> Errors<'_> {
-    With(Kernel::best()).errors(form, text)
+pub fn errors_in<F: Form>(form: F, text: &F::Text) -> ErrorsIn<'_> {
+    With(Kernel::best()).errors_in(form, text)
 }
 
-/// The malformed sequences of a text; see [`errors`].
-#[derive(Clone, Debug)]
-pub struct Errors<'a> {
+/// The malformed sequences of a text; see [`errors_in`].
+#[derive(Clone)]
+#[must_use = "iterators do nothing unless they are used"]
+pub struct ErrorsIn<'a> {
     kernel: &'static Kernel,
     layout: Layout,
     unit: usize,
@@ -77,7 +79,7 @@ pub struct Errors<'a> {
     utf8: trust8::Errors<'a>,
 }
 
-impl Iterator for Errors<'_> {
+impl Iterator for ErrorsIn<'_> {
     type Item = Error;
 
     fn next(&mut self) -> Option<Error> {
@@ -96,39 +98,50 @@ impl Iterator for Errors<'_> {
         self.at = error.error_len().map_or(self.bytes.len(), |len| at + len * self.unit);
         Some(error)
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(if self.layout.known_valid { 0 } else { self.bytes.len() - self.at }))
+    }
 }
 
-impl FusedIterator for Errors<'_> {}
+impl FusedIterator for ErrorsIn<'_> {}
+
+/// Lists the errors that the iterator has not returned yet.
+impl fmt::Debug for ErrorsIn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
 
 /// Returns whether all characters of the text are ASCII.
 ///
 /// ```
-/// use trust8_transcode::{Encoding::*, Utf16, is_ascii};
+/// use trust8_transcode::{Encoding::*, Utf16, is_ascii_in};
 ///
-/// assert!(is_ascii(Utf16, &[0x41, 0x7F]));
-/// assert!(!is_ascii(Utf16, &[0x41, 0x80]));
-/// assert!(is_ascii(Utf16Be, b"\0A"));
+/// assert!(is_ascii_in(Utf16, &[0x41, 0x7F]));
+/// assert!(!is_ascii_in(Utf16, &[0x41, 0x80]));
+/// assert!(is_ascii_in(Utf16Be, b"\0A"));
 /// ```
 #[inline]
 #[must_use]
-pub fn is_ascii<F: Form>(form: F, text: &F::Text) -> bool {
-    ascii_up_to(form, text) == F::bytes(text).len() / size_of::<F::Unit>()
+pub fn is_ascii_in<F: Form>(form: F, text: &F::Text) -> bool {
+    ascii_up_to_in(form, text) == F::form_bytes(text).len() / size_of::<F::Unit>()
 }
 
 /// Returns the place of the first unit that is not ASCII, or the length of the text if all are.
 ///
 /// ```
-/// use trust8_transcode::{Encoding::*, Str, Utf16, ascii_up_to};
+/// use trust8_transcode::{Encoding::*, Str, Utf16, ascii_up_to_in};
 ///
-/// assert_eq!(ascii_up_to(Utf16, &[0x6E, 0x61, 0xEF]), 2);
-/// assert_eq!(ascii_up_to(Str, "naïve"), 2);
+/// assert_eq!(ascii_up_to_in(Utf16, &[0x6E, 0x61, 0xEF]), 2);
+/// assert_eq!(ascii_up_to_in(Str, "naïve"), 2);
 /// // For an encoding, the units are bytes.
-/// assert_eq!(ascii_up_to(Utf16Le, b"n\0a\0\xEF\0"), 4);
+/// assert_eq!(ascii_up_to_in(Utf16Le, b"n\0a\0\xEF\0"), 4);
 /// ```
 #[inline]
 #[must_use]
-pub fn ascii_up_to<F: Form>(form: F, text: &F::Text) -> usize {
-    With(Kernel::best()).ascii_up_to(form, text)
+pub fn ascii_up_to_in<F: Form>(form: F, text: &F::Text) -> usize {
+    With(Kernel::best()).ascii_up_to_in(form, text)
 }
 
 /// Returns the place of the first character that is not in ISO-8859-1 (U+0000 to U+00FF), or that is malformed; or the length of the
@@ -159,28 +172,28 @@ impl With {
     /// Returns the errors of that function.
     #[inline]
     pub fn validate<F: Form>(self, form: F, text: &F::Text) -> Result<(), Error> {
-        let (layout, bytes) = (form.layout(), F::bytes(text));
+        let (layout, bytes) = (form.form_layout(), F::form_bytes(text));
         let at = well_formed_up_to(self.0, layout, bytes);
         if at == bytes.len() { Ok(()) } else { Err(error_at(layout, bytes, at, size_of::<F::Unit>())) }
     }
 }
 
 impl With {
-    /// Does what [`errors`] does, with this kernel.
+    /// Does what [`errors_in`] does, with this kernel.
     #[inline]
-    pub fn errors<F: Form>(self, form: F, text: &F::Text) -> Errors<'_> {
-        let (layout, bytes) = (form.layout(), F::bytes(text));
+    pub fn errors_in<F: Form>(self, form: F, text: &F::Text) -> ErrorsIn<'_> {
+        let (layout, bytes) = (form.form_layout(), F::form_bytes(text));
         let utf8 = self.0.errors(if layout.family == Family::Utf8 { bytes } else { b"" });
-        Errors { kernel: self.0, layout, unit: size_of::<F::Unit>(), bytes, at: 0, utf8 }
+        ErrorsIn { kernel: self.0, layout, unit: size_of::<F::Unit>(), bytes, at: 0, utf8 }
     }
 }
 
 impl With {
-    /// Does what [`ascii_up_to`] does, with this kernel.
+    /// Does what [`ascii_up_to_in`] does, with this kernel.
     #[inline]
     #[must_use]
-    pub fn ascii_up_to<F: Form>(self, form: F, text: &F::Text) -> usize {
-        let (layout, bytes) = (form.layout(), F::bytes(text));
+    pub fn ascii_up_to_in<F: Form>(self, form: F, text: &F::Text) -> usize {
+        let (layout, bytes) = (form.form_layout(), F::form_bytes(text));
         let whole = whole_units(layout, bytes);
         let at = match (layout.family, layout.swapped) {
             (Family::Utf8 | Family::Latin1, _) => self.0.ascii_up_to(bytes),
@@ -198,7 +211,7 @@ impl With {
     #[inline]
     #[must_use]
     pub fn latin1_up_to<F: Form>(self, form: F, text: &F::Text) -> usize {
-        let (layout, bytes) = (form.layout(), F::bytes(text));
+        let (layout, bytes) = (form.form_layout(), F::form_bytes(text));
         let whole = whole_units(layout, bytes);
         let at = match (layout.family, layout.swapped) {
             (Family::Latin1, _) => bytes.len(),

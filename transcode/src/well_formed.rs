@@ -13,7 +13,7 @@ use trust8::Kernel;
 use crate::With;
 use crate::search::Mend;
 
-/// Replaces each unpaired surrogate by U+FFFD, where it stands.
+/// Replaces each unpaired surrogate by U+FFFD, in place.
 ///
 /// The number of units stays the same. JavaScript's `toWellFormed` and simdutf's `to_well_formed_utf16` do the same.
 ///

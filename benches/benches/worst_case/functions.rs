@@ -272,8 +272,8 @@ fn all() -> Vec<Function> {
     }
     add("`diagnose`", any, Box::new(|bytes| done(trust8_dialect::diagnose(bytes))));
 
-    for from in Encoding::ALL {
-        for to in Encoding::ALL {
+    for &from in Encoding::ALL {
+        for &to in Encoding::ALL {
             let pair = format!("{} to {}", from.name(), to.name());
             let valid = if to == Encoding::Latin1 { None } else { Some(Symbols::Valid(from)) };
             if let Some(valid) = valid {
@@ -291,9 +291,9 @@ fn all() -> Vec<Function> {
                 }),
             );
             add(
-                &format!("`lossy_len`, {pair}"),
+                &format!("`len_lossy`, {pair}"),
                 Symbols::Any(from),
-                Box::new(move |bytes| done(trust8_transcode::lossy_len(from, to, bytes))),
+                Box::new(move |bytes| done(trust8_transcode::len_lossy(from, to, bytes))),
             );
             if from == to || from == Encoding::Utf8 || to == Encoding::Utf8 {
                 for room in [256, 4000] {
@@ -360,7 +360,7 @@ fn reason(name: &str) -> &'static str {
             "clean text is only validated and borrowed; what replaces a fault is written by itself",
         ),
         ("Locator", "each fault has a place; clean text is only validated"),
-        ("to a `String`", "each fault takes two calls of a formatter; clean text takes one"),
+        ("to a `String`", "clean text is one call of a formatter; faults are replaced in a buffer first"),
         ("into", "near faults each buffer begins with a new search, and each U+FFFD is written by itself"),
         ("lines", "each line is a `String` with an allocation of its own; clean text has few lines"),
         (

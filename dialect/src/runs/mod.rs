@@ -11,14 +11,14 @@
 //!        after an exception or an ill-formed sequence: continue with 'near'
 //! near:  maps of ill-formed sequences, block by block, as `repair/survey/` makes them
 //!        search the text before the next one for sequences that the dialect lacks
-//!        after a few blocks without an ill-formed sequence, or a few exceptions that are not so near: continue with 'far'
+//!        after a few blocks without an ill-formed sequence, or a few exceptions that are not near: continue with 'far'
 //! ```
 //!
 //! 1. **Exceptions are searched for** after another exception, and always if the dialect lacks sequences of UTF-8. A kernel
 //!    would find them too, but it reads some hundred bytes more before it stops, and goes back to say where. The search
 //!    is one of those of `text/search/`, and the next eight bytes are looked at without it.
-//! 2. **Near exceptions no kernel starts.** In the eyes of UTF-8 an exception is one ill-formed sequence or several. So a map
-//!    has all exceptions and all errors of its block, and what is asked between two of them is a bit of a word.
+//! 2. **Dense exceptions cost no kernel call each.** To UTF-8, an exception is one ill-formed sequence or several. So a map
+//!    has all exceptions and all errors of its block, and a lookup between two of them is one bit of a word.
 //! 3. **A chunk is not much longer than the valid text of the last one.** So all chunks together take linear time, however
 //!    many exceptions there are and wherever they lie.
 //! 4. **Chunks stay in the first-level cache** while they are searched and validated.
@@ -36,7 +36,7 @@ pub(crate) use own_forms::OwnForms;
 const SHORT: usize = 256;
 /// After a run of fewer bytes, the next exception is expected to be near.
 const NEAR: usize = 16;
-/// After this many exceptions that were not so near, neither an ill-formed sequence nor the next one is expected to be.
+/// After this many exceptions that were not near, neither an ill-formed sequence nor the next exception is expected to be near.
 const CALM: u8 = 4;
 /// The longest chunk, except for the first one of a dialect that has all sequences of UTF-8.
 const LONG: usize = 16 << 10;
@@ -60,7 +60,7 @@ pub(crate) struct Runs<'a> {
     block: Found,
     /// The longest that the next chunk may be.
     chunk: usize,
-    /// A run of this length or more ends, even if the text goes on.
+    /// A run of this length or more ends, even if the text continues.
     limit: usize,
     /// The kernel that the caller chose; `None` for the best one.
     kernel: &'static Kernel,

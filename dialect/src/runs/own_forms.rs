@@ -212,7 +212,7 @@ impl<V: Vectors, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LONG,
 mod tests {
     use super::*;
 
-    /// Returns whether the dialect excludes the byte, and whether a sequence of its own begins with it.
+    /// Returns whether the dialect excludes the byte, and whether one of the dialect's sequences begins with it.
     fn is_own(own: OwnForms, byte: u8, next: Option<u8>) -> (bool, bool) {
         let surrogate = byte == 0xED && matches!(next, Some(0xA0..=0xBF | 0xE0..));
         match own {

@@ -4,5 +4,6 @@
 mod support;
 
 mod dialects;
+mod names;
 #[expect(unreachable_pub, reason = "fuzz/ has this file as well")]
 mod reference;

@@ -234,7 +234,7 @@ pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObjec
     let is_ascii = if bytes.len() <= SHORT {
         bytes.is_ascii()
     } else {
-        bytes.len() <= LONG && transcode::is_ascii(Encoding::Utf8, bytes)
+        bytes.len() <= LONG && transcode::is_ascii_in(Encoding::Utf8, bytes)
     };
     if !is_ascii {
         return None;

@@ -245,11 +245,4 @@ impl fmt::Display for ColumnErrorKind {
     }
 }
 
-impl core::error::Error for ColumnError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match &self.kind {
-            ColumnErrorKind::NotUtf8(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl core::error::Error for ColumnError {}

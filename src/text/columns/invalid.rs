@@ -139,6 +139,10 @@ impl<C: Column> Iterator for InvalidRows<C> {
             self.ignore_nulls();
         }
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.column.count_to_check() - self.group))
+    }
 }
 
 impl<C: Column> FusedIterator for InvalidRows<C> {}

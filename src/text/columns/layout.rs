@@ -2,7 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Deref;
 
 use super::error::{ColumnError, ColumnErrorKind};
 use super::marks::Marks;
@@ -11,7 +13,6 @@ use super::offset::Offset;
 use super::overlap::Overlap;
 use super::{offsets, views};
 use crate::boundary::is_continuation;
-#[cfg(feature = "alloc")]
 use crate::error::Utf8Error;
 use crate::kernel::Kernel;
 
@@ -31,6 +32,75 @@ pub trait Column: sealed::Rows + Copy {
     fn rows(&self) -> usize {
         self.count()
     }
+
+    /// Returns the bytes of a row, or `None` if it is null or the column has no such row.
+    ///
+    /// ```
+    /// use trust8::columns::{Column, Offsets, Validity};
+    ///
+    /// let column = Offsets::new(b"ab\xFFc", &[0, 2, 3, 4], Some(Validity::new(&[0b011], 0))).unwrap();
+    /// assert_eq!(column.row(0).unwrap().text(), Ok("ab"));
+    /// assert_eq!(*column.row(1).unwrap(), *b"\xFF");
+    /// assert!(column.row(2).is_none() && column.row(3).is_none());
+    /// ```
+    fn row(&self, row: usize) -> Option<Row<'_>> {
+        let is_null = self.validity().is_some_and(|validity| !validity.is_valid(row));
+        (row < self.count() && !is_null).then(|| self.bytes_of_row(row))
+    }
+}
+
+/// The bytes of a row of a [`Column`].
+///
+/// ```
+/// use trust8::columns::{Column, Views};
+///
+/// let view = u128::from_le_bytes(*b"\x05\0\0\0na\xC3\xAFf\0\0\0\0\0\0\0");
+/// let column = Views::new(&[view], &[b""], None).unwrap();
+/// assert_eq!(column.row(0).unwrap().text(), Ok("naïf"));
+/// ```
+#[derive(Clone, Copy)]
+pub struct Row<'a>(Bytes<'a>);
+
+#[derive(Clone, Copy)]
+enum Bytes<'a> {
+    Borrowed(&'a [u8]),
+    /// A view that holds its string itself.
+    Inline([u8; 16]),
+}
+
+impl Row<'_> {
+    /// Returns the row as text, if it is UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of [`from_utf8`](crate::from_utf8).
+    ///
+    /// ```
+    /// use trust8::columns::{Column, Offsets};
+    ///
+    /// let column = Offsets::new(b"caf\xE9", &[0, 4], None).unwrap();
+    /// assert_eq!(column.row(0).unwrap().text().unwrap_err().valid_up_to(), 3);
+    /// ```
+    pub fn text(&self) -> Result<&str, Utf8Error> {
+        crate::from_utf8(self)
+    }
+}
+
+impl Deref for Row<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Borrowed(bytes) => bytes,
+            Bytes::Inline(view) => &view[4..][..usize::from(view[0])],
+        }
+    }
+}
+
+impl fmt::Debug for Row<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.escape_ascii())
+    }
 }
 
 impl<O: Offset> Column for Offsets<'_, O> {}
@@ -38,7 +108,7 @@ impl<B: AsRef<[u8]>> Column for Views<'_, B> {}
 impl<O: Offset> Column for FixedSize<'_, O> {}
 
 pub(super) mod sealed {
-    use super::Validity;
+    use super::{Row, Validity};
     use crate::error::Utf8Error;
     use crate::kernel::Kernel;
     use crate::text::columns::marks::Marks;
@@ -56,8 +126,14 @@ pub(super) mod sealed {
         /// Returns which rows are null, if any may be.
         fn validity(&self) -> Option<Validity<'_>>;
 
+        /// Returns the bytes of a row, null or not.
+        fn bytes_of_row(&self, row: usize) -> Row<'_>;
+
         /// Calls `use_row` with the bytes of a row, null or not.
-        fn with_row<R>(&self, row: usize, use_row: impl FnOnce(&[u8]) -> R) -> R;
+        #[inline]
+        fn with_row<R>(&self, row: usize, use_row: impl FnOnce(&[u8]) -> R) -> R {
+            use_row(&self.bytes_of_row(row))
+        }
 
         /// Marks the rows from `first` to `last`, null or not, that are not UTF-8. They fit into
         /// `marks`, and none is marked yet.
@@ -194,8 +270,8 @@ impl<O: Offset> sealed::Rows for Offsets<'_, O> {
     }
 
     #[inline]
-    fn with_row<R>(&self, row: usize, use_row: impl FnOnce(&[u8]) -> R) -> R {
-        use_row(&self.values[self.offsets[row].len()..self.offsets[row + 1].len()])
+    fn bytes_of_row(&self, row: usize) -> Row<'_> {
+        Row(Bytes::Borrowed(&self.values[self.offsets[row].len()..self.offsets[row + 1].len()]))
     }
 
     fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
@@ -292,17 +368,16 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
         self.validity
     }
 
-    fn with_row<R>(&self, row: usize, use_row: impl FnOnce(&[u8]) -> R) -> R {
+    fn bytes_of_row(&self, row: usize) -> Row<'_> {
         let view = self.views[row];
         let is_null = self.validity.is_some_and(|validity| !validity.is_valid(row));
-        let len = view as u32;
-        if len <= views::INLINE && !is_null {
-            return use_row(&view.to_le_bytes()[4..4 + len as usize]);
+        if view as u32 <= views::INLINE && !is_null {
+            return Row(Bytes::Inline(view.to_le_bytes()));
         }
         // An `AsRef` may return another buffer each time. Then there may be no such row.
         match views::long_view(view, self.buffers) {
-            Some((_, buffer, from, to)) if !is_null => use_row(&buffer[from..to]),
-            _ => use_row(&[]),
+            Some((_, buffer, from, to)) if !is_null => Row(Bytes::Borrowed(&buffer[from..to])),
+            _ => Row(Bytes::Borrowed(&[])),
         }
     }
 
@@ -419,8 +494,9 @@ impl<O: Offset> sealed::Rows for FixedSize<'_, O> {
         self.validity
     }
 
-    fn with_row<R>(&self, row: usize, use_row: impl FnOnce(&[u8]) -> R) -> R {
-        use_row(&self.values[row * self.width..][..self.width])
+    #[inline]
+    fn bytes_of_row(&self, row: usize) -> Row<'_> {
+        Row(Bytes::Borrowed(&self.values[row * self.width..][..self.width]))
     }
 
     fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {

@@ -34,7 +34,7 @@ use crate::kernel::Kernel;
 
 pub use error::{ColumnError, ColumnErrorKind};
 pub use invalid::{InvalidRows, invalid_rows};
-pub use layout::{Column, FixedSize, Offsets, Validity, Views};
+pub use layout::{Column, FixedSize, Offsets, Row, Validity, Views};
 pub use offset::Offset;
 pub use refused::{RefusedRows, refused_rows};
 #[cfg(feature = "alloc")]

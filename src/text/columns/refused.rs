@@ -105,6 +105,10 @@ impl<C: Column> Iterator for RefusedRows<'_, C> {
         }
         None
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.column.count_to_check() - self.next))
+    }
 }
 
 impl<C: Column> FusedIterator for RefusedRows<'_, C> {}

@@ -1,4 +1,4 @@
-//! UTF-16 in which each unpaired surrogate is replaced where it stands: a search that replaces what it finds, and continues.
+//! UTF-16 in which each unpaired surrogate is replaced in place: a search that replaces what it finds, and continues.
 //!
 //! The compiler makes vectors of the loops over units.
 
@@ -93,7 +93,7 @@ fn mend_vectors<V: Vectors>(v: V, text: &mut [u8], at: &mut usize, end: usize, p
     }
 }
 
-/// Replaces each unit that the ones of `places` stand for, which [`Sought::places`] has returned for the vector at `at`.
+/// Replaces the units for which `places` has a one. [`Sought::places`] has returned it for the vector at `at`.
 #[inline(always)]
 fn replace<V: Vectors>(text: &mut [u8], at: usize, mut places: u64) {
     while places != 0 {

@@ -58,7 +58,7 @@ fn shuffled(_: Avx2, v: __m256i, [first, second]: [&[u8; 16]; 2]) -> __m256i {
 }
 
 /// Shuffles the parts of vectors as [`WideLaneOps::put_shuffled`] does. Returns how many bytes of each are appended, too.
-// Where code is optimised for size, a loop over an iterator would be a function of its own.
+// Where code is optimised for size, LLVM would not inline a loop over an iterator.
 #[inline(always)]
 fn all_shuffled<const N: usize>(
     s: Avx2,

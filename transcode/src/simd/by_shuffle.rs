@@ -123,7 +123,7 @@ pub(crate) trait WideLaneOps: Simd {
 pub(crate) type Part = (&'static [u8; 16], usize);
 
 /// Shuffles vectors of one part each. Returns how many bytes of each are appended, too.
-// Where code is optimised for size, a loop over an iterator would be a function of its own.
+// Where code is optimised for size, LLVM would not inline a loop over an iterator.
 #[inline(always)]
 fn shuffled<S: WideLaneOps, const N: usize>(
     s: S,

@@ -9,7 +9,7 @@
 //!
 //! # Into UTF-32
 //!
-//! A unit is widened. A pair of surrogates is joined where its low surrogate stands, and the high one is left out.
+//! A unit is widened. A pair of surrogates is joined at its low surrogate, and the high one is left out.
 
 #![forbid(unsafe_code)]
 

@@ -27,11 +27,10 @@
 //! ```
 //!
 //! Where all characters have one or two bytes, as in most languages of Europe, a block needs no validator: the places of leads and of
-//! continuation bytes decide. A character may go on in the next block, which is asked whether it does. At the first longer character,
-//! the validator is asked about a chunk.
+//! continuation bytes decide. A character may continue in the next block, which checks that it does. At the first longer character,
+//! the validator checks a chunk.
 //!
-//! A run of characters of three bytes, which is what Chinese and Japanese consist of, is converted without this: each three bytes
-//! are moved to a lane of their own.
+//! A run of characters of three bytes, as in Chinese and Japanese, is converted without this: each three bytes are moved to one lane.
 //!
 //! The ideas are those of Clausecker and Lemire ('Transcoding Unicode Characters with AVX-512 Instructions', arXiv 2212.05098):
 //! a compression for the gaps, and surrogates computed in place. The differences: the validator decides about validity
@@ -277,7 +276,7 @@ pub(crate) fn short<S: ConvertOps, T: Wide, V: Validator>(
 }
 
 /// Returns whether short text of characters of one and two bytes, and the end of a text or of the output, is converted without the
-/// validator. For UTF-32, which is rarer, that would be a lot of code.
+/// validator. For UTF-32, which is rarer, that would be too much code.
 const fn takes_twos<T: Wide, V: Validator>() -> bool {
     T::UNIT == 2 && !V::KNOWN
 }
@@ -366,7 +365,7 @@ pub(crate) fn part<S: ConvertOps, T: Wide, V: Validator>(
                 if validator.suspicion(&rest[..whole]).is_some() {
                     return at;
                 }
-                // What follows the whole characters is not known to be well-formed, and does not matter.
+                // What follows the whole characters may be malformed, which has no effect.
                 let ends = ends(s, now, len, false);
                 let context = s.earlier(now, s.splat8(0));
                 let fits = s.place_after_ones(T::places(s, context, ends), out.left() / T::UNIT).min(whole);
@@ -565,7 +564,7 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
         }
         at += S::LANES;
     }
-    // With shorter vectors, `part` does this, for the weight.
+    // With shorter vectors, `part` does this, which takes less code.
     if S::LANES == 64 && full {
         let (now, begins) = (s.load(text, at), ends_in_lead(&text[..at]));
         let before1 = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
@@ -636,7 +635,7 @@ fn put_up_to_two<S: ConvertOps, T: Wide>(
     keep: u64,
     out: &mut Output<'_>,
 ) -> bool {
-    // A byte from C0 on stands only before a continuation byte.
+    // Only a continuation byte follows a byte from C0 on.
     T::put_sixes(s, s.minus(before1, s.splat8(0xC0)), masked(s, now, 0x7F), keep, out)
 }
 
@@ -716,8 +715,8 @@ fn ends<S: ConvertOps>(s: S, now: S::Vector, len: usize, continued: bool) -> u64
 }
 
 /// Returns a one for each place of a block at which a character ends, if all that is in the block belongs to well-formed characters of
-/// one and two bytes. The last one may go on after the block. `begins` says whether the last byte before the block begins a character;
-/// that is then well-formed as far as it is before the block, and goes on in it.
+/// one and two bytes. The last one may continue after the block. `begins` says whether the last byte before the block begins a character;
+/// its part before the block is then well-formed.
 #[inline(always)]
 fn ends_up_to_two<S: ConvertOps>(s: S, now: S::Vector, begins: bool) -> Option<u64> {
     let leads = at_least::<S, 0xC0>(s, now);

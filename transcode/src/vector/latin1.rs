@@ -165,7 +165,7 @@ pub(crate) fn from_valid_utf8_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         };
         if !put {
             let start = floor(text, at);
-            // A replacement has been put for a character that goes on.
+            // A replacement has been put for a character that continues after the block.
             out.retract(usize::from(start < at && text[start] >= 0xC4));
             return start;
         }
@@ -268,7 +268,7 @@ fn put_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Outp
     if s.high_bits(bytes) == 0 { s.put_first(bytes, len, out) } else { put_mixed_as_utf8(s, bytes, len, out) }
 }
 
-/// Does what [`put_as_utf8`] does, for bytes of which not all are ASCII.
+/// Does what [`put_as_utf8`] does, for bytes that are not all ASCII.
 #[inline(always)]
 fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
     let two = s.high_bits(bytes);
@@ -416,7 +416,7 @@ fn put_units_as_latin1<S: ConvertOps>(
 ) -> bool {
     let upper = s.and(now, s.splat16(0xFF00));
     let bytes = s.select16_equal(upper, 0, now, s.splat16(u16::from(b'?')));
-    // A pair is one character, whose replacement stands in the place of its first half.
+    // A pair is one character, and its replacement replaces the first half.
     let half = s.splat16(0xFC00);
     let unless_high = s.select16_equal(s.and(before, half), 0xD800, s.splat8(0), s.splat8(0xFF));
     let kept = s.select16_equal(s.and(now, half), 0xDC00, unless_high, s.splat8(0xFF));

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use trust8::Kernel;
 use trust8_transcode::With;
 use trust8_transcode::{
-    BufferError, Chars, Encoding, ErrorKind, Str, Transcoder, TranscoderError, Utf16, Utf32,
+    BufferError, Chars, ConversionErrorKind, Encoding, Str, Transcoder, TranscoderError, Utf16, Utf32,
 };
 
 use reference::{Item, decode, encode, encode_all, has};
@@ -28,7 +28,7 @@ mod reference {
     pub(super) enum Item {
         Char(char),
         /// A sequence that one U+FFFD replaces.
-        Malformed(ErrorKind),
+        Malformed(ConversionErrorKind),
     }
 
     /// Returns the items, each with the place where it begins.
@@ -55,7 +55,7 @@ mod reference {
             if !chunk.invalid().is_empty() {
                 // Other tests check the kind.
                 let kind = trust8::from_utf8(&text[at..]).unwrap_err().kind();
-                items.push((at, Item::Malformed(ErrorKind::Utf8(kind))));
+                items.push((at, Item::Malformed(ConversionErrorKind::Utf8(kind))));
                 at += chunk.invalid().len();
             }
         }
@@ -74,18 +74,20 @@ mod reference {
                 }
                 Err(error) => {
                     let unit = error.unpaired_surrogate();
-                    let kind =
-                        if unit < 0xDC00 { ErrorKind::LoneHigh(unit) } else { ErrorKind::LoneLow(unit) };
+                    let kind = if unit < 0xDC00 {
+                        ConversionErrorKind::LoneHigh(unit)
+                    } else {
+                        ConversionErrorKind::LoneLow(unit)
+                    };
                     items.push((at, Item::Malformed(kind)));
                     at += 2;
                 }
             }
         }
         // To a decoder of bytes, a high surrogate and half a unit at the end are one sequence that is cut off.
-        let cut_pair =
-            matches!(items.last(), Some((last, Item::Malformed(ErrorKind::LoneHigh(_)))) if last + 2 == at);
+        let cut_pair = matches!(items.last(), Some((last, Item::Malformed(ConversionErrorKind::LoneHigh(_)))) if last + 2 == at);
         if !rest.is_empty() && !cut_pair {
-            items.push((at, Item::Malformed(ErrorKind::Incomplete)));
+            items.push((at, Item::Malformed(ConversionErrorKind::Incomplete)));
         }
         items
     }
@@ -96,14 +98,16 @@ mod reference {
             .iter()
             .map(|quad| match char::from_u32(unit(*quad)) {
                 Some(char) => Item::Char(char),
-                None if unit(*quad) > 0x10_FFFF => Item::Malformed(ErrorKind::TooLarge(unit(*quad))),
-                None => Item::Malformed(ErrorKind::Surrogate(unit(*quad))),
+                None if unit(*quad) > 0x10_FFFF => {
+                    Item::Malformed(ConversionErrorKind::TooLarge(unit(*quad)))
+                }
+                None => Item::Malformed(ConversionErrorKind::Surrogate(unit(*quad))),
             })
             .enumerate()
             .map(|(i, item)| (4 * i, item))
             .collect();
         if !rest.is_empty() {
-            items.push((4 * quads.len(), Item::Malformed(ErrorKind::Incomplete)));
+            items.push((4 * quads.len(), Item::Malformed(ConversionErrorKind::Incomplete)));
         }
         items
     }
@@ -138,7 +142,7 @@ mod reference {
 struct Expected {
     /// The bytes of all that comes before the first error.
     prefix: Vec<u8>,
-    error: Option<(usize, ErrorKind)>,
+    error: Option<(usize, ConversionErrorKind)>,
     lossy: Vec<u8>,
 }
 
@@ -147,7 +151,7 @@ fn expected(to: Encoding, items: &[(usize, Item)]) -> Expected {
     let (mut prefix, mut error, mut lossy) = (Vec::new(), None, Vec::new());
     for &(at, item) in items {
         let result = match item {
-            Item::Char(char) => encode(to, char).ok_or(ErrorKind::Unmappable(char)),
+            Item::Char(char) => encode(to, char).ok_or(ConversionErrorKind::Unmappable(char)),
             Item::Malformed(kind) => Err(kind),
         };
         match result {
@@ -269,7 +273,7 @@ fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
 
 /// Checks the conversion into every encoding.
 fn check(from: Encoding, text: &[u8]) {
-    for to in Encoding::ALL {
+    for &to in Encoding::ALL {
         check_bytes(from, to, text);
     }
 }
@@ -341,8 +345,8 @@ fn every_scalar_value_in_every_pair() {
     let all: Vec<char> = ('\0'..=char::MAX).collect();
     let all = if scale() > 8 { all.into_iter().step_by(17).collect() } else { all };
     let text: String = all.iter().collect();
-    for from in Encoding::ALL {
-        for to in Encoding::ALL {
+    for &from in Encoding::ALL {
+        for &to in Encoding::ALL {
             let text: String = text.chars().filter(|&char| has(from, char) && has(to, char)).collect();
             let (source, target) = (encode_all(from, &text), encode_all(to, &text));
             for kernel in kernels() {
@@ -367,7 +371,7 @@ fn every_scalar_value_in_every_pair() {
         assert_eq!(trust8_transcode::With(kernel).len(Chars, Str, &all), text.len());
     }
     for char in BOUNDARY_CHARACTERS {
-        for from in Encoding::ALL {
+        for &from in Encoding::ALL {
             if let Some(bytes) = encode(from, char) {
                 check(from, &bytes);
             }
@@ -381,7 +385,7 @@ fn every_length_to_300() {
     let mut thin = Thin::new();
     for text in TEXTS {
         for len in 0..=300 {
-            for from in Encoding::ALL {
+            for &from in Encoding::ALL {
                 let text = repeated(text, len);
                 let encodable = text.chars().all(|char| has(from, char));
                 if encodable && (len < 40 && scale() == 1 || len % 5 == 0 && thin.keep()) {
@@ -400,7 +404,7 @@ fn every_length_to_300() {
 /// themselves.
 #[test]
 fn lengths_at_every_address() {
-    for from in Encoding::ALL {
+    for &from in Encoding::ALL {
         let text: String =
             "a\u{E9}\u{20AC}\u{FFFD}b\u{1F600}".chars().filter(|&char| has(from, char)).collect();
         let parts: Vec<(char, Vec<u8>)> =
@@ -411,7 +415,7 @@ fn lengths_at_every_address() {
             let bytes: Vec<u8> = parts.iter().flat_map(|part| part.1.iter().copied()).collect();
             let mut place = vec![0; bytes.len() + 64];
             let step = if scale() == 1 { 1 } else { 21 };
-            for to in Encoding::ALL {
+            for &to in Encoding::ALL {
                 let needed: Option<usize> =
                     parts.iter().map(|part| encode(to, part.0).map(|unit| unit.len())).sum();
                 let Some(needed) = needed else { continue };
@@ -700,7 +704,7 @@ fn what_latin1_lacks() {
             let text: String = repeated("aé", before) + &wrong.to_string() + "after it";
             for kernel in kernels() {
                 let error = trust8_transcode::With(kernel).convert(Str, Encoding::Latin1, &text).unwrap_err();
-                assert_eq!(error.kind(), ErrorKind::Unmappable(wrong), "{}", kernel.name());
+                assert_eq!(error.kind(), ConversionErrorKind::Unmappable(wrong), "{}", kernel.name());
                 assert_eq!(&text[error.valid_up_to()..], format!("{wrong}after it"), "{}", kernel.name());
             }
             if before % 29 == 0 {
@@ -723,9 +727,9 @@ fn streams_cut_everywhere() {
         b"\x41\0\0\0\0\xD8\0\0\x00\xF6\x01\0\0\0\x11\0\x42\0",
     ];
     for text in texts {
-        for from in Encoding::ALL {
+        for &from in Encoding::ALL {
             let items = decode(from, text);
-            for to in Encoding::ALL {
+            for &to in Encoding::ALL {
                 let expected = expected(to, &items);
                 for a in 0..=text.len() {
                     for b in a..=text.len() {
@@ -749,13 +753,13 @@ fn faults_at_every_rate() {
     let mut thin = Thin::new();
     for filler in ["a", "é", "敏", "😀", "a😀é敏 some words"] {
         for rate in [1, 2, 3, 7, 20, 60, 200, 1000] {
-            for from in Encoding::ALL {
+            for &from in Encoding::ALL {
                 if !thin.keep() {
                     continue;
                 }
                 let text = faulty(from, filler, rate);
                 let items = decode(from, &text);
-                for to in Encoding::ALL {
+                for &to in Encoding::ALL {
                     check_bytes(from, to, &text);
                     let expected = expected(to, &items);
                     for kernel in kernels() {
@@ -1053,7 +1057,7 @@ proptest! {
         let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
         for from in [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf32Le] {
             let items = decode(from, &bytes);
-            for to in Encoding::ALL {
+            for &to in Encoding::ALL {
                 for kernel in kernels() {
                     check_stream(from, to, &pieces, &expected(to, &items), kernel);
                 }

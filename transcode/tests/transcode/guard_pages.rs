@@ -149,7 +149,7 @@ fn every_pair_of_encodings() {
                 continue;
             }
             let text = repeated(text, len);
-            for from in Encoding::ALL {
+            for &from in Encoding::ALL {
                 let Ok(mut bytes) = trust8_transcode::With(Kernel::best()).convert(Str, from, &text) else {
                     continue;
                 };
@@ -157,7 +157,7 @@ fn every_pair_of_encodings() {
                     // Malformed in most encodings.
                     bytes.extend(b"\xFF\xDC\xFF");
                 }
-                for to in Encoding::ALL {
+                for &to in Encoding::ALL {
                     for kernel in kernels() {
                         let bytes = source.copy(&bytes);
                         let lossy = trust8_transcode::With(kernel).convert_lossy(from, to, bytes);

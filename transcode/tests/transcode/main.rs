@@ -3,10 +3,12 @@
 #[path = "../../../tests/support/mod.rs"]
 mod support;
 
+mod append;
 mod convert;
 mod guard_pages;
 mod latin1;
-mod lossy_len;
+mod len_lossy;
+mod names;
 mod partial;
 mod regressions;
 mod validate;

@@ -95,7 +95,7 @@ fn every_pair_fills_buffers_of_every_length() {
         "ab\u{1F600}cdefg\u{44F}\u{65E5}\u{65E5}",
     ];
     for (filler, from, to) in fillers.iter().flat_map(|filler| {
-        Encoding::ALL.into_iter().flat_map(move |from| Encoding::ALL.map(|to| (*filler, from, to)))
+        Encoding::ALL.iter().flat_map(move |&from| Encoding::ALL.iter().map(move |&to| (*filler, from, to)))
     }) {
         let latin1 = from == Encoding::Latin1 || to == Encoding::Latin1;
         let filler: String = filler.chars().filter(|&char| !latin1 || char <= '\u{FF}').collect();

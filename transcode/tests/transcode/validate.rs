@@ -10,12 +10,12 @@ use super::support::scale::Thin;
 use proptest::prelude::*;
 use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le, Utf32Be, Utf32Le};
 use trust8_transcode::With;
-use trust8_transcode::{Chars, ErrorKind, Str, Utf16, Utf32, is_ascii, validate};
+use trust8_transcode::{Chars, ConversionErrorKind, Str, Utf16, Utf32, is_ascii_in, validate};
 
 /// What is to be said of a text: where it is malformed and why, where ASCII ends, and where Latin-1 ends.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Model {
-    error: Option<(usize, ErrorKind)>,
+    error: Option<(usize, ConversionErrorKind)>,
     ascii: usize,
     latin1: usize,
 }
@@ -34,8 +34,11 @@ impl Model {
                 Ok(char) => at += char.len_utf16(),
                 Err(lone) => {
                     let unit = lone.unpaired_surrogate();
-                    let kind =
-                        if unit < 0xDC00 { ErrorKind::LoneHigh(unit) } else { ErrorKind::LoneLow(unit) };
+                    let kind = if unit < 0xDC00 {
+                        ConversionErrorKind::LoneHigh(unit)
+                    } else {
+                        ConversionErrorKind::LoneLow(unit)
+                    };
                     error = Some((at, kind));
                     break;
                 }
@@ -48,7 +51,11 @@ impl Model {
     fn of_utf32(units: &[u32]) -> Self {
         let wrong = units.iter().position(|&unit| char::from_u32(unit).is_none());
         let kind = |unit: u32| {
-            if unit > 0x10_FFFF { ErrorKind::TooLarge(unit) } else { ErrorKind::Surrogate(unit) }
+            if unit > 0x10_FFFF {
+                ConversionErrorKind::TooLarge(unit)
+            } else {
+                ConversionErrorKind::Surrogate(unit)
+            }
         };
         let error = wrong.map(|at| (at, kind(units[at])));
         Self { error, ascii: first(units.iter().copied(), 0x80), latin1: first(units.iter().copied(), 0x100) }
@@ -70,7 +77,7 @@ macro_rules! check_form {
                     .validate($form, $text)
                     .err()
                     .map(|error| (error.valid_up_to(), error.kind())),
-                ascii: With(kernel).ascii_up_to($form, $text),
+                ascii: With(kernel).ascii_up_to_in($form, $text),
                 latin1: With(kernel).latin1_up_to($form, $text),
             };
             assert_eq!(found, $expected, "{kernel:?}, {:?}, {}", $form, $about());
@@ -199,18 +206,27 @@ fn incomplete_units() {
     for len in [0, 1, 7, 8, 15, 16, 31, 32, 64, 100, 127, 128, 200] {
         for more in 1..4 {
             let text = [b"a\0\0\0".repeat(len), vec![0; more]].concat();
-            let expected =
-                Model { error: Some((4 * len, ErrorKind::Incomplete)), ascii: 4 * len, latin1: 4 * len };
+            let expected = Model {
+                error: Some((4 * len, ConversionErrorKind::Incomplete)),
+                ascii: 4 * len,
+                latin1: 4 * len,
+            };
             check_form!(Utf32Le, &text[..], expected, || len);
         }
         let text = [b"\0a".repeat(len), vec![0]].concat();
-        let expected =
-            Model { error: Some((2 * len, ErrorKind::Incomplete)), ascii: 2 * len, latin1: 2 * len };
+        let expected = Model {
+            error: Some((2 * len, ConversionErrorKind::Incomplete)),
+            ascii: 2 * len,
+            latin1: 2 * len,
+        };
         check_form!(Utf16Be, &text[..], expected, || len);
         // A high surrogate comes before it.
         let text = [&b"\0a".repeat(len)[..], b"\xD8\x3D\xDE"].concat();
-        let expected =
-            Model { error: Some((2 * len, ErrorKind::LoneHigh(0xD83D))), ascii: 2 * len, latin1: 2 * len };
+        let expected = Model {
+            error: Some((2 * len, ConversionErrorKind::LoneHigh(0xD83D))),
+            ascii: 2 * len,
+            latin1: 2 * len,
+        };
         check_form!(Utf16Be, &text[..], expected, || len);
     }
 }
@@ -253,7 +269,7 @@ fn malformed_utf8() {
                     latin1 + rest.find(|char| char >= '\u{100}').unwrap_or(rest.len())
                 };
                 let expected = Model {
-                    error: error.map(|error| (error.valid_up_to(), ErrorKind::Utf8(error.kind()))),
+                    error: error.map(|error| (error.valid_up_to(), ConversionErrorKind::Utf8(error.kind()))),
                     ascii: text.iter().position(|byte| !byte.is_ascii()).unwrap_or(text.len()),
                     latin1,
                 };
@@ -269,9 +285,9 @@ fn forms_that_are_always_valid() {
     for kernel in kernels() {
         assert_eq!(With(kernel).validate(Latin1, &[0xFF, 0x80]), Ok(()));
         assert_eq!(With(kernel).latin1_up_to(Latin1, &[0x41, 0xFF]), 2);
-        assert_eq!(With(kernel).ascii_up_to(Latin1, &[0x41, 0xFF]), 1);
+        assert_eq!(With(kernel).ascii_up_to_in(Latin1, &[0x41, 0xFF]), 1);
         assert_eq!(With(kernel).validate(Chars, &['a', '\u{10FFFF}']), Ok(()));
-        assert_eq!(With(kernel).ascii_up_to(Chars, &['a', 'é', '€']), 1);
+        assert_eq!(With(kernel).ascii_up_to_in(Chars, &['a', 'é', '€']), 1);
         assert_eq!(With(kernel).latin1_up_to(Chars, &['a', 'é', '€']), 2);
     }
 }
@@ -285,7 +301,7 @@ fn errors_say_what_those_of_conversions_say() {
     assert_eq!(Err(error), trust8_transcode::convert(Utf8, Str, b"ab\xE2\x82"));
     let error = validate(Utf32, &[0xD800]).unwrap_err();
     assert_eq!(Err(error), trust8_transcode::convert(Utf32, Str, &[0xD800]));
-    assert!(!is_ascii(Utf16Le, b"a\0b"));
+    assert!(!is_ascii_in(Utf16Le, b"a\0b"));
 }
 
 #[test]
@@ -373,17 +389,43 @@ fn all_errors() {
         let numbers: Vec<u32> = units.iter().map(|&unit| unit.into()).collect();
         for kernel in kernels() {
             let place = |error: trust8_transcode::Error| (error.valid_up_to(), error.error_len());
-            assert!(With(kernel).errors(Utf16, &units).map(place).eq(expected.iter().copied()), "{units:X?}");
-            assert!(With(kernel).errors(Utf16Le, &le).map(place).eq(in_bytes.iter().copied()), "{units:X?}");
-            assert!(With(kernel).errors(Utf16Be, &be).map(place).eq(in_bytes.iter().copied()), "{units:X?}");
+            assert!(
+                With(kernel).errors_in(Utf16, &units).map(place).eq(expected.iter().copied()),
+                "{units:X?}"
+            );
+            assert!(
+                With(kernel).errors_in(Utf16Le, &le).map(place).eq(in_bytes.iter().copied()),
+                "{units:X?}"
+            );
+            assert!(
+                With(kernel).errors_in(Utf16Be, &be).map(place).eq(in_bytes.iter().copied()),
+                "{units:X?}"
+            );
+            let mut at = 0;
+            for chunk in With(kernel).chunks(Utf16, &units) {
+                assert_eq!(chunk.offset(), at);
+                assert!(String::from_utf16(chunk.valid()).is_ok(), "{units:X?}");
+                at += chunk.valid().len();
+                assert_eq!(
+                    chunk.error().map(|error| error.valid_up_to()),
+                    (at < units.len()).then_some(at).filter(|_| !chunk.malformed().is_empty())
+                );
+                at += chunk.malformed().len();
+            }
+            assert_eq!(at, units.len());
+            let errors = With(kernel).chunks(Utf16Be, &be).filter_map(|chunk| chunk.error()).map(place);
+            assert!(errors.eq(in_bytes.iter().copied()), "{units:X?}");
             let wrong = (0..units.len()).filter(|&at| char::from_u32(numbers[at]).is_none());
-            assert!(With(kernel).errors(Utf32, &numbers).map(place).eq(wrong.map(|at| (at, Some(1)))));
+            assert!(With(kernel).errors_in(Utf32, &numbers).map(place).eq(wrong.map(|at| (at, Some(1)))));
             // Half a unit at the end.
-            let cut = With(kernel).errors(Utf32Le, b"a\0\0\0\0\0\0").map(place);
+            let cut = With(kernel).errors_in(Utf32Le, b"a\0\0\0\0\0\0").map(place);
             assert!(cut.eq([(4, None)]));
             let utf8 = kernel.errors(&le).map(|error| (error.valid_up_to(), error.error_len()));
-            assert!(With(kernel).errors(Utf8, &le).map(place).eq(utf8));
-            assert_eq!(With(kernel).errors(Latin1, &le).count() + With(kernel).errors(Str, "é").count(), 0);
+            assert!(With(kernel).errors_in(Utf8, &le).map(place).eq(utf8));
+            assert_eq!(
+                With(kernel).errors_in(Latin1, &le).count() + With(kernel).errors_in(Str, "é").count(),
+                0
+            );
         }
     }
 }

@@ -10,24 +10,24 @@ use trust8_transcode::{Chars, Encoding, Form, Str, Utf16, Utf32, convert_lossy};
 /// Asserts that the length is that of the conversion into every form.
 fn check<F: Form + Copy>(from: F, text: &F::Text, about: &dyn std::fmt::Debug) {
     for kernel in kernels() {
-        for to in Encoding::ALL {
+        for &to in Encoding::ALL {
             let expected = convert_lossy(from, to, text).len();
-            assert_eq!(With(kernel).lossy_len(from, to, text), expected, "{kernel:?}, {to:?}: {about:02X?}");
+            assert_eq!(With(kernel).len_lossy(from, to, text), expected, "{kernel:?}, {to:?}: {about:02X?}");
         }
         let expected = convert_lossy(from, Str, text).len();
-        assert_eq!(With(kernel).lossy_len(from, Str, text), expected, "{kernel:?}: {about:02X?}");
+        assert_eq!(With(kernel).len_lossy(from, Str, text), expected, "{kernel:?}: {about:02X?}");
         let expected = convert_lossy(from, Utf16, text).len();
-        assert_eq!(With(kernel).lossy_len(from, Utf16, text), expected, "{kernel:?}: {about:02X?}");
+        assert_eq!(With(kernel).len_lossy(from, Utf16, text), expected, "{kernel:?}: {about:02X?}");
         let expected = convert_lossy(from, Utf32, text).len();
-        assert_eq!(With(kernel).lossy_len(from, Utf32, text), expected, "{kernel:?}: {about:02X?}");
+        assert_eq!(With(kernel).len_lossy(from, Utf32, text), expected, "{kernel:?}: {about:02X?}");
         let expected = convert_lossy(from, Chars, text).len();
-        assert_eq!(With(kernel).lossy_len(from, Chars, text), expected, "{kernel:?}: {about:02X?}");
+        assert_eq!(With(kernel).len_lossy(from, Chars, text), expected, "{kernel:?}: {about:02X?}");
     }
 }
 
 /// Bytes are text in any encoding, well-formed or not.
 fn check_bytes(bytes: &[u8]) {
-    for from in Encoding::ALL {
+    for &from in Encoding::ALL {
         check(from, bytes, &bytes);
     }
 }
@@ -76,13 +76,13 @@ fn surrogates_at_each_place_of_a_long_text() {
                 for skipped in 0..=place.min(3) {
                     let expected = 3 * (600 - skipped) + len;
                     assert_eq!(
-                        With(kernel).lossy_len(Utf16, Str, &units[skipped..]),
+                        With(kernel).len_lossy(Utf16, Str, &units[skipped..]),
                         expected,
                         "{kernel:?}, {place}"
                     );
                     let bytes = &swapped[2 * skipped..];
                     assert_eq!(
-                        With(kernel).lossy_len(Encoding::Utf16Be, Str, bytes),
+                        With(kernel).len_lossy(Encoding::Utf16Be, Str, bytes),
                         expected,
                         "{kernel:?}, {place}"
                     );

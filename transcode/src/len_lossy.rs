@@ -17,27 +17,27 @@ use trust8::engine::counts::Utf16Len;
 /// It is the length of what [`convert_lossy`](super::convert_lossy) returns, for every text.
 ///
 /// ```
-/// use trust8_transcode::{Encoding::*, Str, Utf16, Utf32, lossy_len};
+/// use trust8_transcode::{Encoding::*, Str, Utf16, Utf32, len_lossy};
 ///
-/// assert_eq!(lossy_len(Utf8, Utf16, b"a\xFF\xF0\x9D\x84\x9E"), 4);
-/// assert_eq!(lossy_len(Utf16, Str, &[0x41, 0xD83D, 0x42]), 5);
-/// assert_eq!(lossy_len(Utf32, Utf16, &[0x110000, 0x1D11E]), 3);
-/// assert_eq!(lossy_len(Str, Latin1, "5 €"), 3);
+/// assert_eq!(len_lossy(Utf8, Utf16, b"a\xFF\xF0\x9D\x84\x9E"), 4);
+/// assert_eq!(len_lossy(Utf16, Str, &[0x41, 0xD83D, 0x42]), 5);
+/// assert_eq!(len_lossy(Utf32, Utf16, &[0x110000, 0x1D11E]), 3);
+/// assert_eq!(len_lossy(Str, Latin1, "5 €"), 3);
 /// ```
 #[inline]
 #[must_use]
-pub fn lossy_len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
-    With(Kernel::best()).lossy_len(from, to, text)
+pub fn len_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
+    With(Kernel::best()).len_lossy(from, to, text)
 }
 
 impl With {
-    /// Does what [`lossy_len`] does, with this kernel.
+    /// Does what [`len_lossy`] does, with this kernel.
     #[inline]
     #[must_use]
-    pub fn lossy_len<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {
-        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: true };
+    pub fn len_lossy<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {
+        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: true };
         // A length that does not fit into a `usize` does not fit into memory either.
-        units(&route, F::bytes(text)).saturating_mul(route.to.family.unit() / size_of::<T::Unit>())
+        units(&route, F::form_bytes(text)).saturating_mul(route.to.family.unit() / size_of::<T::Unit>())
     }
 }
 
@@ -45,7 +45,7 @@ impl With {
 #[inline(always)]
 fn units(route: &Route, text: &[u8]) -> usize {
     let Route { kernel, from, to, .. } = *route;
-    if from.known_valid || from.family == Family::Latin1 {
+    if from.known_valid {
         return route.length(text);
     }
     let unit = from.family.unit();
@@ -72,13 +72,12 @@ fn units(route: &Route, text: &[u8]) -> usize {
         }
         (Family::Latin1, ..) => unreachable!("all text in Latin-1 is valid"),
     };
-    // One replacement stands for a unit that the end cuts off, and for the high surrogate before it if there is one.
-    if cut.is_empty() || from.whole(text).len() < text.len() { units } else { units + replacement(to.family) }
-}
-
-/// Returns the number of units of the character that replaces what can't be converted.
-fn replacement(family: Family) -> usize {
-    if family == Family::Utf8 { 3 } else { 1 }
+    // One character replaces a unit that the end cuts off, together with a high surrogate before it.
+    if cut.is_empty() || from.whole(text).len() < text.len() {
+        units
+    } else {
+        units + to.family.replacement_units()
+    }
 }
 
 /// Returns how many UTF-16 units `bytes` become if each ill-formed sequence becomes one.

@@ -1,0 +1,27 @@
+//! Names that must not meet those of the library, and names in reports.
+
+/// A name that both globs bring can't be used. `EncodeError` was one.
+#[test]
+fn globs_do_not_clash() {
+    use trust8::*;
+    use trust8_dialect::*;
+
+    let of_utf8: EncodeError = encode_scalar(0xD800, &mut [0; 4]).unwrap_err();
+    let of_cesu8: DialectEncodeError = Dialect::Cesu8.encode(0xD800, &mut [0; 6]).unwrap_err();
+    assert_eq!(of_utf8.value(), of_cesu8.value());
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn reports_are_serialised() {
+    use serde_json::{from_str, json, to_value};
+    use trust8_dialect::Dialect;
+
+    let error = Dialect::Cesu8.validate(b"ab\xC0\x80").unwrap_err();
+    let expected =
+        json!({ "valid_up_to": 2, "error_len": 1, "kind": "overlong", "message": error.to_string() });
+    assert_eq!(to_value(error).unwrap(), expected);
+    for dialect in Dialect::ALL {
+        assert_eq!(from_str::<Dialect>(&to_value(dialect).unwrap().to_string()).unwrap(), *dialect);
+    }
+}

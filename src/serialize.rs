@@ -1,0 +1,131 @@
+//! What goes into reports, for the crate `serde`: errors, places and counts are written; kinds and policies are their names.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::str::FromStr;
+
+use serde_core::de::{Deserialize, Deserializer, Error, Visitor};
+use serde_core::ser::{Serialize, SerializeStruct, Serializer};
+
+use crate::names::UnknownName;
+use crate::{ErrorKind, Location, Summary, Tally, Utf8Error, stream::StreamError};
+
+/// Reads a value by its name.
+///
+/// # Errors
+///
+/// Returns an error that lists the names if nothing has this one.
+pub fn by_name<'de, T: FromStr<Err = UnknownName>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    struct Name<T>(PhantomData<T>);
+
+    impl<T: FromStr<Err = UnknownName>> Visitor<'_> for Name<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a name")
+        }
+
+        fn visit_str<E: Error>(self, name: &str) -> Result<T, E> {
+            name.parse().map_err(E::custom)
+        }
+    }
+
+    from.deserialize_str(Name(PhantomData))
+}
+
+/// Writes an error: where it is, how long, its kind and its message.
+///
+/// # Errors
+///
+/// Returns the errors of `to`.
+pub fn error<S: Serializer>(
+    to: S,
+    name: &'static str,
+    (valid_up_to, error_len): (u64, Option<usize>),
+    kind: &str,
+    message: &dyn fmt::Display,
+) -> Result<S::Ok, S::Error> {
+    struct Text<'a>(&'a dyn fmt::Display);
+
+    impl Serialize for Text<'_> {
+        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            to.collect_str(self.0)
+        }
+    }
+
+    let mut fields = to.serialize_struct(name, 4)?;
+    fields.serialize_field("valid_up_to", &valid_up_to)?;
+    fields.serialize_field("error_len", &error_len)?;
+    fields.serialize_field("kind", kind)?;
+    fields.serialize_field("message", &Text(message))?;
+    fields.end()
+}
+
+/// The list of what is read and written by its name.
+macro_rules! names {
+    ($($type:ty),*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                by_name(from)
+            }
+        }
+    )*};
+}
+
+names!(ErrorKind);
+#[cfg(feature = "alloc")]
+names!(crate::columns::Policy);
+
+/// The list of what is written field by field.
+macro_rules! fields {
+    ($($type:ident, |$self:ident| { $($field:ident: $value:expr),* };)*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                let $self = self;
+                let mut fields = to.serialize_struct(stringify!($type), [$(stringify!($field)),*].len())?;
+                $(fields.serialize_field(stringify!($field), &$value)?;)*
+                fields.end()
+            }
+        }
+    )*};
+}
+
+fields! {
+    Location, |place| { line: place.line, column: place.column, byte_column: place.byte_column };
+    Summary, |counts| {
+        error: counts.error(),
+        bytes: counts.bytes(),
+        chars: counts.chars(),
+        utf16_len: counts.utf16_len(),
+        newlines: counts.newlines(),
+        chars_by_len: counts.chars_by_len()
+    };
+    Tally, |counts| {
+        bytes: counts.bytes(),
+        chars: counts.chars(),
+        utf16_len: counts.utf16_len(),
+        newlines: counts.newlines(),
+        chars_by_len: counts.chars_by_len()
+    };
+}
+
+impl Serialize for Utf8Error {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let place = (self.valid_up_to() as u64, self.error_len());
+        error(to, "Utf8Error", place, self.kind().name(), self)
+    }
+}
+
+impl Serialize for StreamError {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        error(to, "StreamError", (self.valid_up_to(), self.error_len()), self.kind().name(), self)
+    }
+}

@@ -1,0 +1,130 @@
+//! Conversions whose result is appended to text that the caller has.
+
+use super::error::Error;
+use super::form::Form;
+use super::route::{End, Route};
+use crate::With;
+use trust8::Kernel;
+use trust8::engine::Output;
+
+/// Converts text and appends it to a `Vec`, or to a `String`.
+///
+/// # Errors
+///
+/// The first place at which the text is malformed or has a character that the target encoding does not have. What comes before it has
+/// been appended.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Str, append};
+///
+/// let mut text = "> ".to_owned();
+/// append(Latin1, Str, b"na\xEFve", &mut text).unwrap();
+/// assert_eq!(append(Utf8, Str, b", caf\xE9", &mut text).unwrap_err().valid_up_to(), 5);
+/// assert_eq!(text, "> naïve, caf");
+/// ```
+#[inline]
+pub fn append<F: Form, T: Form>(from: F, to: T, text: &F::Text, owned: &mut T::Owned) -> Result<(), Error> {
+    With(Kernel::best()).append(from, to, text, owned)
+}
+
+/// Converts text and appends it to a `Vec`, or to a `String`, and replaces what can't be converted. Returns the first thing that it
+/// replaced, or `None` if it replaced nothing.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Str, append_lossy};
+///
+/// let mut text = String::new();
+/// assert_eq!(append_lossy(Utf8, Str, "naïve, ".as_bytes(), &mut text), None);
+/// let first = append_lossy(Utf8, Str, b"caf\xE9s", &mut text).unwrap();
+/// assert_eq!((text.as_str(), first.valid_up_to()), ("naïve, caf\u{FFFD}s", 3));
+/// ```
+#[inline]
+pub fn append_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text, owned: &mut T::Owned) -> Option<Error> {
+    With(Kernel::best()).append_lossy(from, to, text, owned)
+}
+
+impl With {
+    /// Does what [`append`] does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[inline]
+    pub fn append<F: Form, T: Form>(
+        self,
+        from: F,
+        to: T,
+        text: &F::Text,
+        owned: &mut T::Owned,
+    ) -> Result<(), Error> {
+        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: false };
+        match append_converted::<T>(route, F::form_bytes(text), owned) {
+            (_, End::All | End::Full) => Ok(()),
+            (at, End::Malformed(fault) | End::Cut(fault)) => {
+                let unit = size_of::<F::Unit>();
+                Err(Error { valid_up_to: at / unit, fault, unit: unit as u8 })
+            }
+        }
+    }
+}
+
+impl With {
+    /// Does what [`append_lossy`] does, with this kernel.
+    #[inline]
+    pub fn append_lossy<F: Form, T: Form>(
+        self,
+        from: F,
+        to: T,
+        text: &F::Text,
+        owned: &mut T::Owned,
+    ) -> Option<Error> {
+        let first = self.append(from, to, text, owned).err()?;
+        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: true };
+        let rest = &F::form_bytes(text)[first.valid_up_to * size_of::<F::Unit>()..];
+        append_converted::<T>(route, rest, owned);
+        Some(first)
+    }
+}
+
+/// Appends a converted text. Returns how many bytes of the text have been converted, and how that ended.
+pub(super) fn append_converted<T: Form>(route: Route, text: &[u8], owned: &mut T::Owned) -> (usize, End) {
+    let mut at = 0;
+    let mut ended = End::All;
+    append_written::<T>(owned, route.length_in::<T>(text).saturating_add(route.slack(text)), |out| {
+        let (read, end) = route.run_to_end(&text[at..], out);
+        at += read;
+        ended = end;
+        matches!(end, End::Full).then(|| route.length_in::<T>(&text[at..]) + route.slack(&text[at..]))
+    });
+    (at, ended)
+}
+
+/// Appends what `run` writes to owned text, and runs it again as long as it returns how many more units it needs.
+pub(super) fn append_written<T: Form>(
+    owned: &mut T::Owned,
+    wanted: usize,
+    mut run: impl FnMut(&mut Output<'_>) -> Option<usize>,
+) {
+    // SAFETY: the length grows only by what a route has written, which is whole characters in this form. If `run` or `reserve`
+    // panics, nothing is counted that was written in part.
+    let units = unsafe { T::form_units(owned) };
+    units.reserve(wanted);
+    loop {
+        let mut out = Output::new(T::form_room(units.spare_capacity_mut()));
+        let more = run(&mut out);
+        let written = out.len() / size_of::<T::Unit>();
+        let len = units.len() + written;
+        // SAFETY: `out` began at the old length, in the spare capacity, and its first `written` units have been written. So they
+        // are within the capacity and initialised.
+        unsafe { units.set_len(len) };
+        match more {
+            None => return,
+            // Room for one more character, so that there is progress: lengths do not count replacements. The capacity at least
+            // doubles, so this happens rarely.
+            Some(more) => units.reserve(more.saturating_add(CHARACTER)),
+        }
+    }
+}
+
+/// The largest number of units that one character has in any form.
+pub(super) const CHARACTER: usize = 4;
