@@ -8,9 +8,12 @@ mod class;
 mod lanes;
 #[path = "../../src/text/profile/patterns.rs"]
 mod patterns;
+#[path = "../../src/text/profile/plain.rs"]
+#[expect(dead_code, reason = "the search without vectors")]
+mod plain;
 
 use class::Class;
-use lanes::GROUP;
+use plain::not_plain;
 
 use crate::byte::Byte;
 use crate::formula::{FALSE, Formula, TRUE};
@@ -54,7 +57,7 @@ pub(crate) fn for_mistakes() -> bool {
 fn is_shown(class: Class) -> bool {
     let s = Symbolic::<16>;
     let any = [0, 1, 2].map(Byte::any);
-    let group: [Byte; GROUP] = std::array::from_fn(Byte::any);
+    let group: [Byte; 4] = std::array::from_fn(Byte::any);
     let vector = |bytes: &[Byte], at: usize| {
         let mut lanes = [Byte::constant(b'a'); 16];
         lanes[at..at + bytes.len()].copy_from_slice(bytes);
@@ -73,8 +76,8 @@ fn is_shown(class: Class) -> bool {
     let by_first = [1, 2, 3].iter().all(|&n| shown(forbidden[n - 1], first.0[3 - n].any_bit()));
     let by_second = second.iter().all(|&found| forbidden.iter().all(|&forbidden| shown(forbidden, found)));
     // Four bytes in the same lane. One of them is not ASCII, or is forbidden.
-    let found = lanes::not_plain(s, group.map(|byte| vector(&[byte], 0)), &sieve).any();
-    let by_plain = (0..GROUP).all(|i| {
+    let found = not_plain(s, group.map(|byte| vector(&[byte], 0)), &sieve.plain).any();
+    let by_plain = (0..group.len()).all(|i| {
         let bad = (0..=0xFF_u8).filter(|&byte| !byte.is_ascii() || is_of(class, byte));
         let bad = bad.fold(FALSE, |any, byte| any.or(group[i].is_in(&(byte..=byte))));
         bad.and(found.not()).is(FALSE)
@@ -111,7 +114,7 @@ pub(crate) fn no_ascii_is_missed() -> bool {
         let bad = bad.fold(FALSE, |any, value| any.or(byte.is_in(&(value..=value))));
         let mut lanes = [Byte::constant(b'a'); 16];
         lanes[0] = byte;
-        let found = lanes::not_plain(s, [Vector(lanes); GROUP], &sieve).any();
+        let found = not_plain(s, [Vector(lanes)], &sieve.plain).any();
         bad.and(found.not()).is(FALSE)
     })
 }

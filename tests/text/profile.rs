@@ -192,6 +192,26 @@ fn at_every_offset_of_a_block() {
     }
 }
 
+/// Texts of each length take other vectors, which overlap in other places.
+#[test]
+fn in_ascii_of_every_length() {
+    let mut thin = Thin::new();
+    for len in (1..=160).chain([200, 255, 256, 257, 300, 511, 512, 513, 700]) {
+        let mut text = vec![b'a'; len];
+        check(&text);
+        for at in 0..len {
+            if !thin.keep() {
+                continue;
+            }
+            for byte in [b'\0', b'\t', 0x1B, 0x7F, 0xFF] {
+                text[at] = byte;
+                check(&text);
+            }
+            text[at] = b'a';
+        }
+    }
+}
+
 #[test]
 fn at_the_ends_of_chunks() {
     for character in ['\0', '\u{85}', '\u{FFFE}', '\u{202E}', '\u{FEFF}', '\u{E0041}', '\u{10FFFF}'] {

@@ -4,11 +4,9 @@
 
 #![forbid(unsafe_code)]
 
+use super::plain::Plain;
 #[cfg(trust8_simd)]
 use crate::simd::Simd;
-
-/// The vectors that are tested together.
-pub(super) const GROUP: usize = 4;
 
 /// The classes of a byte, by its upper and by its lower four bits.
 #[derive(Clone, Copy)]
@@ -54,36 +52,9 @@ pub(super) struct Sieve {
     pub(super) two: [Nibbles; 2],
     /// The classes of the first three bytes of longer characters.
     pub(super) three: [Nibbles; 3],
-    /// In text that is all ASCII, the number from which a byte with this lower nibble is subtracted, modulo 256. The difference is below
-    /// [`WIDTH`](Self::WIDTH) exactly for suspects up to 1F.
-    pub(super) ends: [u8; 16],
-    /// Bytes above this one are not ASCII, or suspect. It is zero where that does not describe the suspects: then no text passes.
-    pub(super) most: u8,
+    pub(super) plain: Plain,
     #[cfg(trust8_avx512)]
     pub(super) sixes: Sixes,
-}
-
-impl Sieve {
-    /// 00..0F and 10..1F.
-    #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
-    const WIDTH: u8 = 0x11;
-}
-
-/// Returns something other than zero if a group is not ASCII, or has a suspect. It may do so for any other group.
-#[cfg(trust8_simd)]
-#[inline(always)]
-pub(super) fn not_plain<S: Simd>(s: S, group: [S::Vector; GROUP], sieve: &Sieve) -> S::Vector {
-    let ends = s.table(&sieve.ends);
-    let (mut least, mut most, mut i) = (s.splat(0xFF), s.splat(0), 0);
-    while i < GROUP {
-        // On x86, a lookup takes the lower four bits of an index itself, and what is not ASCII is found in any case.
-        let low = if cfg!(trust8_x86) { group[i] } else { s.low_nibbles(group[i]) };
-        least = s.min(least, s.minus_wrapping(s.lookup(ends, low), group[i]));
-        most = s.max(most, group[i]);
-        i += 1;
-    }
-    let below = s.minus(s.splat(Sieve::WIDTH), least);
-    s.or(below, s.minus(most, s.splat(sieve.most.min(0x7F))))
 }
 
 /// Returns something other than zero for each byte of ASCII that is suspect, and for each first byte of a suspect.
