@@ -465,10 +465,16 @@ fn code_that_is_not_what_it_seems() {
 #[test]
 fn names_and_numbers_are_unique() {
     for (i, class) in Class::ALL.iter().enumerate() {
-        assert_eq!((usize::from(class.code()), Class::by_name(class.name())), (i, Some(*class)));
+        assert_eq!((usize::from(class.code()), class.to_string().parse()), (i, Ok(*class)));
+        assert_eq!(Class::by_name(&class.name().to_uppercase().replace('-', " ")), Some(*class));
+        assert_eq!(Profile::new().forbid(*class).to_string().contains(class.name()), *class != Class::Nul);
     }
     for (name, profile) in Profile::PRESETS {
-        assert_eq!(Profile::by_name(name), Some(*profile));
+        assert_eq!(Profile::by_name(&name.to_uppercase().replace('-', "_")), Some(*profile));
+        assert_eq!(profile.to_string().parse(), Ok(*profile));
         assert_eq!(Profile::from_bits(profile.bits()), *profile);
     }
+    let error = "json".parse::<Profile>().unwrap_err();
+    assert!(error.to_string().starts_with("no profile has this name; the names are scalars, xml, "));
+    assert_eq!("tags".parse::<Class>().unwrap_err().names().len(), Class::ALL.len());
 }

@@ -7,6 +7,8 @@
 use super::plain::Plain;
 #[cfg(trust8_simd)]
 use crate::simd::Simd;
+#[cfg(trust8_avx512)]
+use crate::simd::{Avx512, x86::avx512::Vector};
 
 /// The classes of a byte, by its upper and by its lower four bits.
 #[derive(Clone, Copy)]
@@ -86,4 +88,31 @@ fn classes<S: Simd>(s: S, nibbles: &Nibbles, [high, low]: [S::Vector; 2]) -> S::
 #[inline(always)]
 fn nibbles<S: Simd>(s: S, bytes: S::Vector) -> [S::Vector; 2] {
     [s.high_nibbles(bytes), s.low_nibbles(bytes)]
+}
+
+/// Does what [`first_test`] does, with AVX-512.
+#[cfg(trust8_avx512)]
+#[inline(always)]
+pub(super) fn first_test_512(s: Avx512, bytes: Vector, sixes: &Sixes) -> Vector {
+    /// The bit of [`Sixes::one`] for the upper two bits of a byte, by its upper four bits.
+    const UPPER: u128 = u128::from_le_bytes([1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4, 4, 4]);
+    // The lookup takes six bits of an index. The upper two are not of this byte, and the table repeats itself.
+    let upper = s.lookup(s.splat128(UPPER), s.shift_right_4_in_16(bytes));
+    s.and(upper, s.lookup(s.load(&sixes.one, 0), bytes))
+}
+
+/// Sets bit 7 of the first result for each byte of ASCII that is suspect. For the first byte of each other suspect, the two vectors after it share a
+/// bit. `first` are the bytes, and `second` and `third` those one and two places later.
+#[cfg(trust8_avx512)]
+#[inline(always)]
+pub(super) fn second_test_512(
+    s: Avx512,
+    [first, second, third]: [Vector; 3],
+    sixes: &Sixes,
+) -> (Vector, [Vector; 2]) {
+    let [one, two, three] = &sixes.three;
+    let one = s.lookup_from(s.load(one, 0), first, s.splat(0xC0));
+    let two = s.and(one, s.lookup(s.load(two, 0), second));
+    let sums = s.plus(first, s.lookup(s.load(&sixes.ascii, 0), first));
+    (s.without(sums, first), [two, s.lookup(s.load(three, 0), third)])
 }

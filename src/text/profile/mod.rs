@@ -28,6 +28,7 @@ mod class;
 mod error;
 mod errors;
 mod lanes;
+mod names;
 mod patterns;
 mod plain;
 #[cfg(feature = "alloc")]
@@ -169,18 +170,6 @@ impl Profile {
     #[must_use]
     pub const fn bits(&self) -> u32 {
         self.bits
-    }
-
-    /// Returns the preset with this name.
-    ///
-    /// ```
-    /// use trust8::profile::Profile;
-    /// assert_eq!(Profile::by_name("i-json"), Some(Profile::I_JSON));
-    /// assert_eq!(Profile::by_name("json"), None);
-    /// ```
-    #[must_use]
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::PRESETS.iter().find(|preset| preset.0 == name).map(|preset| preset.1)
     }
 
     /// Returns a profile that also forbids a class.

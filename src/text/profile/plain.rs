@@ -6,6 +6,8 @@
 
 #[cfg(trust8_simd)]
 use crate::simd::Simd;
+#[cfg(trust8_avx512)]
+use crate::simd::{Avx512, x86::avx512::Vector};
 
 /// The suspects among ASCII, in text that may be all ASCII.
 #[derive(Clone, Copy)]
@@ -50,4 +52,18 @@ pub(super) fn not_plain<S: Simd, const N: usize>(s: S, vectors: [S::Vector; N], 
     }
     let below = s.minus(s.splat(Plain::WIDTH), least);
     s.or(below, s.minus(most, s.table(&plain.most)))
+}
+
+/// Sets bit 7 in each lane in which a vector is not ASCII, or has a suspect. `added` is [`Sixes::ascii`](super::lanes::Sixes::ascii).
+#[cfg(trust8_avx512)]
+#[inline(always)]
+pub(super) fn not_plain_512<const N: usize>(s: Avx512, vectors: [Vector; N], added: &[u8; 64]) -> Vector {
+    let table = s.load(added, 0);
+    let (mut all, mut i) = (s.zero(), 0);
+    while i < N {
+        // FE is the truth table of `or`.
+        all = s.ternary::<0xFE>(all, vectors[i], s.plus(vectors[i], s.lookup(table, vectors[i])));
+        i += 1;
+    }
+    all
 }

@@ -25,6 +25,8 @@ use super::lanes;
 use super::lanes::Sieve;
 #[cfg(trust8_simd)]
 use super::plain::not_plain;
+#[cfg(trust8_avx512)]
+use super::plain::not_plain_512;
 use crate::boundary::{array_at, is_inside};
 use crate::error::Utf8Error;
 use crate::kernel::{Automaton, Engine, Kernel, judge};
@@ -212,37 +214,24 @@ impl<S: Simd> Tests for S {
 impl Tests for Avx512 {
     #[inline(always)]
     fn is_plain<const N: usize>(self, vectors: [avx512::Vector; N], sieve: &Sieve) -> bool {
-        let table = self.load(&sieve.sixes.ascii, 0);
-        let (mut all, mut i) = (self.zero(), 0);
-        while i < N {
-            // FE is the truth table of `or`.
-            all =
-                self.ternary::<0xFE>(all, vectors[i], self.plus(vectors[i], self.lookup(table, vectors[i])));
-            i += 1;
-        }
-        !self.any_high_bit(all)
+        !self.any_high_bit(not_plain_512(self, vectors, &sieve.sixes.ascii))
     }
 
     #[inline(always)]
     fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool {
-        let bytes = self.load_short(text);
-        let sums = self.plus(bytes, self.lookup(self.load(&sieve.sixes.ascii, 0), bytes));
+        let found = not_plain_512(self, [self.load_short(text)], &sieve.sixes.ascii);
         // The zeros after the text may be suspect.
-        self.high_bits(self.or(bytes, sums)) & !(u64::MAX << text.len()) == 0
+        self.high_bits(found) & !(u64::MAX << text.len()) == 0
     }
 
     #[inline(always)]
     fn classes(self, bytes: avx512::Vector, sieve: &Sieve) -> avx512::Vector {
-        /// The bit of [`Sixes::one`] for the upper two bits of a byte, by its upper four bits.
-        const UPPER: u128 = u128::from_le_bytes([1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4, 4, 4]);
-        // The lookup takes six bits of an index. The upper two are not of this byte, and the table repeats itself.
-        let upper = self.lookup(self.splat128(UPPER), self.shift_right_4_in_16(bytes));
-        self.and(upper, self.lookup(self.load(&sieve.sixes.one, 0), bytes))
+        lanes::first_test_512(self, bytes, &sieve.sixes)
     }
 
     #[inline(always)]
     fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
-        let [a, b, c] = match text.get(at..at + 66) {
+        let three = match text.get(at..at + 66) {
             Some(bytes) => [self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)],
             None => {
                 let rest = text.get(at..).unwrap_or_default();
@@ -250,12 +239,8 @@ impl Tests for Avx512 {
                 [self.load_up_to_64(rest), self.load_up_to_64(second), self.load_up_to_64(third)]
             }
         };
-        let [first, second, third] = &sieve.sixes.three;
-        let first = self.lookup_from(self.load(first, 0), a, self.splat(0xC0));
-        let two = self.and(first, self.lookup(self.load(second, 0), b));
-        let sums = self.plus(a, self.lookup(self.load(&sieve.sixes.ascii, 0), a));
-        let ascii = self.high_bits(self.without(sums, a));
-        ascii | !self.disjoint(two, self.lookup(self.load(third, 0), c))
+        let (ascii, longer) = lanes::second_test_512(self, three, &sieve.sixes);
+        self.high_bits(ascii) | !self.disjoint(longer[0], longer[1])
     }
 }
 
