@@ -113,4 +113,7 @@ fn main() {
         println!("cargo::rustc-check-cfg=cfg({name})");
     }
     println!("cargo::rustc-cfg=trust8_simd");
+    if env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch == "x86_64") {
+        println!("cargo::rustc-cfg=trust8_avx512");
+    }
 }

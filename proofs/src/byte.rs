@@ -67,6 +67,10 @@ impl Byte {
         self.plus(other.not(), TRUE)
     }
 
+    pub(crate) fn plus_wrapping(self, other: Self) -> Self {
+        self.plus(other, FALSE).0
+    }
+
     pub(crate) fn minus_wrapping(self, other: Self) -> Self {
         self.difference(other).0
     }

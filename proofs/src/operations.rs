@@ -125,6 +125,7 @@ fn avx512() -> bool {
         is(s.ternary::<0xCA>(a, b, c), &map(&|i| x[i] & y[i] | !x[i] & z[i]))
             && is(s.ternary::<0xF6>(a, b, c), &map(&|i| x[i] | (y[i] ^ z[i])))
             && is(s.ternary::<0x10>(a, b, c), &map(&|i| x[i] & !y[i] & !z[i]))
+            && is(s.plus(a, b), &map(&|i| x[i].wrapping_add(y[i])))
             && is(s.without(a, b), &map(&|i| x[i] & !y[i]))
             && is(s.lookup(constants, a), &map(&|i| table[usize::from(x[i] % 64)]))
             && is(s.lookup(a, constants), &map(&|i| x[usize::from(table[i] % 64)]))

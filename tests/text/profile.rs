@@ -193,6 +193,26 @@ fn at_every_offset_of_a_block() {
     }
 }
 
+/// Texts of each length take other vectors, which overlap in other places.
+#[test]
+fn in_ascii_of_every_length() {
+    let mut thin = Thin::new();
+    for len in (1..=160).chain([200, 255, 256, 257, 300, 511, 512, 513, 700]) {
+        let mut text = vec![b'a'; len];
+        check(&text);
+        for at in 0..len {
+            if !thin.keep() {
+                continue;
+            }
+            for byte in [b'\0', b'\t', 0x1B, 0x7F, 0xFF] {
+                text[at] = byte;
+                check(&text);
+            }
+            text[at] = b'a';
+        }
+    }
+}
+
 #[test]
 fn at_the_ends_of_chunks() {
     for character in ['\0', '\u{85}', '\u{FFFE}', '\u{202E}', '\u{FEFF}', '\u{E0041}', '\u{10FFFF}'] {
@@ -447,10 +467,16 @@ fn code_that_is_not_what_it_seems() {
 #[test]
 fn names_and_numbers_are_unique() {
     for (i, class) in Class::ALL.iter().enumerate() {
-        assert_eq!((usize::from(class.code()), Class::by_name(class.name())), (i, Some(*class)));
+        assert_eq!((usize::from(class.code()), class.to_string().parse()), (i, Ok(*class)));
+        assert_eq!(Class::by_name(&class.name().to_uppercase().replace('-', " ")), Some(*class));
+        assert_eq!(Profile::new().forbid(*class).to_string().contains(class.name()), *class != Class::Nul);
     }
     for (name, profile) in Profile::PRESETS {
-        assert_eq!(Profile::by_name(name), Some(*profile));
+        assert_eq!(Profile::by_name(&name.to_uppercase().replace('-', "_")), Some(*profile));
+        assert_eq!(profile.to_string().parse(), Ok(*profile));
         assert_eq!(Profile::from_bits(profile.bits()), *profile);
     }
+    let error = "json".parse::<Profile>().unwrap_err();
+    assert!(error.to_string().starts_with("no profile has this name; the names are scalars, xml, "));
+    assert_eq!("tags".parse::<Class>().unwrap_err().names().len(), Class::ALL.len());
 }

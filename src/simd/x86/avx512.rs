@@ -125,7 +125,7 @@ impl Avx512 {
     #[inline(always)]
     pub(crate) fn load_up_to_64(self, bytes: &[u8]) -> Vector {
         let from = if bytes.is_empty() { (&raw const NOTHING).cast() } else { bytes.as_ptr().cast() };
-        let mask = !u64::MAX.unbounded_shl(bytes.len() as u32);
+        let mask = if bytes.len() < 64 { (1 << bytes.len()) - 1 } else { u64::MAX };
         // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()`, so none for `NOTHING`. A byte whose bit in the mask is
         // zero is not accessed.
         unsafe { _mm512_maskz_loadu_epi8(mask, from) }

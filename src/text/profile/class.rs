@@ -134,18 +134,6 @@ impl Class {
         self as u8
     }
 
-    /// Returns the class whose name this is.
-    ///
-    /// ```
-    /// use trust8::profile::Class;
-    /// assert_eq!(Class::by_name("tag"), Some(Class::Tag));
-    /// assert_eq!(Class::by_name("tags"), None);
-    /// ```
-    #[must_use]
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|class| class.name() == name)
-    }
-
     /// Returns what a character of the class is and why one forbids it, as the end of a sentence.
     ///
     /// ```

@@ -4,11 +4,11 @@
 
 #![forbid(unsafe_code)]
 
+use super::plain::Plain;
 #[cfg(trust8_simd)]
 use crate::simd::Simd;
-
-/// The vectors that are tested together.
-pub(super) const GROUP: usize = 4;
+#[cfg(trust8_avx512)]
+use crate::simd::{Avx512, x86::avx512::Vector};
 
 /// The classes of a byte, by its upper and by its lower four bits.
 #[derive(Clone, Copy)]
@@ -54,36 +54,9 @@ pub(super) struct Sieve {
     pub(super) two: [Nibbles; 2],
     /// The classes of the first three bytes of longer characters.
     pub(super) three: [Nibbles; 3],
-    /// In text that is all ASCII, the number from which a byte with this lower nibble is subtracted, modulo 256. The difference is below
-    /// [`WIDTH`](Self::WIDTH) exactly for suspects up to 1F.
-    pub(super) ends: [u8; 16],
-    /// Bytes above this one are not ASCII, or suspect. It is zero where that does not describe the suspects: then no text passes.
-    pub(super) most: u8,
+    pub(super) plain: Plain,
     #[cfg(trust8_avx512)]
     pub(super) sixes: Sixes,
-}
-
-impl Sieve {
-    /// 00..0F and 10..1F.
-    #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
-    const WIDTH: u8 = 0x11;
-}
-
-/// Returns something other than zero if a group is not ASCII, or has a suspect. It may do so for any other group.
-#[cfg(trust8_simd)]
-#[inline(always)]
-pub(super) fn not_plain<S: Simd>(s: S, group: [S::Vector; GROUP], sieve: &Sieve) -> S::Vector {
-    let ends = s.table(&sieve.ends);
-    let (mut least, mut most, mut i) = (s.splat(0xFF), s.splat(0), 0);
-    while i < GROUP {
-        // On x86, a lookup takes the lower four bits of an index itself, and what is not ASCII is found in any case.
-        let low = if cfg!(trust8_x86) { group[i] } else { s.low_nibbles(group[i]) };
-        least = s.min(least, s.minus_wrapping(s.lookup(ends, low), group[i]));
-        most = s.max(most, group[i]);
-        i += 1;
-    }
-    let below = s.minus(s.splat(Sieve::WIDTH), least);
-    s.or(below, s.minus(most, s.splat(sieve.most.min(0x7F))))
 }
 
 /// Returns something other than zero for each byte of ASCII that is suspect, and for each first byte of a suspect.
@@ -115,4 +88,31 @@ fn classes<S: Simd>(s: S, nibbles: &Nibbles, [high, low]: [S::Vector; 2]) -> S::
 #[inline(always)]
 fn nibbles<S: Simd>(s: S, bytes: S::Vector) -> [S::Vector; 2] {
     [s.high_nibbles(bytes), s.low_nibbles(bytes)]
+}
+
+/// Does what [`first_test`] does, with AVX-512.
+#[cfg(trust8_avx512)]
+#[inline(always)]
+pub(super) fn first_test_512(s: Avx512, bytes: Vector, sixes: &Sixes) -> Vector {
+    /// The bit of [`Sixes::one`] for the upper two bits of a byte, by its upper four bits.
+    const UPPER: u128 = u128::from_le_bytes([1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4, 4, 4]);
+    // The lookup takes six bits of an index. The upper two are not of this byte, and the table repeats itself.
+    let upper = s.lookup(s.splat128(UPPER), s.shift_right_4_in_16(bytes));
+    s.and(upper, s.lookup(s.load(&sixes.one, 0), bytes))
+}
+
+/// Sets bit 7 of the first result for each byte of ASCII that is suspect. For the first byte of each other suspect, the two vectors after it share a
+/// bit. `first` are the bytes, and `second` and `third` those one and two places later.
+#[cfg(trust8_avx512)]
+#[inline(always)]
+pub(super) fn second_test_512(
+    s: Avx512,
+    [first, second, third]: [Vector; 3],
+    sixes: &Sixes,
+) -> (Vector, [Vector; 2]) {
+    let [one, two, three] = &sixes.three;
+    let one = s.lookup_from(s.load(one, 0), first, s.splat(0xC0));
+    let two = s.and(one, s.lookup(s.load(two, 0), second));
+    let sums = s.plus(first, s.lookup(s.load(&sixes.ascii, 0), first));
+    (s.without(sums, first), [two, s.lookup(s.load(three, 0), third)])
 }

@@ -28,7 +28,9 @@ mod class;
 mod error;
 mod errors;
 mod lanes;
+mod names;
 mod patterns;
+mod plain;
 #[cfg(feature = "alloc")]
 mod repair;
 mod sieve;
@@ -170,18 +172,6 @@ impl Profile {
         self.bits
     }
 
-    /// Returns the preset with this name.
-    ///
-    /// ```
-    /// use trust8::profile::Profile;
-    /// assert_eq!(Profile::by_name("i-json"), Some(Profile::I_JSON));
-    /// assert_eq!(Profile::by_name("json"), None);
-    /// ```
-    #[must_use]
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::PRESETS.iter().find(|preset| preset.0 == name).map(|preset| preset.1)
-    }
-
     /// Returns a profile that also forbids a class.
     ///
     /// ```
@@ -228,6 +218,7 @@ impl Profile {
     /// assert_eq!(Profile::XML_1_0.from_utf8("naïve\n".as_bytes()), Ok("naïve\n"));
     /// assert_eq!(Profile::XML_1_0.from_utf8(b"na\x00ve").unwrap_err().valid_up_to(), 2);
     /// ```
+    #[inline]
     pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Error> {
         Kernel::best().from_utf8_in(self, bytes)
     }
@@ -238,6 +229,7 @@ impl Profile {
     /// use trust8::profile::Profile;
     /// assert!(!Profile::SOURCE_CODE.is_valid("x = 1;\u{2028}y = 2;".as_bytes()));
     /// ```
+    #[inline]
     #[must_use]
     pub fn is_valid(&self, bytes: &[u8]) -> bool {
         self.from_utf8(bytes).is_ok()
@@ -290,6 +282,15 @@ impl Profile {
         census
     }
 
+    /// Does what [`from_utf8`](Self::from_utf8) does for text that is not all ASCII, or has suspects: not before `plain_to`.
+    #[inline(never)]
+    fn rest<'a>(&self, kernel: &Kernel, bytes: &'a [u8], plain_to: usize) -> Result<&'a str, Error> {
+        if self.bits == 0 {
+            return Ok(kernel.from_utf8(bytes)?);
+        }
+        Ok(sieve::walk(kernel, bytes, &self.sieve, plain_to, |text, place| self.look(text, place, true))??)
+    }
+
     /// Returns the first forbidden character of a text.
     fn first(&self, kernel: &Kernel, text: &str, is_start: bool) -> Option<Forbidden> {
         self.find(kernel, text, is_start, Some)
@@ -340,14 +341,12 @@ impl Profile {
 
 /// Returns the first character of valid text.
 fn first_character(text: &[u8]) -> Option<char> {
+    let first = *text.first()?;
     let bits = |i: usize| u32::from(*text.get(i).unwrap_or(&0)) & 0x3F;
-    let first = u32::from(*text.first()?);
-    char::from_u32(match first {
-        0x00..0x80 => first,
-        0x80..0xE0 => (first & 0x1F) << 6 | bits(1),
-        0xE0..0xF0 => (first & 0x0F) << 12 | bits(1) << 6 | bits(2),
-        _ => (first & 0x07) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3),
-    })
+    let len = first.leading_ones().max(1);
+    // As if it had four bytes.
+    let all = (u32::from(first) & (0xFF >> len)) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3);
+    char::from_u32(all >> (24 - 6 * len))
 }
 
 impl Default for Profile {
@@ -370,11 +369,9 @@ impl Kernel {
     /// # Errors
     ///
     /// Returns the errors of that function.
+    #[inline]
     pub fn from_utf8_in<'a>(&self, profile: &Profile, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        if profile.bits == 0 {
-            return Ok(self.from_utf8(bytes)?);
-        }
-        Ok(sieve::walk(self, bytes, &profile.sieve, |text, place| profile.look(text, place, true))??)
+        sieve::plain_text(self, bytes, &profile.sieve).or_else(|plain| profile.rest(self, bytes, plain))
     }
 
     /// Does what [`Profile::check`] does, with this kernel.

@@ -9,6 +9,7 @@ use super::class::Class;
 #[cfg(trust8_avx512)]
 use super::lanes::Sixes;
 use super::lanes::{Nibbles, Sieve};
+use super::plain::Plain;
 
 /// The code points of a class from the first number to the second one, and the product of their bytes. ASCII has none.
 type Range = (Class, u32, u32, usize);
@@ -154,8 +155,7 @@ pub(super) const fn sieve(bits: u32) -> Sieve {
         one: Nibbles::NONE,
         two: [Nibbles::NONE; 2],
         three: [Nibbles::NONE; 3],
-        ends: [0; 16],
-        most: 0,
+        plain: Plain::new([0; 16], 0),
         #[cfg(trust8_avx512)]
         sixes: Sixes { ascii: [0; 64], one: [0; 64], three: [[0; 64]; 3] },
     };
@@ -191,10 +191,10 @@ const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
         }
         byte += 1;
     }
-    let mut low: u8 = 0;
+    let (mut ends, mut low) = ([0; 16], 0_u8);
     while low < 16 {
         // The differences are 00 and 10, or 10 and 20, or beyond all others.
-        sieve.ends[low as usize] = match (suspects >> low & 1, suspects >> (low + 0x10) & 1) {
+        ends[low as usize] = match (suspects >> low & 1, suspects >> (low + 0x10) & 1) {
             (0, 0) => low.wrapping_sub(1),
             (1, 0) => low,
             (0, _) => low + 0x11,
@@ -202,12 +202,13 @@ const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
         };
         low += 1;
     }
-    sieve.most = match suspects >> 0x20 {
+    let most = match suspects >> 0x20 {
         0 => 0x7F,
         // DEL.
         rest if rest == 1 << (0x7F - 0x20) => 0x7E,
         _ => 0,
     };
+    sieve.plain = Plain::new(ends, most);
     #[cfg(trust8_avx512)]
     {
         let mut low = 0;

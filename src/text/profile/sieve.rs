@@ -1,7 +1,7 @@
 //! Finds characters that a profile may forbid, while text is validated.
 //!
 //! ```text
-//! skip groups of vectors that are ASCII without suspects
+//! skip groups of vectors that are ASCII without suspects; return if that is all of the text
 //! in the next 16 KiB:
 //!     classify each byte of a group by itself; skip the group if none is suspect
 //!     otherwise, for some vectors: classify each byte with its neighbours; return the suspects, if there are any
@@ -17,14 +17,19 @@
 //! 3. **ASCII needs one lookup.** Of the 16-byte rows of ASCII, profiles forbid parts of the first two, and DEL. For each lower nibble a
 //!    table has the byte at which the forbidden ones end: `end - byte` is small exactly for them, and a minimum collects it. With AVX-512
 //!    the table has what to add to a byte so that exactly the forbidden ones get bit 7.
-//! 4. **No test is repeated where it fails often.** After a suspect group, the next vectors take the second test without the first.
+//! 4. **Short ASCII takes one call**, which returns a number: a text of less than a group is tested as one vector, or as four that overlap.
+//! 5. **No test is repeated where it fails often.** After a suspect group, the next vectors take the second test without the first.
 
 #[cfg(trust8_simd)]
 use super::lanes;
-use super::lanes::{GROUP, Sieve};
-use crate::boundary::{array_at, floor, is_inside};
+use super::lanes::Sieve;
+#[cfg(trust8_simd)]
+use super::plain::not_plain;
+#[cfg(trust8_avx512)]
+use super::plain::not_plain_512;
+use crate::boundary::{array_at, is_inside};
 use crate::error::Utf8Error;
-use crate::kernel::{Automaton, Engine, Kernel};
+use crate::kernel::{Automaton, Engine, Kernel, judge};
 use crate::simd::Job;
 #[cfg(trust8_simd)]
 use crate::simd::Simd;
@@ -32,11 +37,12 @@ use crate::simd::Simd;
 use crate::simd::{Avx512, x86::avx512};
 use crate::text::search::Vectors;
 
+/// The vectors that are tested together.
+const GROUP: usize = 4;
+
 /// What a search has found.
 #[derive(Clone, Copy)]
 struct Sifted {
-    /// All before this place is ASCII, from where the search began.
-    ascii_to: usize,
     /// Where the vector with the suspects begins, and a one for each: a place inside the character.
     at: usize,
     bits: u64,
@@ -52,8 +58,21 @@ const NEAR: usize = 32;
 
 /// An engine that searches for suspects.
 trait Sifting: Engine {
-    /// Returns the first vector at `from` or after it that has suspects. `from` is zero, or where another search ended.
+    /// Returns a place such that all from `from` to there is ASCII without suspects.
+    fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize;
+
+    /// Returns the first vector at `from` or after it that has suspects.
     fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted;
+}
+
+/// [`Sifting::plain`] as a job.
+struct Plain;
+
+impl<E: Sifting> Job<E, (usize, &Sieve), usize> for Plain {
+    #[inline(always)]
+    fn run(engine: E, text: &[u8], (from, sieve): (usize, &Sieve)) -> usize {
+        engine.plain(text, from, sieve)
+    }
 }
 
 /// [`Sifting::sift`] as a job.
@@ -68,62 +87,84 @@ impl<E: Sifting> Job<E, (usize, &Sieve), Sifted> for Sift {
 
 /// The tests of an instruction set.
 trait Tests: Vectors {
-    /// Returns whether a group is ASCII without suspects. If so, this may still say no.
-    fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool;
+    /// Returns whether all bytes are ASCII without suspects. If so, this may still say no.
+    fn is_plain<const N: usize>(self, vectors: [Self::Vector; N], sieve: &Sieve) -> bool;
+
+    /// Does the same for fewer bytes than a vector has.
+    fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool;
 
     /// Returns something other than zero for suspects: the first test.
     fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector;
 
-    /// Returns the bytes at `at`, which is before the end of the text, and a one for each suspect among them by the second test. After the
-    /// text there are zeros.
-    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> (Self::Vector, u64);
+    /// Returns a one for each suspect among the bytes at `at`, which is before the end of the text, by the second test. After the text there
+    /// are zeros.
+    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64;
 }
 
 impl<E: Engine + Tests> Sifting for E {
     #[inline(always)]
-    fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted {
-        let v = self;
-        let mut at = from;
-        while let Some(group) = text.get(at..at + GROUP * E::LANES)
-            && v.is_plain(group, sieve)
-        {
-            at += GROUP * E::LANES;
+    fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
+        let (v, n, len) = (self, text.len(), GROUP * E::LANES);
+        if n < E::LANES {
+            return if v.is_short_plain(text, sieve) { n } else { from };
         }
-        let (ascii_to, end, mut all) = (at, at + CHUNK_BYTES, v.splat(0));
-        loop {
+        if n < len {
+            let last = n - E::LANES;
+            let second = last.min(E::LANES);
+            // They overlap.
+            let group = [
+                v.load(text, 0),
+                v.load(text, second),
+                v.load(text, last.saturating_sub(E::LANES)),
+                v.load(text, last),
+            ];
+            return if v.is_plain(group, sieve) { n } else { from };
+        }
+        let mut at = from;
+        while at < n {
+            // The last group overlaps the one before it.
+            match text.get(at.min(n - len)..).and_then(|rest| rest.get(..len)) {
+                Some(group) if v.is_plain(vectors(v, group), sieve) => at += len,
+                _ => return at,
+            }
+        }
+        n
+    }
+
+    #[inline(always)]
+    fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted {
+        let (v, mut at, mut near_to) = (self, from, from);
+        let end = text.len().min(from + CHUNK_BYTES);
+        while at < end {
             // A character that began in the last vector takes the second test.
-            if !is_inside(text, at) {
+            if at >= near_to && !is_inside(text, at) {
                 while at < end
                     && let Some(group) = text.get(at..at + GROUP * E::LANES)
                     && !is_group_suspect(v, group, sieve)
                 {
                     at += GROUP * E::LANES;
                 }
-            }
-            for _ in 0..NEAR {
-                let left = text.len().saturating_sub(at);
-                if left == 0 || at >= end {
-                    // Less than a group did not take the first test.
-                    let is_ascii = text.len() - ascii_to < GROUP * E::LANES && !v.any_high_bit(all);
-                    let next = at.min(text.len());
-                    return Sifted {
-                        ascii_to: if is_ascii { text.len() } else { ascii_to },
-                        at,
-                        bits: 0,
-                        next,
-                    };
+                near_to = at + NEAR * E::LANES;
+                if at >= end {
+                    break;
                 }
-                let (bytes, bits) = v.exact(text, at, sieve);
-                all = v.or(all, bytes);
-                // The zeros after the text may be suspect.
-                let bits = bits & !u64::MAX.unbounded_shl(left as u32);
-                if bits != 0 {
-                    return Sifted { ascii_to, at, bits, next: text.len().min(at + E::LANES) };
-                }
-                at += E::LANES;
             }
+            // The zeros after the text may be suspect.
+            let left = (text.len() - at).min(64);
+            let bits = v.exact(text, at, sieve) & (u64::MAX >> (64 - left));
+            if bits != 0 {
+                return Sifted { at, bits, next: text.len().min(at + E::LANES) };
+            }
+            at += E::LANES;
         }
+        Sifted { at, bits: 0, next: text.len().min(at) }
     }
+}
+
+/// Returns the vectors of a group. Where code is optimised for size, a closure around a load would be a separate function.
+#[inline(always)]
+fn vectors<V: Vectors>(v: V, group: &[u8]) -> [V::Vector; GROUP] {
+    [v.load(group, 0), v.load(group, V::LANES), v.load(group, 2 * V::LANES), v.load(group, 3 * V::LANES)]
 }
 
 #[inline(always)]
@@ -139,16 +180,15 @@ fn is_group_suspect<V: Tests>(v: V, group: &[u8], sieve: &Sieve) -> bool {
 #[cfg(trust8_simd)]
 impl<S: Simd> Tests for S {
     #[inline(always)]
-    fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool {
-        // Where code is optimised for size, a closure around a load would be a separate function.
-        let lanes = <S as Simd>::LANES;
-        let four = [
-            Simd::load(self, group, 0),
-            Simd::load(self, group, lanes),
-            Simd::load(self, group, 2 * lanes),
-            Simd::load(self, group, 3 * lanes),
-        ];
-        !Simd::any(self, lanes::not_plain(self, four, sieve))
+    fn is_plain<const N: usize>(self, vectors: [S::Vector; N], sieve: &Sieve) -> bool {
+        !Simd::any(self, not_plain(self, vectors, &sieve.plain))
+    }
+
+    #[inline(always)]
+    fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool {
+        let found = not_plain(self, [Simd::load_short(self, text)], &sieve.plain);
+        // The zeros after the text may be suspect.
+        self.not_zero(found) & !(u64::MAX << text.len()) == 0
     }
 
     #[inline(always)]
@@ -157,7 +197,7 @@ impl<S: Simd> Tests for S {
     }
 
     #[inline(always)]
-    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> (S::Vector, u64) {
+    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
         let s = self;
         let rest = text.get(at..).unwrap_or_default();
         let bytes =
@@ -166,37 +206,32 @@ impl<S: Simd> Tests for S {
             Some(before) => Simd::load(s, before, 0),
             None => Simd::splat(s, 0),
         };
-        (bytes, s.not_zero(lanes::second_test(s, bytes, before, sieve)))
+        s.not_zero(lanes::second_test(s, bytes, before, sieve))
     }
 }
 
 #[cfg(trust8_avx512)]
 impl Tests for Avx512 {
     #[inline(always)]
-    fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool {
-        let table = self.load(&sieve.sixes.ascii, 0);
-        let (mut all, mut i) = (self.zero(), 0);
-        while i < GROUP {
-            let bytes = self.load(group, 64 * i);
-            // FE is the truth table of `or`.
-            all = self.ternary::<0xFE>(all, bytes, self.plus(bytes, self.lookup(table, bytes)));
-            i += 1;
-        }
-        !self.any_high_bit(all)
+    fn is_plain<const N: usize>(self, vectors: [avx512::Vector; N], sieve: &Sieve) -> bool {
+        !self.any_high_bit(not_plain_512(self, vectors, &sieve.sixes.ascii))
+    }
+
+    #[inline(always)]
+    fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool {
+        let found = not_plain_512(self, [self.load_short(text)], &sieve.sixes.ascii);
+        // The zeros after the text may be suspect.
+        self.high_bits(found) & !(u64::MAX << text.len()) == 0
     }
 
     #[inline(always)]
     fn classes(self, bytes: avx512::Vector, sieve: &Sieve) -> avx512::Vector {
-        /// The bit of [`Sixes::one`] for the upper two bits of a byte, by its upper four bits.
-        const UPPER: u128 = u128::from_le_bytes([1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4, 4, 4]);
-        // The lookup takes six bits of an index. The upper two are not of this byte, and the table repeats itself.
-        let upper = self.lookup(self.splat128(UPPER), self.shift_right_4_in_16(bytes));
-        self.and(upper, self.lookup(self.load(&sieve.sixes.one, 0), bytes))
+        lanes::first_test_512(self, bytes, &sieve.sixes)
     }
 
     #[inline(always)]
-    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> (avx512::Vector, u64) {
-        let [a, b, c] = match text.get(at..at + 66) {
+    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
+        let three = match text.get(at..at + 66) {
             Some(bytes) => [self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)],
             None => {
                 let rest = text.get(at..).unwrap_or_default();
@@ -204,32 +239,32 @@ impl Tests for Avx512 {
                 [self.load_up_to_64(rest), self.load_up_to_64(second), self.load_up_to_64(third)]
             }
         };
-        let [first, second, third] = &sieve.sixes.three;
-        let first = self.lookup_from(self.load(first, 0), a, self.splat(0xC0));
-        let two = self.and(first, self.lookup(self.load(second, 0), b));
-        let sums = self.plus(a, self.lookup(self.load(&sieve.sixes.ascii, 0), a));
-        let ascii = self.high_bits(self.without(sums, a));
-        (a, ascii | !self.disjoint(two, self.lookup(self.load(third, 0), c)))
+        let (ascii, longer) = lanes::second_test_512(self, three, &sieve.sixes);
+        self.high_bits(ascii) | !self.disjoint(longer[0], longer[1])
     }
 }
 
 /// Byte by byte. Of ASCII, eight bytes at a time.
 impl Sifting for Automaton {
     #[inline(always)]
-    fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted {
+    fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
         const ONES: u64 = u64::from_ne_bytes([1; 8]);
         let mut at = from;
         while let Some(bytes) = array_at(text, at) {
             let word = u64::from_ne_bytes(*bytes);
             // Bit 7 of a byte is set if the byte is below 20, above 7E, or after such a byte.
             let special = (word | word.wrapping_sub(0x20 * ONES) | word.wrapping_add(ONES)) & (0x80 * ONES);
-            if special != 0 || sieve.most == 0 {
+            if special != 0 || sieve.plain.refuses_all() {
                 break;
             }
             at += bytes.len();
         }
-        let ascii_to = at;
-        let end = text.len().min(at + CHUNK_BYTES);
+        at
+    }
+
+    #[inline(always)]
+    fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted {
+        let (mut at, end) = (from, text.len().min(from + CHUNK_BYTES));
         let mut last = match text.get(at.wrapping_sub(2)..at) {
             Some(&[first, second]) => [first, second],
             _ => [0; 2],
@@ -240,12 +275,12 @@ impl Sifting for Automaton {
             let two = sieve.two[0].of(last[1]) & sieve.two[1].of(byte);
             let three = sieve.three[0].of(last[0]) & sieve.three[1].of(last[1]) & sieve.three[2].of(byte);
             if two | three != 0 {
-                return Sifted { ascii_to, at, bits: 1, next: at + 1 };
+                return Sifted { at, bits: 1, next: at + 1 };
             }
             last = [last[1], byte];
             at += 1;
         }
-        Sifted { ascii_to, at, bits: 0, next: at }
+        Sifted { at, bits: 0, next: at }
     }
 }
 
@@ -269,10 +304,14 @@ impl Suspects {
     #[inline(always)]
     pub(super) fn next(&mut self, kernel: &Kernel, text: &[u8], sieve: &Sieve) -> Option<usize> {
         while self.bits == 0 {
+            if self.at >= self.next {
+                // The last search ended without suspects.
+                self.next = kernel.run(Plain, text, (self.next, sieve));
+            }
             if self.next >= text.len() {
                 return None;
             }
-            let Sifted { at, bits, next, .. } = kernel.run(Sift, text, (self.next, sieve));
+            let Sifted { at, bits, next } = kernel.run(Sift, text, (self.next, sieve));
             *self = Self { at, bits, next };
         }
         Some(take_first(self.at, &mut self.bits))
@@ -287,8 +326,24 @@ fn take_first(at: usize, bits: &mut u64) -> usize {
     place
 }
 
+/// Returns a place such that all of `text` before it is ASCII without suspects.
+///
+/// It is compiled once and not inlined, so its callers can be.
+#[inline(never)]
+pub(super) fn plain_to(kernel: &Kernel, text: &[u8], sieve: &Sieve) -> usize {
+    kernel.run(Plain, text, (0, sieve))
+}
+
+/// Returns `bytes` as text if all of them are ASCII without suspects, and otherwise `None`.
+#[inline(always)]
+pub(super) fn plain_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) -> Result<&'a str, usize> {
+    let plain_to = plain_to(kernel, bytes, sieve);
+    // SAFETY: the search found all of `bytes` to be ASCII.
+    if plain_to == bytes.len() { Ok(unsafe { core::str::from_utf8_unchecked(bytes) }) } else { Err(plain_to) }
+}
+
 /// Validates text, and calls `each` with valid text and a place inside each suspect of it. Where `each` returns something, the walk ends, and
-/// that is its error.
+/// that is its error. `plain_to` is what [`plain_text`] returned.
 ///
 /// Otherwise it returns `bytes` as text, or the first place at which they are not.
 #[inline(always)]
@@ -296,42 +351,46 @@ pub(super) fn walk<'a, T>(
     kernel: &Kernel,
     bytes: &'a [u8],
     sieve: &Sieve,
+    plain_to: usize,
     each: impl Fn(&[u8], usize) -> Option<T>,
 ) -> Result<Result<&'a str, Utf8Error>, T> {
-    let (mut text, mut error, mut at, mut valid) = (bytes, None, 0, 0);
-    loop {
+    // All before `at` has been searched, and all before `valid` is valid.
+    let (mut text, mut error, mut at, mut valid) = (bytes, None, plain_to, plain_to);
+    while at < text.len() {
         let mut sifted = kernel.run(Sift, text, (at, sieve));
-        // All before `at` is valid.
-        valid = valid.max(sifted.ascii_to);
         if sifted.next > valid {
             // The last suspect may end after the vector.
-            let chunk =
-                text.get(valid..floor(text, sifted.next.max(valid + CHUNK_BYTES) + 4)).unwrap_or_default();
-            // The error of a chunk may depend on what comes after it.
-            match kernel.check(chunk).or_else(|_| kernel.from_utf8(text.get(valid..).unwrap_or_default())) {
+            let mut end = text.len().min(sifted.next + CHUNK_BYTES / 2);
+            while is_inside(text, end) {
+                end -= 1;
+            }
+            let chunk = text.get(valid..end).unwrap_or_default();
+            match kernel.check(chunk) {
                 Ok(chunk) => valid += chunk.len(),
-                Err(found) => {
-                    let found = found.after(valid);
-                    text = text.get(..found.valid_up_to()).unwrap_or_default();
+                Err(rejected) => {
+                    error = judge(text, valid + rejected.suspect()).err();
+                    let len = error.map_or(text.len(), |error| error.valid_up_to());
+                    text = text.get(..len).unwrap_or_default();
                     valid = text.len();
-                    error = Some(found);
                     continue;
                 }
             }
+        }
+        at = sifted.next;
+        if sifted.bits == 0 {
+            at = kernel.run(Plain, text, (at, sieve));
+            valid = valid.max(at);
         }
         while sifted.bits != 0 {
             if let Some(found) = each(text, take_first(sifted.at, &mut sifted.bits)) {
                 return Err(found);
             }
         }
-        at = sifted.next;
-        if at >= text.len() {
-            return Ok(match error {
-                Some(error) => Err(error),
-                // SAFETY: without an error, `text` is all of `bytes`, and the search has come to its end. All before `valid` was found valid,
-                // or is ASCII by the search, and the search never gets past `valid`.
-                None => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
-            });
-        }
     }
+    Ok(match error {
+        Some(error) => Err(error),
+        // SAFETY: without an error, `text` is all of `bytes`, and the search has come to its end. It never gets past `valid`, and all before that
+        // was found valid, or is ASCII by the search.
+        None => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
+    })
 }

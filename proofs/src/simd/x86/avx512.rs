@@ -106,6 +106,10 @@ impl Avx512 {
         1 << first.expect("some byte is not zero")
     }
 
+    pub(crate) fn plus(self, a: Vector, b: Vector) -> Vector {
+        a.zip(b, Byte::plus_wrapping)
+    }
+
     pub(crate) fn or(self, a: Vector, b: Vector) -> Vector {
         a.zip(b, Byte::or)
     }

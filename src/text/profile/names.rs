@@ -1,0 +1,110 @@
+//! The names of presets and classes, by the rule of `names.rs`.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+use core::str::FromStr;
+
+use super::{Class, Profile};
+use crate::names::{UnknownName, is_same_name};
+
+impl Profile {
+    /// Returns the preset with this name. Upper and lower case, hyphens, underscores and spaces make no difference.
+    ///
+    /// ```
+    /// use trust8::profile::Profile;
+    /// assert_eq!(Profile::by_name("i-json"), Some(Profile::I_JSON));
+    /// assert_eq!(Profile::by_name("File Name"), Some(Profile::FILE_NAME));
+    /// assert_eq!(Profile::by_name("json"), None);
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::PRESETS.iter().find(|preset| is_same_name(preset.0, name)).map(|preset| preset.1)
+    }
+}
+
+impl Class {
+    /// Returns the class with this name. Upper and lower case, hyphens, underscores and spaces make no difference.
+    ///
+    /// ```
+    /// use trust8::profile::Class;
+    /// assert_eq!(Class::by_name("C0 control"), Some(Class::C0Control));
+    /// assert_eq!(Class::by_name("tags"), None);
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|class| is_same_name(class.name(), name))
+    }
+}
+
+/// Does what [`by_name`](Profile::by_name) does.
+///
+/// ```
+/// use trust8::profile::Profile;
+/// assert_eq!("xml".parse(), Ok(Profile::XML_1_0));
+/// ```
+impl FromStr for Profile {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        const NAMES: [&str; Profile::PRESETS.len()] = {
+            let (mut names, mut i) = ([""; Profile::PRESETS.len()], 0);
+            while i < names.len() {
+                names[i] = Profile::PRESETS[i].0;
+                i += 1;
+            }
+            names
+        };
+        Self::by_name(name).ok_or(UnknownName::of("profile", &NAMES))
+    }
+}
+
+/// Does what [`by_name`](Class::by_name) does.
+///
+/// ```
+/// use trust8::profile::Class;
+/// assert_eq!("bidi-control".parse(), Ok(Class::BidiControl));
+/// ```
+impl FromStr for Class {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        const NAMES: [&str; Class::ALL.len()] = {
+            let (mut names, mut i) = ([""; Class::ALL.len()], 0);
+            while i < names.len() {
+                names[i] = Class::ALL[i].name();
+                i += 1;
+            }
+            names
+        };
+        Self::by_name(name).ok_or(UnknownName::of("class of characters", &NAMES))
+    }
+}
+
+/// Writes the [name](Class::name).
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Writes the name of the preset or, for another profile, the names of the classes that it forbids.
+///
+/// ```
+/// use trust8::profile::{Class, Profile};
+/// assert_eq!(Profile::I_JSON.to_string(), "i-json");
+/// assert_eq!(Profile::POSTGRES.forbid(Class::Tab).to_string(), "nul, tab");
+/// ```
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((name, _)) = Self::PRESETS.iter().find(|preset| preset.1 == *self) {
+            return f.pad(name);
+        }
+        let mut comma = "";
+        for class in Class::ALL.iter().filter(|&&class| self.forbids(class)) {
+            write!(f, "{comma}{class}")?;
+            comma = ", ";
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! Which vectors are ASCII without suspects. This test alone decides that text is valid; all others only suspect characters of it.
+//!
+//! `proofs/` proves that it misses no byte.
+
+#![forbid(unsafe_code)]
+
+#[cfg(trust8_simd)]
+use crate::simd::Simd;
+#[cfg(trust8_avx512)]
+use crate::simd::{Avx512, x86::avx512::Vector};
+
+/// The suspects among ASCII, in text that may be all ASCII.
+#[derive(Clone, Copy)]
+pub(super) struct Plain {
+    /// For each lower nibble, the number from which a byte is subtracted, modulo 256. The difference is below [`WIDTH`](Self::WIDTH) exactly
+    /// for suspects up to 1F.
+    #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
+    ends: [u8; 16],
+    /// A byte of ASCII, for each lane. Bytes above it are not ASCII, or suspect.
+    most: [u8; 16],
+}
+
+impl Plain {
+    /// 00..0F and 10..1F.
+    #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
+    const WIDTH: u8 = 0x11;
+
+    /// Returns the description of suspects up to 1F by `ends`, and above `most`. If `most` is zero, no text passes.
+    pub(super) const fn new(ends: [u8; 16], most: u8) -> Self {
+        assert!(most.is_ascii());
+        Self { ends, most: [most; 16] }
+    }
+
+    /// Returns whether no text passes.
+    pub(super) const fn refuses_all(&self) -> bool {
+        self.most[0] == 0
+    }
+}
+
+/// Returns something other than zero in each lane in which a vector is not ASCII, or has a suspect. It may do so in any other lane.
+#[cfg(trust8_simd)]
+#[inline(always)]
+pub(super) fn not_plain<S: Simd, const N: usize>(s: S, vectors: [S::Vector; N], plain: &Plain) -> S::Vector {
+    let ends = s.table(&plain.ends);
+    let (mut least, mut most, mut i) = (s.splat(0xFF), s.splat(0), 0);
+    while i < N {
+        // On x86, a lookup takes the lower four bits of an index itself, and what is not ASCII is found in any case.
+        let low = if cfg!(trust8_x86) { vectors[i] } else { s.low_nibbles(vectors[i]) };
+        least = s.min(least, s.minus_wrapping(s.lookup(ends, low), vectors[i]));
+        most = s.max(most, vectors[i]);
+        i += 1;
+    }
+    let below = s.minus(s.splat(Plain::WIDTH), least);
+    s.or(below, s.minus(most, s.table(&plain.most)))
+}
+
+/// Sets bit 7 in each lane in which a vector is not ASCII, or has a suspect. `added` is [`Sixes::ascii`](super::lanes::Sixes::ascii).
+#[cfg(trust8_avx512)]
+#[inline(always)]
+pub(super) fn not_plain_512<const N: usize>(s: Avx512, vectors: [Vector; N], added: &[u8; 64]) -> Vector {
+    let table = s.load(added, 0);
+    let (mut all, mut i) = (s.zero(), 0);
+    while i < N {
+        // FE is the truth table of `or`.
+        all = s.ternary::<0xFE>(all, vectors[i], s.plus(vectors[i], s.lookup(table, vectors[i])));
+        i += 1;
+    }
+    all
+}
