@@ -8,6 +8,7 @@ use trust8_dialect::{Dialect, DialectError};
 use crate::calls::handler_name;
 use crate::decode::Handler;
 use crate::input::{Input, unlocked_if_long};
+use crate::profile::listed;
 use crate::text::{self, Builder, Counts};
 
 /// How many bytes are converted at once after the first error, so that the time that an error costs has a limit.
@@ -17,7 +18,10 @@ const PIECE: usize = 4 << 10;
 const LONGEST: usize = 6;
 
 fn dialect(name: &str) -> PyResult<Dialect> {
-    Dialect::by_name(name).ok_or_else(|| PyLookupError::new_err(format!("unknown dialect: {name}")))
+    Dialect::by_name(name).ok_or_else(|| {
+        let names = listed(Dialect::ALL.iter().map(|known| known.name()));
+        PyLookupError::new_err(format!("unknown dialect '{name}'; the dialects are {names}"))
+    })
 }
 
 /// Decode a dialect, and return the text and how many bytes were decoded.

@@ -7,10 +7,13 @@
 
 use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
-use std::slice;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+use std::{slice, thread};
 
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use pyo3::{PyTypeInfo, ffi};
@@ -30,6 +33,35 @@ const COPY: usize = 16 << 10;
 /// Does some work on so many bytes that never change, without the interpreter's lock if they are long.
 pub(crate) fn unlocked_if_long<T: Send>(py: Python<'_>, len: usize, work: impl FnOnce() -> T + Send) -> T {
     if len < LONG { work() } else { py.detach(work) }
+}
+
+/// Does work on `len` bytes in another thread if they are long, while this thread answers signals.
+///
+/// A signal handler that raises ends the call. The other thread then finishes its work, and the result is dropped.
+pub(crate) fn answering_signals<T: Send + 'static>(
+    py: Python<'_>,
+    len: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    const TICK: Duration = Duration::from_millis(50);
+    if len < PIECE {
+        return Ok(unlocked_if_long(py, len, work));
+    }
+    let (sender, mut receiver) = mpsc::channel();
+    let worker = thread::Builder::new().spawn(move || sender.send(work()).is_ok())?;
+    loop {
+        // Only a mutable reference to the receiver can be sent, as `detach` demands.
+        let receiver = &mut receiver;
+        match py.detach(move || receiver.recv_timeout(TICK)) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    match worker.join() {
+        Err(panic) => resume_unwind(panic),
+        Ok(_) => Err(PyRuntimeError::new_err("a thread of trust8 has ended without a result")),
+    }
 }
 
 /// The bytes of an argument.

@@ -24,6 +24,7 @@ use trust8::columns::Policy;
 use trust8::profile::Profile;
 use trust8_arrow::{Reason, RowError};
 
+use crate::input::answering_signals;
 use crate::profile::profile_of;
 use crate::repair::policy;
 use capsules::Column;
@@ -176,6 +177,16 @@ fn each<'py>(
     }
 }
 
+/// Does work on an array, and answers signals.
+fn answering<T: Send + 'static>(
+    py: Python<'_>,
+    array: &ArrayRef,
+    work: impl FnOnce(&ArrayRef) -> T + Send + 'static,
+) -> PyResult<T> {
+    let array = array.clone();
+    answering_signals(py, array.get_buffer_memory_size(), move || work(&array))
+}
+
 /// Returns for each row whether it is UTF-8.
 #[pyfunction]
 #[pyo3(name = "_arrow_is_valid")]
@@ -188,7 +199,7 @@ pub(crate) fn arrow_is_valid<'py>(
     let column = Column::of(array)?;
     let field = |data_type: &DataType| Field::new(column.field.name(), data_type.clone(), true);
     each(array.py(), &column, field, |chunk, row| {
-        let valid = array.py().detach(|| trust8_arrow::is_valid_in(chunk, &profile));
+        let valid = answering(array.py(), chunk, move |chunk| trust8_arrow::is_valid_in(chunk, &profile))?;
         Ok(Arc::new(valid.map_err(|error| raised(array.py(), &error, row))?))
     })
 }
@@ -209,10 +220,10 @@ pub(crate) fn arrow_errors<'py>(
         &column,
         |data_type| Field::new("", data_type.clone(), false),
         |chunk, row| {
-            let table = array.py().detach(|| match text {
+            let table = answering(array.py(), chunk, move |chunk| match text {
                 true => trust8_arrow::text_errors(chunk, &profile),
                 false => trust8_arrow::errors_in(chunk, &profile),
-            });
+            })?;
             let table = table.map_err(|error| raised(array.py(), &error, row))?;
             Ok(Arc::new(StructArray::from(moved(table, row as u64)?)))
         },
@@ -309,8 +320,8 @@ pub(crate) fn arrow_convert<'py>(
     let is_left = matches!(choice, Choice::All) && is_extension(&column.field);
     each(py, &column, field, |chunk, row| match (is_left, table) {
         (true, _) => Ok(chunk.clone()),
-        (_, true) => converted_table(py, chunk, row, policy, &choice, &profile),
-        _ => converted(py, chunk, policy, false, &profile).map_err(|error| raised(py, &error, row)),
+        (_, true) => converted_table(py, chunk, row, policy, &choice, profile),
+        _ => converted(py, chunk, policy, false, profile)?.map_err(|error| raised(py, &error, row)),
     })
 }
 
@@ -320,13 +331,13 @@ fn converted(
     array: &ArrayRef,
     policy: Option<Policy>,
     text: bool,
-    profile: &Profile,
-) -> Result<ArrayRef, RowError> {
-    py.detach(|| match (policy, text) {
-        (Some(policy), false) => trust8_arrow::repair_in(array, policy, profile),
-        (Some(policy), true) => trust8_arrow::repair_text(array, policy, profile),
-        (None, false) => trust8_arrow::as_utf8_in(array, profile),
-        (None, true) => trust8_arrow::check_array(array, profile, true).map(|()| array.clone()),
+    profile: Profile,
+) -> PyResult<Result<ArrayRef, RowError>> {
+    answering(py, array, move |array| match (policy, text) {
+        (Some(policy), false) => trust8_arrow::repair_in(array, policy, &profile),
+        (Some(policy), true) => trust8_arrow::repair_text(array, policy, &profile),
+        (None, false) => trust8_arrow::as_utf8_in(array, &profile),
+        (None, true) => trust8_arrow::check_array(array, &profile, true).map(|()| array.clone()),
     })
 }
 
@@ -337,22 +348,25 @@ fn converted_table(
     row: usize,
     policy: Option<Policy>,
     choice: &Choice,
-    profile: &Profile,
+    profile: Profile,
 ) -> PyResult<ArrayRef> {
     let table = table.as_struct();
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
     let mut first: Option<(RowError, &str)> = None;
     let text = matches!(choice, Choice::Text);
     for (column, field) in table.columns().iter().zip(table.fields()) {
-        let column = match choice.takes(field).then(|| converted(py, column, policy, text, profile)) {
-            Some(Ok(text)) => text,
-            Some(Err(error)) => {
-                if first.as_ref().is_none_or(|(first, _)| error.row() < first.row()) {
-                    first = Some((error, field.name()));
+        let column = if choice.takes(field) {
+            match converted(py, column, policy, text, profile)? {
+                Ok(text) => text,
+                Err(error) => {
+                    if first.as_ref().is_none_or(|(first, _)| error.row() < first.row()) {
+                        first = Some((error, field.name()));
+                    }
+                    continue;
                 }
-                continue;
             }
-            None => column.clone(),
+        } else {
+            column.clone()
         };
         fields.push(Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone())));
         columns.push(column);

@@ -13,6 +13,7 @@
 use std::mem::MaybeUninit;
 
 use super::Instead;
+use memchr::memmem;
 use trust8::boundary::floor;
 use trust8_transcode::{
     BufferError, Encoding, Progress, Utf16, Utf32, ascii_up_to, convert_as_fits, convert_into_lossy,
@@ -317,7 +318,7 @@ impl<U: Unit> Output<'_, U> {
         let mut buffer = [MaybeUninit::uninit(); LOSSY];
         let units = U::lossy(piece, &mut buffer)?;
         let (seen, is_pair) = U::seen(units);
-        if is_pair || seen > self.largest || has_replacement(piece) {
+        if is_pair || seen > self.largest || memmem::find(piece, "\u{FFFD}".as_bytes()).is_some() {
             return None;
         }
         let room = self.room[self.len..].get_mut(..piece.len())?;
@@ -466,15 +467,6 @@ fn is_continued(bytes: &[u8; BLOCK + 1]) -> bool {
     // Bit 7 and bit 6 of a lead are set, and of a continuation only bit 7.
     let pairs = bytes[..BLOCK].iter().zip(&bytes[1..]);
     pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
-}
-
-/// Returns whether the bytes have U+FFFD.
-fn has_replacement(bytes: &[u8]) -> bool {
-    // The compiler makes vectors of this loop.
-    let threes = bytes.iter().zip(bytes.iter().skip(1)).zip(bytes.iter().skip(2));
-    threes.fold(0, |any, ((first, second), third)| {
-        any | u8::from(*first == 0xEF) & u8::from(*second == 0xBF) & u8::from(*third == 0xBD)
-    }) != 0
 }
 
 /// Returns the length of a character in UTF-8.
