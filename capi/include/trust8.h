@@ -201,7 +201,10 @@ bool trust8_validate(const void *data, size_t len, trust8_error *error);
 /* The name of a file, without folders. */
 #define TRUST8_PROFILE_FILE_NAME 0x0EDBFFFu
 
-/* Returns the classes of the preset of this name, such as "xml", or UINT32_MAX. */
+/* Returns the classes of the preset with this name, or UINT32_MAX if there is none. The names are
+ * "scalars" (no classes), "xml", "assignables", "i-json", "postgres", "terminal", "source",
+ * "prompt" and "file-name".
+ */
 uint32_t trust8_profile_by_name(const char *name);
 
 /* Returns the name of a class, such as "c0-control", or NULL if there is no such class. */
@@ -253,9 +256,11 @@ bool trust8_validator_push(trust8_validator *validator, const void *piece, size_
  */
 bool trust8_validator_finish(const trust8_validator *validator, trust8_error *error);
 
-/* ---- Lossy text ------------------------------------------------------------------------------ */
+/* ---- Lossy text and repairs ------------------------------------------------------------------ */
 
-/* Any bytes become text: one U+FFFD replaces each ill-formed sequence, as in web browsers. */
+/* Any bytes become text: one U+FFFD replaces each ill-formed sequence, as in web browsers, or a
+ * policy says what does.
+ */
 
 /* Returns the length of the lossy text, in bytes: len if the bytes are UTF-8, and never more than
  * three times as many. Returns TRUST8_NONE for a misuse.
@@ -266,6 +271,29 @@ size_t trust8_lossy_len(const void *data, size_t len);
  * TRUST8_NONE: then out has no meaning. trust8_lossy_len returns the capacity that is enough.
  */
 size_t trust8_lossy(const void *data, size_t len, void *out, size_t cap);
+
+/* A policy: each ill-formed sequence becomes U+FFFD, as in trust8_lossy. */
+#define TRUST8_REPLACE 1u
+/* A policy: each ill-formed sequence becomes U+FFFD, as in Java, where a surrogate becomes one and
+ * not three.
+ */
+#define TRUST8_JAVA 2u
+/* A policy: ill-formed sequences are left out. */
+#define TRUST8_DROP 3u
+/* A policy: each byte of an ill-formed sequence becomes \xNN, with two upper-case digits. */
+#define TRUST8_ESCAPE 4u
+/* A policy: each byte of an ill-formed sequence becomes the character that it is in windows-1252. */
+#define TRUST8_WINDOWS_1252 5u
+
+/* Returns the length of the text that trust8_repair writes: at most four times len. Returns
+ * TRUST8_NONE for a misuse, such as a number that names no policy.
+ */
+size_t trust8_repair_len(uint32_t policy, const void *data, size_t len);
+
+/* Writes the text repaired by a policy to out, without a terminator. Returns its length if it fits,
+ * and otherwise TRUST8_NONE: then out has no meaning.
+ */
+size_t trust8_repair(uint32_t policy, const void *data, size_t len, void *out, size_t cap);
 
 /* ---- Counts and places ----------------------------------------------------------------------- */
 
@@ -417,9 +445,9 @@ bool trust8_invalid_rows_views(const void *views, size_t views_count, const trus
 /* Returns the name of the encoding with this number, such as "utf-16le", or NULL if there is none. */
 const char *trust8_encoding_name(uint32_t encoding);
 
-/* Returns the number of the encoding with this name, or 0 if there is none. Upper and lower case,
- * hyphens and spaces make no difference: "UTF-16LE" is "utf16le". This holds for all names that
- * functions take.
+/* Returns the number of the encoding with this name, or 0 if there is none. The names are those
+ * that trust8_encoding_name returns, and "latin1". Case, hyphens, underscores and spaces make no
+ * difference in any name that a function takes: "UTF_16LE" is "utf-16le".
  */
 uint32_t trust8_encoding_by_name(const char *name);
 
