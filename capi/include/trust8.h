@@ -131,7 +131,7 @@ const char *trust8_version(void);
 /* What a size_t function returns in place of TRUST8_MISUSE: SIZE_MAX. */
 #define TRUST8_NONE SIZE_MAX
 
-/* The first place at which an input is not what it must be. */
+/* The first error of an input. */
 typedef struct trust8_error {
   /* How many bytes, from the start of the input or stream, are valid. The ill-formed sequence
    * begins there.
@@ -267,8 +267,9 @@ bool trust8_validator_finish(const trust8_validator *validator, trust8_error *er
  */
 size_t trust8_lossy_len(const void *data, size_t len);
 
-/* Writes the lossy text to out, without a terminator. Returns its length if it fits, and otherwise
- * TRUST8_NONE: then out has no meaning. trust8_lossy_len returns the capacity that is enough.
+/* Writes the lossy text to out, without a terminator. Returns its length, or TRUST8_NONE if it does
+ * not fit: then the contents of out are unspecified. trust8_lossy_len returns the capacity that is
+ * enough.
  */
 size_t trust8_lossy(const void *data, size_t len, void *out, size_t cap);
 
@@ -290,8 +291,8 @@ size_t trust8_lossy(const void *data, size_t len, void *out, size_t cap);
  */
 size_t trust8_repair_len(uint32_t policy, const void *data, size_t len);
 
-/* Writes the text repaired by a policy to out, without a terminator. Returns its length if it fits,
- * and otherwise TRUST8_NONE: then out has no meaning.
+/* Writes the text repaired by a policy to out, without a terminator. Returns its length, or
+ * TRUST8_NONE if it does not fit: then the contents of out are unspecified.
  */
 size_t trust8_repair(uint32_t policy, const void *data, size_t len, void *out, size_t cap);
 
@@ -350,7 +351,7 @@ bool trust8_locate(const void *data, size_t len, uint64_t offset, trust8_locatio
  * views may be hostile.
  */
 
-/* The first row that is not as it must be. */
+/* The first row with an error. */
 typedef struct trust8_column_error {
   /* The number of the row, from 0. If there is no error, it is 0. */
   uint64_t row;
@@ -385,14 +386,14 @@ bool trust8_validate_offsets64(const void *values, size_t values_len, const int6
 bool trust8_validate_views(const void *views, size_t count, const trust8_slice *buffers,
                            size_t buffers_count, trust8_column_error *error);
 
-/* Finds all rows of a column with 32-bit offsets that are not UTF-8, and writes a bitmap, in which
- * their bits are 1. Row 0 has the lowest bit of the first byte, and bits after the last row are 0.
+/* Finds all rows of a column with 32-bit offsets that are not UTF-8, and writes a bitmap in which
+ * their bits are 1. Row 0 has the lowest bit of the first byte; bits after the last row are 0.
  * bitmap has bitmap_len bytes, at least one bit for each row.
  *
- * validity may be NULL; otherwise it is a bitmap in which the bit of row 0 comes after
- * validity_offset other bits (Arrow's offset of an array), and rows whose bit is 0 are null: what
- * they contain is ignored. Returns false if offsets are wrong, with the first one in error. count
- * gets the number of rows that are not UTF-8.
+ * validity may be NULL. Otherwise, it is a bitmap in which the bit of row 0 comes after
+ * validity_offset other bits (Arrow's offset of an array). Rows whose bit is 0 are null, and their
+ * contents are ignored. Returns false if offsets are wrong, with the first one in error. count gets
+ * the number of rows that are not UTF-8.
  */
 bool trust8_invalid_rows32(const void *values, size_t values_len, const int32_t *offsets,
                            size_t offsets_count, const uint8_t *validity, size_t validity_offset,

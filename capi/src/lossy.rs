@@ -21,8 +21,8 @@ pub unsafe extern "C" fn trust8_lossy_len(data: *const c_void, len: usize) -> us
     }
 }
 
-/// Writes the lossy text to `out`, without a terminator. Returns its length if it fits, and otherwise TRUST8_NONE: then `out`
-/// has no meaning. trust8_lossy_len returns the capacity that is enough.
+/// Writes the lossy text to `out`, without a terminator. Returns its length, or TRUST8_NONE if it does not fit: then the contents of
+/// `out` are unspecified. trust8_lossy_len returns the capacity that is enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_lossy(
     data: *const c_void,
@@ -63,8 +63,8 @@ pub unsafe extern "C" fn trust8_repair_len(policy: u32, data: *const c_void, len
     if repaired.is_some() { len } else { TRUST8_NONE }
 }
 
-/// Writes the text repaired by a policy to `out`, without a terminator. Returns its length if it fits, and otherwise TRUST8_NONE: then
-/// `out` has no meaning.
+/// Writes the text repaired by a policy to `out`, without a terminator. Returns its length, or TRUST8_NONE if it does not fit: then the
+/// contents of `out` are unspecified.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_repair(
     policy: u32,

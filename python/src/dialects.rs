@@ -92,7 +92,7 @@ pub(crate) fn dialect_decode<'py>(
 /// Returns whether an error may be none if more follows.
 fn is_unfinished(error: &DialectError, invalid: &[u8]) -> bool {
     match invalid {
-        // The first half of a pair is a surrogate of its own only if no second half follows.
+        // The first half of a pair is a lone surrogate only if no second half follows.
         [0xED, 0xA0..=0xAF, 0x80..=0xBF] => true,
         [0xED, 0xA0..=0xAF, 0x80..=0xBF, 0xED] => true,
         [0xED, 0xA0..=0xAF, 0x80..=0xBF, 0xED, 0xB0..=0xBF] => true,
@@ -111,7 +111,7 @@ fn lone_surrogate(dialect: Dialect, bytes: &[u8]) -> Option<u32> {
         _ => None,
     };
     let first = surrogate(bytes)?;
-    // All but WTF-8 have pairs, so what they refuse is none.
+    // All dialects except WTF-8 have pairs, so a surrogate that they refuse is lone.
     let is_pair = dialect == Dialect::Wtf8
         && first < 0xDC00
         && surrogate(&bytes[3..]).is_some_and(|second| second >= 0xDC00);

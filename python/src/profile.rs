@@ -1,4 +1,4 @@
-//! Profiles: what a text must not have, although it is UTF-8.
+//! Profiles: characters that a text must not have.
 
 #![forbid(unsafe_code)]
 
@@ -93,7 +93,7 @@ pub(crate) fn refused<'py>(
     }
 }
 
-/// Return the name of the class of the character at `start`, or None if it has no class or there is none.
+/// Return the name of the class of the character at `start`, or None if no character with a class is there.
 #[pyfunction]
 #[pyo3(name = "_class_at", signature = (data, start, /))]
 pub(crate) fn class_at(data: &Bound<'_, PyBytes>, start: usize) -> Option<&'static str> {

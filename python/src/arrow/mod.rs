@@ -1,7 +1,7 @@
 //! Columns of Arrow, by the PyCapsule interface: what pyarrow, polars, duckdb and nanoarrow give and take.
 //!
-//! A column is copied before it is read (`owned.rs` says why), except for those that this module has made. So what it returns never
-//! shares memory that can change, and the interpreter is not held while the copy is read.
+//! A column is copied before it is read (`owned.rs` says why), unless this module has made it. So results never share memory that can
+//! change, and the copy is read without the interpreter's lock.
 
 mod capsules;
 mod owned;
@@ -177,7 +177,7 @@ fn each<'py>(
     }
 }
 
-/// Does work on an array, and answers signals.
+/// Does work on an array while this thread answers signals.
 fn answering<T: Send + 'static>(
     py: Python<'_>,
     array: &ArrayRef,
@@ -274,8 +274,7 @@ impl Choice {
     }
 }
 
-/// Returns the array as text. If a row is not UTF-8, it is repaired by the policy or, if there is none, an exception is raised for the
-/// first such row.
+/// Returns the array as text. The policy repairs rows that are not UTF-8. Without a policy, the first such row raises an exception.
 ///
 /// If `table` is true, the array is a table. Its named columns are converted, or those that are text.
 #[pyfunction]
@@ -303,7 +302,8 @@ pub(crate) fn arrow_convert<'py>(
         for name in names {
             let (_, field) = fields.find(name).ok_or_else(|| PyKeyError::new_err(name.clone()))?;
             if is_extension(field) {
-                let message = format!("the column '{name}' is of an extension type, whose bytes are no text");
+                let message =
+                    format!("the column '{name}' is of an extension type, whose bytes are not text");
                 return Err(PyTypeError::new_err(message));
             }
         }
@@ -380,7 +380,7 @@ fn converted_table(
     Ok(Arc::new(table.map_err(|error| of_arrow(&error))?))
 }
 
-/// Returns whether a field has bytes of an extension type, such as a UUID. They stay as they are.
+/// Returns whether a field has bytes of an extension type, such as a UUID. Such fields stay unchanged.
 fn is_extension(field: &Field) -> bool {
     field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY) && has(field.data_type(), false)
 }

@@ -1,4 +1,4 @@
-//! Decoding of faulty text in one pass, for the handlers of errors that need no call into Python.
+//! Decodes faulty text in one pass, for the error handlers that need no call into Python.
 //!
 //! ```text
 //! a block of ASCII:                          copy it
@@ -125,7 +125,7 @@ pub(crate) enum Stop {
     End,
     /// This character is larger than the largest that was allowed.
     Wide(u32),
-    /// So many more characters are needed.
+    /// Room for this number of further characters is needed.
     Full(usize),
     /// The handler refuses the sequence.
     Refused,
@@ -145,10 +145,10 @@ const BLOCK: usize = 32;
 /// How many bytes are decoded one by one before the next look at a block.
 const STRETCH: usize = 128;
 
-/// So far after the last fault the library's conversion begins, with at least as many bytes before the end.
+/// The library's conversion begins at this distance after the last fault, and at least this distance before the end.
 const FAR: usize = 128;
 
-/// After so many stretches with faults, the next faults are expected to be as near.
+/// After this number of stretches with faults, the next faults are expected to be near.
 const DENSE: usize = 2;
 
 /// How many bytes are converted at once where faults are near.
