@@ -131,7 +131,7 @@ const char *trust8_version(void);
 /* What a size_t function returns in place of TRUST8_MISUSE: SIZE_MAX. */
 #define TRUST8_NONE SIZE_MAX
 
-/* The first place at which an input is not what it must be. */
+/* The first error of an input. */
 typedef struct trust8_error {
   /* How many bytes, from the start of the input or stream, are valid. The ill-formed sequence
    * begins there.
@@ -201,7 +201,10 @@ bool trust8_validate(const void *data, size_t len, trust8_error *error);
 /* The name of a file, without folders. */
 #define TRUST8_PROFILE_FILE_NAME 0x0EDBFFFu
 
-/* Returns the classes of the preset of this name, such as "xml", or UINT32_MAX. */
+/* Returns the classes of the preset with this name, or UINT32_MAX if there is none. The names are
+ * "scalars" (no classes), "xml", "assignables", "i-json", "postgres", "terminal", "source",
+ * "prompt" and "file-name".
+ */
 uint32_t trust8_profile_by_name(const char *name);
 
 /* Returns the name of a class, such as "c0-control", or NULL if there is no such class. */
@@ -253,19 +256,45 @@ bool trust8_validator_push(trust8_validator *validator, const void *piece, size_
  */
 bool trust8_validator_finish(const trust8_validator *validator, trust8_error *error);
 
-/* ---- Lossy text ------------------------------------------------------------------------------ */
+/* ---- Lossy text and repairs ------------------------------------------------------------------ */
 
-/* Any bytes become text: one U+FFFD replaces each ill-formed sequence, as in web browsers. */
+/* Any bytes become text: one U+FFFD replaces each ill-formed sequence, as in web browsers, or a
+ * policy says what does.
+ */
 
 /* Returns the length of the lossy text, in bytes: len if the bytes are UTF-8, and never more than
  * three times as many. Returns TRUST8_NONE for a misuse.
  */
 size_t trust8_lossy_len(const void *data, size_t len);
 
-/* Writes the lossy text to out, without a terminator. Returns its length if it fits, and otherwise
- * TRUST8_NONE: then out has no meaning. trust8_lossy_len returns the capacity that is enough.
+/* Writes the lossy text to out, without a terminator. Returns its length, or TRUST8_NONE if it does
+ * not fit: then the contents of out are unspecified. trust8_lossy_len returns the capacity that is
+ * enough.
  */
 size_t trust8_lossy(const void *data, size_t len, void *out, size_t cap);
+
+/* A policy: each ill-formed sequence becomes U+FFFD, as in trust8_lossy. */
+#define TRUST8_REPLACE 1u
+/* A policy: each ill-formed sequence becomes U+FFFD, as in Java, where a surrogate becomes one and
+ * not three.
+ */
+#define TRUST8_JAVA 2u
+/* A policy: ill-formed sequences are left out. */
+#define TRUST8_DROP 3u
+/* A policy: each byte of an ill-formed sequence becomes \xNN, with two upper-case digits. */
+#define TRUST8_ESCAPE 4u
+/* A policy: each byte of an ill-formed sequence becomes the character that it is in windows-1252. */
+#define TRUST8_WINDOWS_1252 5u
+
+/* Returns the length of the text that trust8_repair writes: at most four times len. Returns
+ * TRUST8_NONE for a misuse, such as a number that names no policy.
+ */
+size_t trust8_repair_len(uint32_t policy, const void *data, size_t len);
+
+/* Writes the text repaired by a policy to out, without a terminator. Returns its length, or
+ * TRUST8_NONE if it does not fit: then the contents of out are unspecified.
+ */
+size_t trust8_repair(uint32_t policy, const void *data, size_t len, void *out, size_t cap);
 
 /* ---- Counts and places ----------------------------------------------------------------------- */
 
@@ -322,7 +351,7 @@ bool trust8_locate(const void *data, size_t len, uint64_t offset, trust8_locatio
  * views may be hostile.
  */
 
-/* The first row that is not as it must be. */
+/* The first row with an error. */
 typedef struct trust8_column_error {
   /* The number of the row, from 0. If there is no error, it is 0. */
   uint64_t row;
@@ -357,14 +386,14 @@ bool trust8_validate_offsets64(const void *values, size_t values_len, const int6
 bool trust8_validate_views(const void *views, size_t count, const trust8_slice *buffers,
                            size_t buffers_count, trust8_column_error *error);
 
-/* Finds all rows of a column with 32-bit offsets that are not UTF-8, and writes a bitmap, in which
- * their bits are 1. Row 0 has the lowest bit of the first byte, and bits after the last row are 0.
+/* Finds all rows of a column with 32-bit offsets that are not UTF-8, and writes a bitmap in which
+ * their bits are 1. Row 0 has the lowest bit of the first byte; bits after the last row are 0.
  * bitmap has bitmap_len bytes, at least one bit for each row.
  *
- * validity may be NULL; otherwise it is a bitmap in which the bit of row 0 comes after
- * validity_offset other bits (Arrow's offset of an array), and rows whose bit is 0 are null: what
- * they contain is ignored. Returns false if offsets are wrong, with the first one in error. count
- * gets the number of rows that are not UTF-8.
+ * validity may be NULL. Otherwise, it is a bitmap in which the bit of row 0 comes after
+ * validity_offset other bits (Arrow's offset of an array). Rows whose bit is 0 are null, and their
+ * contents are ignored. Returns false if offsets are wrong, with the first one in error. count gets
+ * the number of rows that are not UTF-8.
  */
 bool trust8_invalid_rows32(const void *values, size_t values_len, const int32_t *offsets,
                            size_t offsets_count, const uint8_t *validity, size_t validity_offset,
@@ -417,9 +446,9 @@ bool trust8_invalid_rows_views(const void *views, size_t views_count, const trus
 /* Returns the name of the encoding with this number, such as "utf-16le", or NULL if there is none. */
 const char *trust8_encoding_name(uint32_t encoding);
 
-/* Returns the number of the encoding with this name, or 0 if there is none. Upper and lower case,
- * hyphens and spaces make no difference: "UTF-16LE" is "utf16le". This holds for all names that
- * functions take.
+/* Returns the number of the encoding with this name, or 0 if there is none. The names are those
+ * that trust8_encoding_name returns, and "latin1". Case, hyphens, underscores and spaces make no
+ * difference in any name that a function takes: "UTF_16LE" is "utf-16le".
  */
 uint32_t trust8_encoding_by_name(const char *name);
 

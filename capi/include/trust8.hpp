@@ -150,6 +150,14 @@ private:
     return text;
 }
 
+// Returns text repaired by a policy, such as TRUST8_DROP. An unknown policy makes an empty text.
+[[nodiscard]] inline std::string repair(std::uint32_t policy, bytes input) {
+    const std::size_t len = trust8_repair_len(policy, input.data(), input.size());
+    std::string text(len == TRUST8_NONE ? 0 : len, '\0');
+    trust8_repair(policy, input.data(), input.size(), text.data(), text.size());
+    return text;
+}
+
 // Counts what the text consists of. The `error` of the result has the kind 0 if the bytes are UTF-8.
 [[nodiscard]] inline trust8_summary inspect(bytes input) noexcept {
     trust8_summary summary;

@@ -13,7 +13,7 @@ use trust8::columns::{
 use crate::errors::{TRUST8_NO_ERROR, TRUST8_TOO_SMALL, trust8_error};
 use crate::memory;
 
-/// The first row that is not as it must be.
+/// The first row with an error.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_column_error {
@@ -144,12 +144,12 @@ fn by_views(views: &[[u8; 16]], buffers: &[Buffer]) -> trust8_column_error {
     trust8_column_error::NONE
 }
 
-/// Finds all rows of a column with 32-bit offsets that are not UTF-8, and writes a bitmap, in which their bits are 1. Row 0 has the
-/// lowest bit of the first byte, and bits after the last row are 0. `bitmap` has `bitmap_len` bytes, at least one bit for each row.
+/// Finds all rows of a column with 32-bit offsets that are not UTF-8, and writes a bitmap in which their bits are 1. Row 0 has the
+/// lowest bit of the first byte; bits after the last row are 0. `bitmap` has `bitmap_len` bytes, at least one bit for each row.
 ///
-/// `validity` may be NULL; otherwise it is a bitmap in which the bit of row 0 comes after `validity_offset` other bits (Arrow's offset
-/// of an array), and rows whose bit is 0 are null: what they contain is ignored. Returns false if offsets are wrong, with the first one in `error`. `count` gets the
-/// number of rows that are not UTF-8.
+/// `validity` may be NULL. Otherwise, it is a bitmap in which the bit of row 0 comes after `validity_offset` other bits (Arrow's offset
+/// of an array). Rows whose bit is 0 are null, and their contents are ignored. Returns false if offsets are wrong, with the first one in
+/// `error`. `count` gets the number of rows that are not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_invalid_rows32(
     values: *const c_void,

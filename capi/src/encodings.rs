@@ -4,6 +4,7 @@
 
 use core::ffi::{CStr, c_char};
 
+use trust8::engine::is_same_name;
 use trust8_dialect::Dialect;
 use trust8_transcode::Encoding;
 
@@ -111,27 +112,22 @@ pub extern "C" fn trust8_encoding_name(encoding: u32) -> *const c_char {
     Number::new(encoding).map_or(core::ptr::null(), |number| number.name().as_ptr())
 }
 
-/// Returns the number of the encoding with this name, or 0 if there is none. Upper and lower case, hyphens and spaces make no
-/// difference: "UTF-16LE" is "utf16le". This holds for all names that functions take.
+/// Returns the number of the encoding with this name, or 0 if there is none. The names are those that trust8_encoding_name returns,
+/// and "latin1". Case, hyphens, underscores and spaces make no difference in any name that a function takes: "UTF_16LE" is
+/// "utf-16le".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_encoding_by_name(name: *const c_char) -> u32 {
-    if name.is_null() {
-        return 0;
-    }
     // SAFETY: the caller vouches for the string.
-    let name = unsafe { CStr::from_ptr(name) };
-    by_name(name.to_bytes()).unwrap_or(0)
+    unsafe { names::given(name) }.and_then(by_name).unwrap_or(0)
 }
 
-fn by_name(name: &[u8]) -> Option<u32> {
+fn by_name(name: &str) -> Option<u32> {
     let named = |number: &u32| {
-        let known = Number::new(*number).map_or(c"", Number::name);
-        names::are_same(known.to_bytes(), name)
+        Number::new(*number)
+            .and_then(|known| known.name().to_str().ok())
+            .is_some_and(|known| is_same_name(known, name))
     };
-    match ALL.into_iter().find(named) {
-        None if names::are_same(name, b"latin1") => Some(TRUST8_LATIN1),
-        found => found,
-    }
+    ALL.into_iter().find(named).or_else(|| is_same_name("latin1", name).then_some(TRUST8_LATIN1))
 }
 
 #[cfg(test)]
@@ -147,17 +143,17 @@ mod tests {
                 Number::Dialect(dialect) => dialect.name(),
             };
             assert_eq!(number_of.name().to_str(), Ok(name));
-            let same = by_name(name.to_ascii_uppercase().as_bytes()).and_then(Number::new).unwrap();
+            let same = by_name(&name.to_ascii_uppercase()).and_then(Number::new).unwrap();
             assert_eq!(same.name(), number_of.name());
         }
-        assert_eq!(by_name(b"latin1"), Some(TRUST8_LATIN1));
-        assert_eq!((by_name(b"UTF 16LE"), by_name(b"Cesu8")), (Some(TRUST8_UTF16LE), Some(TRUST8_CESU8)));
-        assert_eq!((by_name(b""), by_name(b"unknown")), (None, None));
+        assert_eq!(by_name("latin1"), Some(TRUST8_LATIN1));
+        assert_eq!((by_name("UTF_16LE"), by_name("Cesu 8")), (Some(TRUST8_UTF16LE), Some(TRUST8_CESU8)));
+        assert_eq!((by_name(""), by_name("unknown")), (None, None));
         for encoding in Encoding::ALL {
-            assert!(by_name(encoding.name().as_bytes()).is_some(), "{encoding:?}");
+            assert!(by_name(encoding.name()).is_some(), "{encoding:?}");
         }
         for dialect in Dialect::ALL {
-            assert!(by_name(dialect.name().as_bytes()).is_some(), "{dialect}");
+            assert!(by_name(dialect.name()).is_some(), "{dialect}");
         }
     }
 }

@@ -66,7 +66,7 @@ pub const TRUST8_MISUSE: u8 = 255;
 /// What a size_t function returns in place of TRUST8_MISUSE: SIZE_MAX.
 pub const TRUST8_NONE: usize = usize::MAX;
 
-/// The first place at which an input is not what it must be.
+/// The first error of an input.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_error {

@@ -36,13 +36,8 @@ pub extern "C" fn trust8_kernel_current() -> *const c_char {
 /// and this is not the target's kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_kernel_use(name: *const c_char) -> bool {
-    if name.is_null() {
-        return false;
-    }
     // SAFETY: the caller vouches for the string.
-    let name = unsafe { CStr::from_ptr(name) };
-    let named = |kernel: &&Kernel| names::are_same(kernel.name().as_bytes(), name.to_bytes());
-    Kernel::available().iter().find(named).is_some_and(Kernel::make_default)
+    unsafe { names::given(name) }.and_then(Kernel::by_name).is_some_and(Kernel::make_default)
 }
 
 fn c_name(kernel: &Kernel) -> &'static CStr {

@@ -1,8 +1,11 @@
-//! # Lossy text
+//! # Lossy text and repairs
 //!
-//! Any bytes become text: one U+FFFD replaces each ill-formed sequence, as in web browsers.
+//! Any bytes become text: one U+FFFD replaces each ill-formed sequence, as in web browsers, or a policy says what does.
 
 use core::ffi::c_void;
+use core::mem::MaybeUninit;
+
+use trust8::boundary::is_continuation;
 
 use crate::errors::TRUST8_NONE;
 use crate::memory;
@@ -18,8 +21,8 @@ pub unsafe extern "C" fn trust8_lossy_len(data: *const c_void, len: usize) -> us
     }
 }
 
-/// Writes the lossy text to `out`, without a terminator. Returns its length if it fits, and otherwise TRUST8_NONE: then `out`
-/// has no meaning. trust8_lossy_len returns the capacity that is enough.
+/// Writes the lossy text to `out`, without a terminator. Returns its length, or TRUST8_NONE if it does not fit: then the contents of
+/// `out` are unspecified. trust8_lossy_len returns the capacity that is enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_lossy(
     data: *const c_void,
@@ -33,4 +36,101 @@ pub unsafe extern "C" fn trust8_lossy(
         Ok(text) => text.len(),
         Err(_) => TRUST8_NONE,
     }
+}
+
+/// A policy: each ill-formed sequence becomes U+FFFD, as in trust8_lossy.
+pub const TRUST8_REPLACE: u32 = 1;
+/// A policy: each ill-formed sequence becomes U+FFFD, as in Java, where a surrogate becomes one and not three.
+pub const TRUST8_JAVA: u32 = 2;
+/// A policy: ill-formed sequences are left out.
+pub const TRUST8_DROP: u32 = 3;
+/// A policy: each byte of an ill-formed sequence becomes \xNN, with two upper-case digits.
+pub const TRUST8_ESCAPE: u32 = 4;
+/// A policy: each byte of an ill-formed sequence becomes the character that it is in windows-1252.
+pub const TRUST8_WINDOWS_1252: u32 = 5;
+
+/// Returns the length of the text that trust8_repair writes: at most four times `len`. Returns TRUST8_NONE for a misuse, such as a
+/// number that names no policy.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_repair_len(policy: u32, data: *const c_void, len: usize) -> usize {
+    // SAFETY: the caller vouches for the memory.
+    let Some(bytes) = (unsafe { memory::bytes(data, len) }) else { return TRUST8_NONE };
+    let mut len = 0_usize;
+    let repaired = repair(policy, bytes, &mut |part| {
+        len = len.saturating_add(part.len());
+        Some(())
+    });
+    if repaired.is_some() { len } else { TRUST8_NONE }
+}
+
+/// Writes the text repaired by a policy to `out`, without a terminator. Returns its length, or TRUST8_NONE if it does not fit: then the
+/// contents of `out` are unspecified.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_repair(
+    policy: u32,
+    data: *const c_void,
+    len: usize,
+    out: *mut c_void,
+    cap: usize,
+) -> usize {
+    // SAFETY: the caller vouches for the memory, and that the two do not overlap, or this is seen.
+    let Some((bytes, mut room)) = (unsafe { memory::both(data, len, out, cap) }) else { return TRUST8_NONE };
+    let repaired = repair(policy, bytes, &mut |part| {
+        let to = room.split_off_mut(..part.len())?;
+        to.iter_mut().zip(part).for_each(|(to, byte)| *to = MaybeUninit::new(*byte));
+        Some(())
+    });
+    if repaired.is_some() { cap - room.len() } else { TRUST8_NONE }
+}
+
+/// Calls `put` with the parts of the repaired text. Returns `None` if there is no such policy, or as soon as `put` does.
+fn repair(policy: u32, bytes: &[u8], put: &mut dyn FnMut(&[u8]) -> Option<()>) -> Option<()> {
+    if !(TRUST8_REPLACE..=TRUST8_WINDOWS_1252).contains(&policy) {
+        return None;
+    }
+    // `done` is the end of what was repaired, which may be later than the end of the ill-formed sequence.
+    let (mut at, mut done) = (0, 0);
+    for chunk in trust8::utf8_chunks(bytes) {
+        put(chunk.valid().as_bytes())?;
+        at += chunk.valid().len();
+        let (start, invalid) = (at, chunk.invalid());
+        at += invalid.len();
+        if invalid.is_empty() || start < done {
+            continue;
+        }
+        match policy {
+            TRUST8_DROP => {}
+            TRUST8_ESCAPE => {
+                let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'A' + nibble - 10 };
+                invalid
+                    .iter()
+                    .try_for_each(|&byte| put(&[b'\\', b'x', digit(byte >> 4), digit(byte & 0xF)]))?;
+            }
+            TRUST8_WINDOWS_1252 => invalid
+                .iter()
+                .try_for_each(|&byte| put(windows_1252(byte).encode_utf8(&mut [0; 4]).as_bytes()))?,
+            _ => {
+                put("\u{FFFD}".as_bytes())?;
+                if policy == TRUST8_JAVA
+                    && let Some([0xED, 0xA0..=0xBF, after @ ..]) = bytes.get(start..)
+                {
+                    done = start + 2 + usize::from(after.first().is_some_and(|byte| is_continuation(*byte)));
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+/// Returns the character that a byte above 7F is in windows-1252, as the WHATWG encoding standard has it.
+fn windows_1252(byte: u8) -> char {
+    /// The bytes from 80 on. For all others it is ISO-8859-1.
+    const FROM_80: [u16; 32] = [
+        0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152,
+        0x8D, 0x17D, 0x8F, //
+        0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153,
+        0x9D, 0x17E, 0x178,
+    ];
+    let code_point = FROM_80.get(usize::from(byte.wrapping_sub(0x80))).copied().unwrap_or(byte.into());
+    char::from_u32(code_point.into()).unwrap_or(char::REPLACEMENT_CHARACTER)
 }

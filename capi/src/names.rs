@@ -1,9 +1,17 @@
 //! Names that a caller gives.
 
-/// Returns whether two names are the same. Upper and lower case, hyphens and spaces make no difference.
-pub(crate) fn are_same(a: &[u8], b: &[u8]) -> bool {
-    fn letters(name: &[u8]) -> impl Iterator<Item = u8> {
-        name.iter().filter(|byte| !matches!(byte, b'-' | b' ')).map(u8::to_ascii_lowercase)
+use core::ffi::{CStr, c_char};
+
+/// Returns the name at `name`, or `None` if the pointer is null or the bytes are not UTF-8.
+///
+/// # Safety
+///
+/// - If the pointer is not null, it points to a string with a terminator, which nobody changes while the result is in use.
+pub(crate) unsafe fn given<'a>(name: *const c_char) -> Option<&'a str> {
+    if name.is_null() {
+        return None;
     }
-    letters(a).eq(letters(b))
+    // SAFETY: the caller vouches for the string.
+    let name = unsafe { CStr::from_ptr(name) };
+    name.to_str().ok()
 }

@@ -5,6 +5,7 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
+use trust8::engine::is_same_name;
 use trust8::profile::{Class, Error, Profile};
 
 use crate::errors::{TRUST8_FORBIDDEN, TRUST8_NO_ERROR, misuse, trust8_error};
@@ -27,15 +28,13 @@ pub const TRUST8_PROFILE_PROMPT: u32 = 0x06DBFE9;
 /// The name of a file, without folders.
 pub const TRUST8_PROFILE_FILE_NAME: u32 = 0x0EDBFFF;
 
-/// Returns the classes of the preset of this name, such as "xml", or UINT32_MAX.
+/// Returns the classes of the preset with this name, or UINT32_MAX if there is none. The names are "scalars" (no classes), "xml",
+/// "assignables", "i-json", "postgres", "terminal", "source", "prompt" and "file-name".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_profile_by_name(name: *const c_char) -> u32 {
-    if name.is_null() {
-        return u32::MAX;
-    }
     // SAFETY: the caller vouches for the string.
-    let name = unsafe { CStr::from_ptr(name) };
-    let named = Profile::PRESETS.iter().find(|(known, _)| names::are_same(known.as_bytes(), name.to_bytes()));
+    let Some(name) = (unsafe { names::given(name) }) else { return u32::MAX };
+    let named = Profile::PRESETS.iter().find(|(known, _)| is_same_name(known, name));
     named.map_or(u32::MAX, |(_, profile)| profile.bits())
 }
 
@@ -168,6 +167,8 @@ mod tests {
             (c"source", TRUST8_PROFILE_SOURCE),
             (c"prompt", TRUST8_PROFILE_PROMPT),
             (c"file-name", TRUST8_PROFILE_FILE_NAME),
+            (c"File_Name", TRUST8_PROFILE_FILE_NAME),
+            (c"scalars", 0),
             (c"xml1", u32::MAX),
         ] {
             // SAFETY: it is a string.

@@ -34,6 +34,7 @@ static void test_slices() {
     CHECK(wrong.error().message() == message);
     CHECK(wrong.error().message(input) == "line 2, column 5: " + message);
     CHECK(trust8::lossy("na\xEFve"sv) == "na\xEF\xBF\xBDve" && trust8::lossy({}).empty());
+    CHECK(trust8::repair(TRUST8_ESCAPE, "na\xEFve"sv) == "na\\xEFve" && trust8::repair(9, "a"sv).empty());
     const auto summary = trust8::inspect("\xE6\x97\xA5\n\xF0\x9F\x8C\x8D"sv);
     CHECK(summary.error.kind == 0 && summary.chars == 3 && summary.utf16_len == 4 && summary.newlines == 1);
     CHECK(trust8::locate(input, 8).line == 2 && trust8::locate(input, 8).column == 5);

@@ -163,7 +163,7 @@ def profiles() -> list[dict[str, object]]:
 
 
 def faulty() -> list[dict[str, object]]:
-    """Faulty text with each handler of errors: a fault in so many bytes, or Latin-1."""
+    """Faulty text with each error handler: a fault in so many bytes, or Latin-1."""
     results = []
     for name in TEXTS:
         for length in [100, 64 << 10]:

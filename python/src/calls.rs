@@ -1,7 +1,7 @@
-//! `is_utf8` and `decode`, as the interpreter calls them.
+//! `is_utf8`, `decode` and `encode`, as the interpreter calls them.
 //!
-//! For short strings, most of what a call costs is the call. These two functions look at the argument and, if it is a `bytes`
-//! object that is not long, answer at once. Everything else takes the long way, with the conveniences of PyO3.
+//! For a short string, the overhead of the call is most of its cost. If the argument is a `bytes` object that is not long, these
+//! functions answer without PyO3. Everything else goes through PyO3.
 
 use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,6 +12,7 @@ use pyo3::ffi;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
+use trust8::engine::is_same_name;
 
 use crate::input::{Input, LONG};
 use crate::profile::profile_of;
@@ -23,8 +24,8 @@ const IS_UTF8: &CStr = c"is_utf8(data, /, *, profile=None)
 
 Return whether `data` is UTF-8.
 
-With a `profile`, text is not accepted either that has a character which the profile forbids: see `validate`. `data` is any object
-with the buffer protocol.
+With a `profile`, the text must also be free of the characters that the profile forbids: see `validate`. `data` is any object with
+the buffer protocol.
 
 >>> import trust8
 >>> trust8.is_utf8(b'caf\\xc3\\xa9')
@@ -38,9 +39,8 @@ const DECODE: &CStr = c"decode(data, errors='strict', *, encoding='utf-8', profi
 
 Decode UTF-8.
 
-The result is that of ``bytes(data).decode('utf-8', errors)``. If `data` is not UTF-8, and `errors` says so, the exception
-is `trust8.Utf8Error`, which is a `UnicodeDecodeError`. With a `profile`, each character that it forbids is an error as well, and
-goes to the same handler: see `validate`.
+The result is that of ``bytes(data).decode('utf-8', errors)``. Where that raises `UnicodeDecodeError`, this raises its subclass
+`trust8.Utf8Error`. With a `profile`, a forbidden character is an error as well and goes to the same handler: see `validate`.
 
 >>> import trust8
 >>> trust8.decode(b'caf\\xc3\\xa9') == 'caf\\u00e9'
@@ -56,14 +56,14 @@ const ENCODE: &CStr = c"encode(text, /, errors=None)
 
 Encode a string as UTF-8.
 
-The result is that of ``text.encode('utf-8', errors)``. A handler of errors is called for surrogates only.
+The result is that of ``text.encode('utf-8', errors)``. Only surrogates are errors.
 
 >>> import trust8
 >>> trust8.encode('caf\\u00e9')
 b'caf\\xc3\\xa9'
 ";
 
-/// The definitions of the functions, which the interpreter refers to as long as they live.
+/// The definitions of the functions. The interpreter keeps pointers to them.
 struct Definitions([ffi::PyMethodDef; 4]);
 
 // SAFETY: the interpreter only reads them.
@@ -125,8 +125,28 @@ unsafe fn quick<'a>(data: *mut ffi::PyObject) -> Option<&'a [u8]> {
     let len = unsafe { ffi::PyBytes_Size(data) }.cast_unsigned();
     // SAFETY: the object is a `bytes` object.
     let start = unsafe { ffi::PyBytes_AsString(data) };
-    // SAFETY: it has so many bytes there, which never change.
+    // SAFETY: the object has `len` bytes there, and they never change.
     (len < LONG).then(|| unsafe { std::slice::from_raw_parts(start.cast(), len) })
+}
+
+/// Returns the argument of a call that has no other, if it is a `bytes` object that is not long.
+///
+/// # Safety
+///
+/// - `arguments` has `count` objects, which live as long as `'a`, and the interpreter is held.
+#[inline]
+unsafe fn only_argument<'a>(
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> Option<&'a [u8]> {
+    if count != 1 || !names.is_null() {
+        return None;
+    }
+    // SAFETY: there is one argument.
+    let data = unsafe { *arguments };
+    // SAFETY: the caller vouches for the object.
+    unsafe { quick(data) }
 }
 
 unsafe extern "C" fn is_utf8(
@@ -136,14 +156,8 @@ unsafe extern "C" fn is_utf8(
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     guarded(|py| {
-        let mut bytes = None;
-        if count == 1 && names.is_null() {
-            // SAFETY: there is one argument.
-            let data = unsafe { *arguments };
-            // SAFETY: it is an object, which lives during the call.
-            bytes = unsafe { quick(data) };
-        }
-        let valid = match bytes {
+        // SAFETY: the interpreter passes `count` arguments, which live during the call.
+        let valid = match unsafe { only_argument(arguments, count, names) } {
             Some(bytes) => trust8::is_utf8(bytes),
             // SAFETY: the interpreter passes `count` arguments, followed by the named ones.
             None => attached(py, |py| unsafe { is_utf8_any(py, arguments, count, names) })?,
@@ -178,24 +192,20 @@ unsafe extern "C" fn decode(
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     guarded(|py| {
-        if count == 1 && names.is_null() {
-            // SAFETY: there is one argument.
-            let data = unsafe { *arguments };
-            // SAFETY: it is an object, which lives during the call.
-            if let Some(bytes) = unsafe { quick(data) } {
-                if let Some(string) = text::ascii(py, bytes) {
-                    return Ok(string.as_ptr());
-                }
-                // Fewer characters take less time one by one than by the library.
-                if bytes.len() <= 24
-                    && let Some(Decoded::Text(text)) = text::short(py, bytes, Instead::Nothing)?
-                {
-                    return Ok(text.into_ptr());
-                }
-                let counts = Counts::of(py, bytes)?;
-                if counts.is_valid() {
-                    return Ok(text::of_valid(py, &counts)?.into_ptr());
-                }
+        // SAFETY: the interpreter passes `count` arguments, which live during the call.
+        if let Some(bytes) = unsafe { only_argument(arguments, count, names) } {
+            if let Some(string) = text::ascii(py, bytes) {
+                return Ok(string.as_ptr());
+            }
+            // Up to this length, decoding character by character is faster than a call of the library.
+            if bytes.len() <= 24
+                && let Some(Decoded::Text(text)) = text::short(py, bytes, Instead::Nothing)?
+            {
+                return Ok(text.into_ptr());
+            }
+            let counts = Counts::of(py, bytes)?;
+            if counts.is_valid() {
+                return Ok(text::of_valid(py, &counts)?.into_ptr());
             }
         }
         // SAFETY: the interpreter passes `count` arguments, followed by the named ones.
@@ -239,8 +249,8 @@ unsafe extern "C" fn encode(
     })
 }
 
-/// Returns the arguments of a call, by their names, of which `positional` may have a place instead. An argument without a name has
-/// its place alone.
+/// Sorts the arguments of a call by the names in `known`. The first `positional` of them may be passed by position. An argument
+/// whose name is empty can only be passed by position.
 ///
 /// # Safety
 ///
@@ -257,7 +267,7 @@ unsafe fn arguments_of<'a, const N: usize>(
 ) -> PyResult<[Option<Borrowed<'a, 'a, PyAny>>; N]> {
     let count = count.cast_unsigned();
     let argument = |i: usize| {
-        // SAFETY: the caller vouches for so many arguments, and the ranges below stay within them.
+        // SAFETY: the caller vouches for the arguments, and `i` is less than their number.
         let place = unsafe { arguments.add(i) };
         // SAFETY: the same.
         let argument = unsafe { *place };
@@ -291,7 +301,7 @@ unsafe fn arguments_of<'a, const N: usize>(
     Ok(found)
 }
 
-/// Returns the error for an argument that is no string.
+/// Returns the `TypeError` for an argument that is not a string.
 #[cold]
 fn wrong_type(argument: &str, value: &Bound<'_, PyAny>) -> PyErr {
     let name = match value.is_none() {
@@ -304,8 +314,8 @@ fn wrong_type(argument: &str, value: &Bound<'_, PyAny>) -> PyErr {
     }
 }
 
-/// Returns the bytes and the name of the handler of errors, if the first argument is a `bytes` object that is not long and the only
-/// other argument is the handler.
+/// Returns the bytes and the name of the error handler, if the first argument is a `bytes` object that is not long and there is no
+/// other argument than the handler.
 ///
 /// # Safety
 ///
@@ -387,8 +397,8 @@ unsafe fn decode_any(
         let encoding =
             encoding.cast::<PyString>().map_err(|_| wrong_type("decode() argument 'encoding'", &encoding))?;
         let name = encoding.to_str()?;
-        if !matches!(&*name.to_ascii_lowercase().replace(['-', '_', ' '], ""), "utf8" | "u8" | "trust8utf8") {
-            return Err(PyLookupError::new_err(format!("decode() decodes UTF-8, and not '{name}'")));
+        if !["utf-8", "u8", "trust8-utf-8"].iter().any(|known| is_same_name(known, name)) {
+            return Err(PyLookupError::new_err(format!("decode() decodes 'utf-8', not '{name}'")));
         }
     }
     let name = match &handler {
@@ -403,7 +413,7 @@ unsafe fn decode_any(
     Ok(string.into_ptr())
 }
 
-/// Returns the name of a handler of errors.
+/// Returns the name of an error handler.
 pub(crate) fn handler_name<'a>(handler: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     let Ok(name) = handler.cast::<PyString>() else {
         return Err(wrong_type("decode() argument 'errors'", handler));
@@ -415,7 +425,7 @@ pub(crate) fn handler_name<'a>(handler: &'a Bound<'_, PyAny>) -> PyResult<&'a st
     }
 }
 
-/// Runs the body of a function that the interpreter calls. An error becomes an exception, and so does a panic.
+/// Runs the body of a function that the interpreter calls, and turns errors and panics into exceptions.
 #[inline]
 fn guarded(body: impl FnOnce(Python<'_>) -> PyResult<*mut ffi::PyObject>) -> *mut ffi::PyObject {
     // SAFETY: the interpreter calls, so it is held.
@@ -435,7 +445,7 @@ fn guarded(body: impl FnOnce(Python<'_>) -> PyResult<*mut ffi::PyObject>) -> *mu
     }
 }
 
-/// Takes the long way: PyO3 counts who holds the interpreter, so that what is dropped is released at once.
+/// Runs `body` attached by PyO3, which then releases dropped objects at once.
 #[cold]
 #[inline(never)]
 fn attached<T>(_: Python<'_>, body: impl FnOnce(Python<'_>) -> PyResult<T>) -> PyResult<T> {

@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use trust8::Part;
 
-use crate::input::{Input, unlocked_if_long};
+use crate::input::{Input, answering_signals};
 
 /// What `inspect` has found out.
 ///
@@ -200,9 +201,8 @@ impl Diagnosis {
 #[pyo3(signature = (data, /))]
 pub(crate) fn diagnose(data: &Bound<'_, PyAny>) -> PyResult<Diagnosis> {
     let py = data.py();
-    let bytes = Input::of(data)?.bytes(py)?;
-    let bytes = bytes.as_bytes();
-    let found = unlocked_if_long(py, bytes.len(), || trust8_dialect::diagnose(bytes));
+    let bytes = PyBackedBytes::from(Input::of(data)?.bytes(py)?);
+    let found = answering_signals(py, bytes.len(), move || trust8_dialect::diagnose(&bytes))?;
     Ok(Diagnosis {
         best: found.best().map(|dialect| dialect.name().to_owned()),
         accepted: found.accepted().map(|dialect| dialect.name().to_owned()).collect(),

@@ -1,4 +1,4 @@
-//! Decoding with handlers of errors, as the interpreter's own codec does it.
+//! Decoding with error handlers, as the interpreter's own codec does it.
 //!
 //! ```text
 //! count and validate; if all is valid, make the string
@@ -6,8 +6,8 @@
 //! another handler, for each error: append the valid text before it, and what the handler makes of it
 //! ```
 //!
-//! `ignore`, `replace` and `surrogateescape` are not looked up, whatever is registered under these names: the interpreter does
-//! not do it either. All other handlers are, and `strict` is one of them.
+//! Like the interpreter, this does not look up `ignore`, `replace` and `surrogateescape`. All other handlers are looked up, even
+//! `strict`.
 
 use std::ffi::{CStr, CString};
 
@@ -170,7 +170,7 @@ fn finish<'py>(
     Err(invalid(py, bytes, at)?)
 }
 
-/// A handler of errors that needs no call.
+/// An error handler that needs no call.
 enum Known {
     Strict,
     Instead(Instead),
@@ -216,7 +216,7 @@ impl Known {
     }
 }
 
-/// Returns the handler of errors that is registered under this name.
+/// Returns the error handler that is registered under this name.
 fn registered<'py>(py: Python<'py>, name: &CStr) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: the interpreter is held, and the name ends with a zero.
     let handler = unsafe { ffi::PyCodec_LookupError(name.as_ptr()) };
@@ -249,7 +249,7 @@ pub(crate) fn unfinished(bytes: &[u8]) -> usize {
     }
 }
 
-/// Returns whether an error with so many bytes from its start to the end of the input may be none if more follows.
+/// Returns whether more input may undo the error, which begins `rest` bytes before the end.
 fn is_unfinished(error: &Utf8Error, rest: usize) -> bool {
     match error.kind() {
         ErrorKind::Incomplete => true,
@@ -291,7 +291,7 @@ fn with_handler<'py>(
     Ok((out.finish()?, if is_final { len } else { at }))
 }
 
-/// A handler of errors that is registered in `codecs`.
+/// An error handler that is registered in `codecs`.
 pub(crate) struct Handler<'a, 'py> {
     name: &'a str,
     /// The handler, and the exception that it gets. Like the interpreter, this makes one exception and changes it.
@@ -303,7 +303,7 @@ impl<'a, 'py> Handler<'a, 'py> {
         Self { name, called: None }
     }
 
-    /// Calls the handler for an error, and returns its text and where to go on. The handler may put other bytes into the
+    /// Calls the handler for an error, and returns its text and where to continue. The handler may put other bytes into the
     /// exception; they become the input.
     pub(crate) fn call(
         &mut self,
@@ -333,7 +333,7 @@ impl<'a, 'py> Handler<'a, 'py> {
     }
 }
 
-/// Calls a handler, and returns its text and where to go on.
+/// Calls a handler, and returns its text and where to continue.
 fn ask<'py>(
     py: Python<'py>,
     input: &mut Bound<'py, PyBytes>,
@@ -356,7 +356,7 @@ fn ask<'py>(
     }
 }
 
-/// Returns what a handler has answered: the text, and where to go on.
+/// Returns what a handler has answered: the text, and where to continue.
 fn answer<'py>(answer: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyString>, isize)> {
     const WANTED: &str = "decoding error handler must return (str, int) tuple";
     let wrong = || PyTypeError::new_err(WANTED);

@@ -8,6 +8,7 @@ use trust8_dialect::{Dialect, DialectError};
 use crate::calls::handler_name;
 use crate::decode::Handler;
 use crate::input::{Input, unlocked_if_long};
+use crate::profile::listed;
 use crate::text::{self, Builder, Counts};
 
 /// How many bytes are converted at once after the first error, so that the time that an error costs has a limit.
@@ -17,7 +18,10 @@ const PIECE: usize = 4 << 10;
 const LONGEST: usize = 6;
 
 fn dialect(name: &str) -> PyResult<Dialect> {
-    Dialect::by_name(name).ok_or_else(|| PyLookupError::new_err(format!("unknown dialect: {name}")))
+    Dialect::by_name(name).ok_or_else(|| {
+        let names = listed(Dialect::ALL.iter().map(|known| known.name()));
+        PyLookupError::new_err(format!("unknown dialect '{name}'; the dialects are {names}"))
+    })
 }
 
 /// Decode a dialect, and return the text and how many bytes were decoded.
@@ -88,7 +92,7 @@ pub(crate) fn dialect_decode<'py>(
 /// Returns whether an error may be none if more follows.
 fn is_unfinished(error: &DialectError, invalid: &[u8]) -> bool {
     match invalid {
-        // The first half of a pair is a surrogate of its own only if no second half follows.
+        // The first half of a pair is a lone surrogate only if no second half follows.
         [0xED, 0xA0..=0xAF, 0x80..=0xBF] => true,
         [0xED, 0xA0..=0xAF, 0x80..=0xBF, 0xED] => true,
         [0xED, 0xA0..=0xAF, 0x80..=0xBF, 0xED, 0xB0..=0xBF] => true,
@@ -107,7 +111,7 @@ fn lone_surrogate(dialect: Dialect, bytes: &[u8]) -> Option<u32> {
         _ => None,
     };
     let first = surrogate(bytes)?;
-    // All but WTF-8 have pairs, so what they refuse is none.
+    // All dialects except WTF-8 have pairs, so a surrogate that they refuse is lone.
     let is_pair = dialect == Dialect::Wtf8
         && first < 0xDC00
         && surrogate(&bytes[3..]).is_some_and(|second| second >= 0xDC00);

@@ -37,11 +37,11 @@ pub(crate) fn is_valid(input: &Input<'_>, profile: &Profile, py: Python<'_>) -> 
 
 /// Check that `data` is UTF-8.
 ///
-/// If it is not, this raises `Utf8Error` for the first place. `data` is any object with the buffer protocol.
+/// Raise `Utf8Error` for the first error. `data` is any object with the buffer protocol.
 ///
-/// A `profile` says which characters the text must not have besides: it is the name of a preset ('xml', 'assignables', 'i-json',
-/// 'postgres', 'terminal', 'source', 'prompt', 'file-name'), that of a class of characters, such as 'bidi-control', or several names.
-/// If such a character comes first, this raises `ProfileError`. `docs/profiles.md` in the repository has all names.
+/// A `profile` forbids characters as well. It is a preset ('xml', 'assignables', 'i-json', 'postgres', 'terminal', 'source', 'prompt',
+/// 'file-name'), a class of characters, such as 'bidi-control', or a list of both. If a forbidden character comes first, this raises
+/// `ProfileError`. `docs/profiles.md` in the repository has all names.
 ///
 /// >>> import trust8
 /// >>> trust8.validate(b'caf\xc3\xa9')
@@ -85,8 +85,8 @@ pub(crate) fn validate(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny
 
 /// Return an iterator over all errors in `data`, each as a `Utf8Error`.
 ///
-/// After an error the search continues after the bytes that one U+FFFD replaces. With a `profile`, each character that it forbids is a
-/// `ProfileError`: see `validate`. `data` is any object with the buffer protocol. Memory that can change is copied first.
+/// The search continues after the bytes that one U+FFFD would replace. With a `profile`, each forbidden character is a `ProfileError`:
+/// see `validate`. `data` is any object with the buffer protocol. Memory that can change is copied first.
 ///
 /// >>> import trust8
 /// >>> for error in trust8.errors(b'one\xff two\xc0\xaf'):
@@ -106,9 +106,9 @@ pub(crate) fn errors(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny>>
 #[pyclass(module = "trust8")]
 pub(crate) struct Errors {
     bytes: Py<PyBytes>,
-    /// What is an error besides.
+    /// The characters that are errors as well.
     profile: Profile,
-    /// Where the search goes on.
+    /// Where the search continues.
     at: usize,
     /// Where the last search began, from which errors count.
     from: usize,

@@ -1,16 +1,19 @@
-//! The bytes that Python code hands over.
+//! The bytes of an argument.
 //!
-//! A `bytes` object never changes, so its memory is read where it is, without the interpreter's lock if it is long. All other
+//! A `bytes` object never changes, so its memory is read in place, without the interpreter's lock if it is long. All other
 //! memory may change while it is read: Python code may write to a `bytearray`, another process to the file under an `mmap`, and
-//! C code that has released the lock to an array of numpy. A read-only view says nothing of who else may write. So such
-//! memory is copied, and only the copy is read. Where the bytes are needed once and in order, the copy is made in pieces.
+//! C code without the lock to a numpy array. A read-only view does not say who else may write. So such memory is copied, and
+//! only the copy is read. Where the bytes are needed once and in order, the copy is made in pieces.
 
 use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
-use std::slice;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+use std::{slice, thread};
 
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use pyo3::{PyTypeInfo, ffi};
@@ -18,7 +21,7 @@ use trust8_transcode::{self as transcode, Encoding};
 
 use crate::text;
 
-/// From this length on, the interpreter's lock is released while bytes are read that never change.
+/// From this length on, the interpreter's lock is released while immutable bytes are read.
 pub(crate) const LONG: usize = 256 << 10;
 
 /// The length after which a long call looks for signals, such as that of Ctrl-C. It is some milliseconds of work.
@@ -27,9 +30,38 @@ pub(crate) const PIECE: usize = 8 << 20;
 /// The length of the pieces in which changing memory is copied. They fit into the first-level cache with room to spare.
 const COPY: usize = 16 << 10;
 
-/// Does some work on so many bytes that never change, without the interpreter's lock if they are long.
+/// Does work on `len` immutable bytes, without the interpreter's lock if they are long.
 pub(crate) fn unlocked_if_long<T: Send>(py: Python<'_>, len: usize, work: impl FnOnce() -> T + Send) -> T {
     if len < LONG { work() } else { py.detach(work) }
+}
+
+/// Does work on `len` bytes in another thread if they are long, while this thread answers signals.
+///
+/// A signal handler that raises ends the call. The other thread then finishes its work, and the result is dropped.
+pub(crate) fn answering_signals<T: Send + 'static>(
+    py: Python<'_>,
+    len: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    const TICK: Duration = Duration::from_millis(50);
+    if len < PIECE {
+        return Ok(unlocked_if_long(py, len, work));
+    }
+    let (sender, mut receiver) = mpsc::channel();
+    let worker = thread::Builder::new().spawn(move || sender.send(work()).is_ok())?;
+    loop {
+        // Only a mutable reference to the receiver can be sent, as `detach` demands.
+        let receiver = &mut receiver;
+        match py.detach(move || receiver.recv_timeout(TICK)) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    match worker.join() {
+        Err(panic) => resume_unwind(panic),
+        Ok(_) => Err(PyRuntimeError::new_err("a thread of trust8 has ended without a result")),
+    }
 }
 
 /// The bytes of an argument.
@@ -169,7 +201,7 @@ pub(crate) fn new_bytes<'py, E: From<PyErr>>(
     let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?;
     // SAFETY: the object is a `bytes` object.
     let data = unsafe { ffi::PyBytes_AsString(object.as_ptr()) };
-    // SAFETY: the object has memory for so many bytes, and nobody else has it. (The empty one is shared, and nothing is
+    // SAFETY: the object has memory for `len` bytes, and nobody else has it. (The empty one is shared, and nothing is
     // written to it.)
     fill(unsafe { slice::from_raw_parts_mut(data.cast::<MaybeUninit<u8>>(), len) })?;
     Ok(object.cast_into::<PyBytes>().map_err(PyErr::from)?)
@@ -186,14 +218,14 @@ fn copy<'a>(buffer: &PyUntypedBuffer, at: usize, to: &'a mut [MaybeUninit<u8>]) 
     unsafe { slice::from_raw_parts(to.as_ptr().cast(), to.len()) }
 }
 
-/// Copies memory that others may write to meanwhile.
+/// Copies memory that others may be writing to.
 ///
-/// Each word is read once, by a volatile load: what it reads is then a value like any other, old or new, whoever writes. An ordinary
-/// load that races with a write is undefined behaviour, and C's `memcpy` is made of ordinary loads.
+/// Each word is read once, by a volatile load, which returns some value, old or new. An ordinary load that races with a write is
+/// undefined behaviour, and `memcpy` consists of ordinary loads.
 ///
 /// # Safety
 ///
-/// - There are as many bytes at `from` as in `to`, and they may be read until the function returns.
+/// - `from` points to at least `to.len()` bytes, which stay readable until the function returns.
 pub(crate) unsafe fn copy_shared(from: *const u8, to: &mut [MaybeUninit<u8>]) {
     const WORD: usize = size_of::<u64>();
     let (head, rest) = to.split_at_mut(from.align_offset(WORD).min(to.len()));

@@ -2,14 +2,14 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `input.rs` | the bytes that Python hands over: those that never change, and memory that may |
-//! | `text/` | the interpreter's strings: made directly in their memory, or by the stable interface |
-//! | `decode.rs` | `decode` with all handlers of errors |
-//! | `calls.rs` | `is_utf8` and `decode` as the interpreter calls them, because each nanosecond counts there |
-//! | `encode.rs`, `lines.rs` | `encode`, `decode_lines` |
+//! | `input.rs` | the bytes of an argument: immutable ones, and memory that may change |
+//! | `text/` | strings, made directly in their memory or by the stable interface |
+//! | `decode.rs` | `decode` with all error handlers |
+//! | `calls.rs` | `is_utf8`, `decode` and `encode` as the interpreter calls them, because each nanosecond counts there |
+//! | `encode.rs`, `lines.rs` | `encode` and `decode_lines` |
 //! | `errors.rs` | `validate`, `errors`, and the exceptions |
-//! | `counts.rs`, `repair.rs`, `stream.rs`, `part.rs`, `dialects.rs` | a piece of the library's interface each |
-//! | `profile.rs` | what a text must not have, although it is UTF-8 |
+//! | `counts.rs`, `repair.rs`, `stream.rs`, `part.rs`, `dialects.rs` | each a part of the library's interface |
+//! | `profile.rs` | characters that a text must not have |
 //! | `arrow/` | columns, by the C data interface of Arrow |
 //! | `command.rs` | `python -m trust8`, and the command's messages |
 //!
@@ -76,7 +76,7 @@ mod _trust8 {
     }
 }
 
-/// Returns the names of the kernels that this CPU can run, the best one first. Validation uses the best.
+/// Return the names of the kernels that this CPU can run, best first. All functions use the first.
 ///
 /// >>> import trust8
 /// >>> "scalar" in trust8.kernels()
@@ -93,7 +93,7 @@ fn use_kernel(name: &str) -> bool {
     trust8::Kernel::by_name(name).is_some_and(trust8::Kernel::make_default)
 }
 
-/// Panics, so that a test can see what becomes of it.
+/// Panics, for a test.
 #[pyfunction]
 #[pyo3(name = "_panic")]
 fn panic() {

@@ -1,4 +1,4 @@
-//! Profiles: what a text must not have, although it is UTF-8.
+//! Profiles: characters that a text must not have.
 
 #![forbid(unsafe_code)]
 
@@ -8,6 +8,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyType};
+use trust8::engine::is_same_name;
 use trust8::profile::{Class, Error, Profile};
 
 use crate::decode::invalid;
@@ -92,7 +93,7 @@ pub(crate) fn refused<'py>(
     }
 }
 
-/// Return the name of the class of the character at `start`, or None if it has no class or there is none.
+/// Return the name of the class of the character at `start`, or None if no character with a class is there.
 #[pyfunction]
 #[pyo3(name = "_class_at", signature = (data, start, /))]
 pub(crate) fn class_at(data: &Bound<'_, PyBytes>, start: usize) -> Option<&'static str> {
@@ -103,13 +104,21 @@ pub(crate) fn class_at(data: &Bound<'_, PyBytes>, start: usize) -> Option<&'stat
 
 /// Returns the bits of a preset or a class.
 fn bits(name: &str) -> PyResult<u32> {
-    let preset = Profile::PRESETS.iter().find(|preset| preset.0 == name).map(|preset| preset.1.bits());
-    preset.or_else(|| Class::by_name(name).map(|class| 1 << class.code())).ok_or_else(|| {
-        let presets: Vec<_> = Profile::PRESETS.iter().map(|preset| preset.0).collect();
-        let classes: Vec<_> = Class::ALL.iter().map(|class| class.name()).collect();
-        let (presets, classes) = (presets.join("', '"), classes.join("', '"));
-        PyValueError::new_err(format!(
-            "unknown profile '{name}'; the profiles are '{presets}', and the classes of characters '{classes}'"
-        ))
-    })
+    let preset = Profile::PRESETS.iter().find(|preset| is_same_name(preset.0, name));
+    if let Some((_, preset)) = preset {
+        return Ok(preset.bits());
+    }
+    if let Some(class) = Class::ALL.iter().find(|class| is_same_name(class.name(), name)) {
+        return Ok(1 << class.code());
+    }
+    let presets = listed(Profile::PRESETS.iter().map(|preset| preset.0));
+    let classes = listed(Class::ALL.iter().map(|class| class.name()));
+    Err(PyValueError::new_err(format!(
+        "unknown profile '{name}'; the profiles are {presets}, and the classes of characters {classes}"
+    )))
+}
+
+/// Returns names in quotes, for the message about an unknown one.
+pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
 }

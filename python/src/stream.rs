@@ -30,7 +30,7 @@ impl Validator {
     fn lock(&self) -> PyResult<MutexGuard<'_, trust8::Validator>> {
         self.0.try_lock().map_err(|_| {
             PyRuntimeError::new_err(
-                "another thread is using this validator; each thread needs one of its own",
+                "another thread is using this validator; use one validator for each thread",
             )
         })
     }

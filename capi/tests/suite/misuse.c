@@ -32,6 +32,7 @@ static void test_pointers(void) {
     CHECK(!trust8_validate(NULL, 1, &error) && error.kind == TRUST8_MISUSE);
     CHECK(!trust8_validate(text, SIZE_MAX, &error) && error.kind == TRUST8_MISUSE);
     CHECK(trust8_lossy_len(NULL, 1) == TRUST8_NONE && trust8_lossy(text, 4, NULL, 4) == TRUST8_NONE);
+    CHECK(trust8_repair_len(TRUST8_DROP, NULL, 1) == TRUST8_NONE && trust8_repair(TRUST8_DROP, text, 4, NULL, 4) == TRUST8_NONE);
     CHECK(!trust8_inspect(NULL, 1, &summary) && summary.error.kind == TRUST8_MISUSE && summary.chars == 0);
     CHECK(trust8_count_chars(NULL, 1) == TRUST8_NONE && trust8_utf16_len(NULL, 1) == TRUST8_NONE);
     CHECK(!trust8_locate(NULL, 1, 0, NULL));
@@ -78,6 +79,7 @@ static void test_overlap(void) {
     CHECK(trust8_lossy(memory, 32, memory + 31, 32) == TRUST8_NONE);
     CHECK(trust8_lossy(memory + 31, 32, memory, 32) == TRUST8_NONE);
     CHECK(trust8_lossy(memory, 32, memory + 32, 32) == 32);
+    CHECK(trust8_repair(TRUST8_DROP, memory, 32, memory + 31, 32) == TRUST8_NONE);
     CHECK(!trust8_convert(TRUST8_UTF8, TRUST8_UTF8, 0, memory, 8, memory, 64, &done) && done.kind == TRUST8_MISUSE);
 }
 

@@ -120,6 +120,38 @@ static void test_messages(void) {
     CHECK(strcmp(trust8_kind_name(200), "unknown") == 0);
 }
 
+/* What each policy makes of some bytes, and that it needs no more room than it says. */
+static void check_repair(uint32_t policy, const char *bytes, size_t len, const char *expected) {
+    char out[128];
+    const size_t expected_len = strlen(expected);
+    CHECK(trust8_repair_len(policy, bytes, len) == expected_len);
+    CHECK(trust8_repair(policy, bytes, len, out, expected_len) == expected_len && memcmp(out, expected, expected_len) == 0);
+    CHECK(expected_len == 0 || trust8_repair(policy, bytes, len, out, expected_len - 1) == TRUST8_NONE);
+}
+
+static void test_repair(void) {
+    static const char text[] = "a\xED\xA0\x80\x80" "caf\xE9, \xF0\x9F\x98";
+    const size_t len = sizeof text - 1;
+    check_repair(TRUST8_REPLACE, text, len, 
+        "a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD" "caf\xEF\xBF\xBD, \xEF\xBF\xBD");
+    check_repair(TRUST8_JAVA, text, len, "a\xEF\xBF\xBD\xEF\xBF\xBD" "caf\xEF\xBF\xBD, \xEF\xBF\xBD");
+    check_repair(TRUST8_JAVA, "\xED\xA0", 2, "\xEF\xBF\xBD");
+    check_repair(TRUST8_JAVA, "\xED\xA0z", 3, "\xEF\xBF\xBDz");
+    check_repair(TRUST8_JAVA, "\xED\xA0\xED\xB0\x80", 5, "\xEF\xBF\xBD\xEF\xBF\xBD");
+    check_repair(TRUST8_DROP, text, len, "acaf, ");
+    check_repair(TRUST8_ESCAPE, text, len, "a\\xED\\xA0\\x80\\x80" "caf\\xE9, \\xF0\\x9F\\x98");
+    check_repair(TRUST8_WINDOWS_1252, text, len,
+        "a\xC3\xAD\xC2\xA0\xE2\x82\xAC\xE2\x82\xAC" "caf\xC3\xA9, \xC3\xB0\xC5\xB8\xCB\x9C");
+    for (uint32_t policy = TRUST8_REPLACE; policy <= TRUST8_WINDOWS_1252; policy++) {
+        check_repair(policy, "", 0, "");
+        check_repair(policy, "caf\xC3\xA9", 5, "caf\xC3\xA9");
+    }
+    for (uint32_t policy = 0; policy <= 6; policy += 6) {
+        char out[8];
+        CHECK(trust8_repair_len(policy, "a", 1) == TRUST8_NONE && trust8_repair(policy, "a", 1, out, 8) == TRUST8_NONE);
+    }
+}
+
 static void test_lossy(void) {
     for (size_t i = 0; i < 5000 / scale + 50; i++) {
         const size_t len = random_below(400);
@@ -141,6 +173,8 @@ static void test_lossy(void) {
         uint8_t *const exact = (uint8_t *)malloc(expected_len + (expected_len == 0));
         CHECK(trust8_lossy(bytes, len, exact, expected_len) == expected_len);
         CHECK(memcmp(exact, expected, expected_len) == 0);
+        CHECK(trust8_repair(TRUST8_REPLACE, bytes, len, exact, expected_len) == expected_len);
+        CHECK(memcmp(exact, expected, expected_len) == 0);
         CHECK(trust8_is_utf8(exact, expected_len));
         if (expected_len > 0) {
             uint8_t *const small = (uint8_t *)malloc(expected_len - 1 + (expected_len == 1));
@@ -159,4 +193,5 @@ void test_validation(void) {
     test_random();
     test_messages();
     test_lossy();
+    test_repair();
 }

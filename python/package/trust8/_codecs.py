@@ -94,7 +94,7 @@ def _dialect_encode(name: str, text: str, errors: str) -> bytes:
     encoded = _trust8._dialect_encode(name, text, name != "cesu-8" or errors == "surrogatepass")
     if encoded is not None:
         return encoded
-    # CESU-8 has no lone surrogates, so the handler of errors is asked, as the codec of UTF-8 asks it.
+    # CESU-8 has no lone surrogates, so the error handler is called, as by the codec of UTF-8.
     handler = codecs.lookup_error(errors)
     pieces = []
     at = 0
@@ -186,7 +186,7 @@ def _windows_1252(error: UnicodeError) -> tuple[str, int]:
     return _repair(error.object[error.start : error.end], "windows-1252").decode(), error.end
 
 
-# `decode` knows this handler without a call of it. Nothing else has a name that begins with 'trust8.'.
+# `decode` needs no call of this handler. No other handler has a name that begins with 'trust8.'.
 codecs.register_error("trust8.windows-1252", _windows_1252)
 
 

@@ -21,9 +21,9 @@ class Tally(NamedTuple):
 
 
 class Utf8Error(UnicodeDecodeError):
-    """The first place at which some bytes are not UTF-8.
+    """The first ill-formed sequence in some bytes.
 
-    `start`, `end`, `reason` and `object` are what `bytes.decode` says. `kind` and `explanation` say more.
+    `start`, `end`, `reason` and `object` equal those of `bytes.decode`. `kind` and `explanation` say more.
 
     >>> import trust8
     >>> try:
@@ -59,7 +59,7 @@ class Utf8Error(UnicodeDecodeError):
 
 
 class ProfileError(Utf8Error):
-    """A character that is UTF-8, and that a profile forbids.
+    """A character that a profile forbids.
 
     `start`, `end` and `object` say where it is. `kind` is the name of its class, such as 'nul' or 'bidi-control'.
 
@@ -118,8 +118,8 @@ class PartError(StreamError):
 class RowError(ValueError):
     """The first row of a column that is not UTF-8, or that does not have the shape of its type.
 
-    `path` is the way to the value inside the row, and is empty if the row is the value. `kind` is the name of the rule that is
-    broken, or that of the class of a forbidden character, or 'layout' or 'shape'. `start` is the place inside the value.
+    `path` says where the value is inside the row; it is empty if the row is the value. `kind` is the name of the broken rule, that of
+    the class of a forbidden character, 'layout' or 'shape'. `start` is the place inside the value.
     """
 
     def __init__(self, row: int, path: str, kind: str, start: int | None, message: str) -> None:

@@ -5,7 +5,7 @@ from typing_extensions import Buffer
 
 from ._exceptions import Tally, Utf8Error
 
-# Case, hyphens and underscores do not matter; a name from elsewhere is checked when it is used.
+# Case, hyphens, underscores and spaces do not matter. Other strings are checked at run time.
 _Policy: TypeAlias = Literal[
     "replace", "java", "drop", "escape", "windows-1252", "ignore", "backslashreplace", "cp1252"
 ]
@@ -60,7 +60,7 @@ def repair(data: Buffer, /, policy: _Policy | str = "replace", *, profile: _Prof
     """Return `data` as UTF-8, with each ill-formed sequence repaired."""
 
 def kernels() -> list[str]:
-    """Returns the names of the kernels that this CPU can run, the best one first. Validation uses the best."""
+    """Return the names of the kernels that this CPU can run, best first. All functions use the first."""
 
 @final
 class Errors:

@@ -1,8 +1,8 @@
 """Columns of Arrow that may not be UTF-8: validated, explained and repaired.
 
 The functions take any object with Arrow's PyCapsule interface: arrays and tables of pyarrow, polars, duckdb, nanoarrow and
-others. What they return has the same interface. Others may write to the memory of a column, so it is copied before it is read; only
-what these functions have returned is not copied again.
+others. What they return has the same interface. Other code may write to the memory of a column, so it is copied before it is read.
+Results of these functions are not copied again.
 
 >>> import pyarrow
 >>> from trust8 import arrow
@@ -15,7 +15,7 @@ what these functions have returned is not copied again.
 [{'row': 2, 'offset': 3, 'kind': 'incomplete'}]
 
 Binary arrays become text: `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary`, in lists, maps, structs, dictionaries and
-runs as well. Text inside these is validated, too. Other arrays stay as they are.
+runs as well. Text inside these is validated, too. Other arrays stay unchanged.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ class _HasStream(Protocol):
 def is_valid(array: _HasArray | _HasStream, *, profile: _Profile | None = None) -> Array | Stream:
     """Return for each row whether it is UTF-8, or null if the row is null.
 
-    With a `profile`, a row with a character that it forbids is not valid either: see `trust8.validate`. All functions for columns
-    take one.
+    With a `profile`, a row must also be free of forbidden characters: see `trust8.validate`. All functions for columns take one.
     """
     return _trust8._arrow_is_valid(array, profile)
 
@@ -62,7 +61,7 @@ def is_valid(array: _HasArray | _HasStream, *, profile: _Profile | None = None) 
 def errors(array: _HasArray | _HasStream, *, profile: _Profile | None = None) -> Stream:
     """Return a table of all values that are not UTF-8, with the first error of each.
 
-    Its columns are `row`, `path` (the way to the value inside the row), `offset` and `length` (of the ill-formed sequence in
+    Its columns are `row`, `path` (where the value is inside the row), `offset` and `length` (of the ill-formed sequence in
     the value), `kind` and `message`.
     """
     return _trust8._arrow_errors(array, profile)
@@ -73,7 +72,7 @@ def as_utf8(
 ) -> Array | Stream:
     """Return an array as text. If a row is not UTF-8, raise `RowError` for the first.
 
-    Of a table, the columns with the names in `columns` become text, or, without names, those are checked that claim to be text.
+    In a table, the named `columns` become text. Without names, the text columns are checked.
 
     >>> import pyarrow
     >>> from trust8 import arrow
@@ -93,9 +92,9 @@ def repair(
     *,
     profile: _Profile | None = None,
 ) -> Array | Stream:
-    """Return an array as text, with the rows repaired that are not UTF-8.
+    """Return an array as text, with rows that are not UTF-8 repaired.
 
-    The policies are those of `trust8.repair`, and 'null', which makes such a row null. A table is repaired as by `repair_table`.
+    The policies are those of `trust8.repair` and 'null', which makes such rows null. A table is repaired as by `repair_table`.
     """
     names = _names(columns)
     return _trust8._arrow_convert(array, policy, names is not None or _is_table(array), names, profile)
@@ -110,8 +109,7 @@ def repair_table(
 ) -> Stream:
     """Return a table with columns repaired.
 
-    These are the columns with the names in `columns`, which become text. Without names, what claims to be text is repaired, inside of
-    lists and structs as well.
+    The named `columns` become text. Without names, text columns are repaired, including text inside lists and structs.
 
     >>> import pyarrow
     >>> from trust8 import arrow
@@ -128,7 +126,7 @@ def _restored(array: Any) -> Array | Stream:
     """Return what was pickled as an array of pyarrow."""
     import pyarrow.types  # type: ignore[import-untyped,unused-ignore]
 
-    # Of a table no column is named, so that binary columns stay as they are.
+    # No column of a table is named, so that binary columns stay unchanged.
     is_table = pyarrow.types.is_struct(array.type)
     return _trust8._arrow_convert(array, None, is_table, [])
 

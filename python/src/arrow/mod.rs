@@ -1,7 +1,7 @@
 //! Columns of Arrow, by the PyCapsule interface: what pyarrow, polars, duckdb and nanoarrow give and take.
 //!
-//! A column is copied before it is read (`owned.rs` says why), except for those that this module has made. So what it returns never
-//! shares memory that can change, and the interpreter is not held while the copy is read.
+//! A column is copied before it is read (`owned.rs` says why), unless this module has made it. So results never share memory that can
+//! change, and the copy is read without the interpreter's lock.
 
 mod capsules;
 mod owned;
@@ -24,6 +24,7 @@ use trust8::columns::Policy;
 use trust8::profile::Profile;
 use trust8_arrow::{Reason, RowError};
 
+use crate::input::answering_signals;
 use crate::profile::profile_of;
 use crate::repair::policy;
 use capsules::Column;
@@ -176,6 +177,16 @@ fn each<'py>(
     }
 }
 
+/// Does work on an array while this thread answers signals.
+fn answering<T: Send + 'static>(
+    py: Python<'_>,
+    array: &ArrayRef,
+    work: impl FnOnce(&ArrayRef) -> T + Send + 'static,
+) -> PyResult<T> {
+    let array = array.clone();
+    answering_signals(py, array.get_buffer_memory_size(), move || work(&array))
+}
+
 /// Returns for each row whether it is UTF-8.
 #[pyfunction]
 #[pyo3(name = "_arrow_is_valid")]
@@ -188,7 +199,7 @@ pub(crate) fn arrow_is_valid<'py>(
     let column = Column::of(array)?;
     let field = |data_type: &DataType| Field::new(column.field.name(), data_type.clone(), true);
     each(array.py(), &column, field, |chunk, row| {
-        let valid = array.py().detach(|| trust8_arrow::is_valid_in(chunk, &profile));
+        let valid = answering(array.py(), chunk, move |chunk| trust8_arrow::is_valid_in(chunk, &profile))?;
         Ok(Arc::new(valid.map_err(|error| raised(array.py(), &error, row))?))
     })
 }
@@ -209,10 +220,10 @@ pub(crate) fn arrow_errors<'py>(
         &column,
         |data_type| Field::new("", data_type.clone(), false),
         |chunk, row| {
-            let table = array.py().detach(|| match text {
+            let table = answering(array.py(), chunk, move |chunk| match text {
                 true => trust8_arrow::text_errors(chunk, &profile),
                 false => trust8_arrow::errors_in(chunk, &profile),
-            });
+            })?;
             let table = table.map_err(|error| raised(array.py(), &error, row))?;
             Ok(Arc::new(StructArray::from(moved(table, row as u64)?)))
         },
@@ -263,8 +274,7 @@ impl Choice {
     }
 }
 
-/// Returns the array as text. If a row is not UTF-8, it is repaired by the policy or, if there is none, an exception is raised for the
-/// first such row.
+/// Returns the array as text. The policy repairs rows that are not UTF-8. Without a policy, the first such row raises an exception.
 ///
 /// If `table` is true, the array is a table. Its named columns are converted, or those that are text.
 #[pyfunction]
@@ -292,7 +302,8 @@ pub(crate) fn arrow_convert<'py>(
         for name in names {
             let (_, field) = fields.find(name).ok_or_else(|| PyKeyError::new_err(name.clone()))?;
             if is_extension(field) {
-                let message = format!("the column '{name}' is of an extension type, whose bytes are no text");
+                let message =
+                    format!("the column '{name}' is of an extension type, whose bytes are not text");
                 return Err(PyTypeError::new_err(message));
             }
         }
@@ -309,8 +320,8 @@ pub(crate) fn arrow_convert<'py>(
     let is_left = matches!(choice, Choice::All) && is_extension(&column.field);
     each(py, &column, field, |chunk, row| match (is_left, table) {
         (true, _) => Ok(chunk.clone()),
-        (_, true) => converted_table(py, chunk, row, policy, &choice, &profile),
-        _ => converted(py, chunk, policy, false, &profile).map_err(|error| raised(py, &error, row)),
+        (_, true) => converted_table(py, chunk, row, policy, &choice, profile),
+        _ => converted(py, chunk, policy, false, profile)?.map_err(|error| raised(py, &error, row)),
     })
 }
 
@@ -320,13 +331,13 @@ fn converted(
     array: &ArrayRef,
     policy: Option<Policy>,
     text: bool,
-    profile: &Profile,
-) -> Result<ArrayRef, RowError> {
-    py.detach(|| match (policy, text) {
-        (Some(policy), false) => trust8_arrow::repair_in(array, policy, profile),
-        (Some(policy), true) => trust8_arrow::repair_text(array, policy, profile),
-        (None, false) => trust8_arrow::as_utf8_in(array, profile),
-        (None, true) => trust8_arrow::check_array(array, profile, true).map(|()| array.clone()),
+    profile: Profile,
+) -> PyResult<Result<ArrayRef, RowError>> {
+    answering(py, array, move |array| match (policy, text) {
+        (Some(policy), false) => trust8_arrow::repair_in(array, policy, &profile),
+        (Some(policy), true) => trust8_arrow::repair_text(array, policy, &profile),
+        (None, false) => trust8_arrow::as_utf8_in(array, &profile),
+        (None, true) => trust8_arrow::check_array(array, &profile, true).map(|()| array.clone()),
     })
 }
 
@@ -337,22 +348,25 @@ fn converted_table(
     row: usize,
     policy: Option<Policy>,
     choice: &Choice,
-    profile: &Profile,
+    profile: Profile,
 ) -> PyResult<ArrayRef> {
     let table = table.as_struct();
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
     let mut first: Option<(RowError, &str)> = None;
     let text = matches!(choice, Choice::Text);
     for (column, field) in table.columns().iter().zip(table.fields()) {
-        let column = match choice.takes(field).then(|| converted(py, column, policy, text, profile)) {
-            Some(Ok(text)) => text,
-            Some(Err(error)) => {
-                if first.as_ref().is_none_or(|(first, _)| error.row() < first.row()) {
-                    first = Some((error, field.name()));
+        let column = if choice.takes(field) {
+            match converted(py, column, policy, text, profile)? {
+                Ok(text) => text,
+                Err(error) => {
+                    if first.as_ref().is_none_or(|(first, _)| error.row() < first.row()) {
+                        first = Some((error, field.name()));
+                    }
+                    continue;
                 }
-                continue;
             }
-            None => column.clone(),
+        } else {
+            column.clone()
         };
         fields.push(Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone())));
         columns.push(column);
@@ -366,7 +380,7 @@ fn converted_table(
     Ok(Arc::new(table.map_err(|error| of_arrow(&error))?))
 }
 
-/// Returns whether a field has bytes of an extension type, such as a UUID. They stay as they are.
+/// Returns whether a field has bytes of an extension type, such as a UUID. Such fields stay unchanged.
 fn is_extension(field: &Field) -> bool {
     field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY) && has(field.data_type(), false)
 }

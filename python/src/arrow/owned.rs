@@ -22,7 +22,7 @@ use arrow_schema::{DataType, FieldRef, UnionMode};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::input::copy_shared;
+use crate::input::{PIECE, copy_shared};
 
 /// How deep types may be nested.
 pub(super) const DEPTH: usize = 64;
@@ -90,8 +90,13 @@ unsafe fn copied(from: *const u8, len: usize) -> PyResult<Buffer> {
     room[count - 1].write(0);
     // SAFETY: the words have this many bytes.
     let room: &mut [MaybeUninit<u8>] = unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len) };
-    // SAFETY: the caller vouches for the bytes, and the room is new.
-    unsafe { copy_shared(from, room) };
+    for (number, piece) in room.chunks_mut(PIECE).enumerate() {
+        if number > 0 {
+            Python::attach(|py| py.check_signals())?;
+        }
+        // SAFETY: the caller vouches for the bytes, and these are a part of them; the room is new.
+        unsafe { copy_shared(from.wrapping_add(number * PIECE), piece) };
+    }
     // SAFETY: the last word was written, and all bytes of those before it.
     unsafe { words.set_len(count) };
     Ok(Buffer::from_vec(words).slice_with_length(0, len))

@@ -15,11 +15,11 @@ use trust8::boundary::floor;
 use trust8::{count_starts, inspect};
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
-use super::faulty::{Pass, Stop as End, pass};
+use super::faulty::{Pass, Stop as End, Unit, pass};
 use super::{Counts, Decoded, Instead};
 use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
 
-/// How many bytes each character of a string has, and whether it is ASCII, which is a kind of its own.
+/// The number of bytes of each character in a string. ASCII strings are a separate kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Width {
     Ascii,
@@ -29,7 +29,7 @@ enum Width {
 }
 
 impl Width {
-    /// Returns the width of a text that has so many characters of one, two, three and four bytes in UTF-8.
+    /// Returns the width of a text with these numbers of characters of one, two, three and four bytes in UTF-8.
     fn of(text: &str, chars_by_len: [usize; 4]) -> Self {
         match chars_by_len {
             [_, 0, 0, 0] => Self::Ascii,
@@ -94,7 +94,7 @@ impl Room<'_> {
     }
 }
 
-/// A string that nobody else has yet.
+/// A string that is being made.
 struct New<'py> {
     string: Bound<'py, PyAny>,
     width: Width,
@@ -402,14 +402,13 @@ fn lone_faults(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> usize {
     at
 }
 
-/// Returns a place at or before `at` where a sequence begins, well-formed or not; or the end of the bytes, if there is none after
-/// the start or if it is not far.
+/// Returns a place at or before `at` where a sequence begins, well-formed or not. If the end of the bytes is near, returns the end.
 fn sequence_start(bytes: &[u8], at: usize) -> usize {
     const FAR: usize = 64;
     if bytes.len().saturating_sub(at) < FAR {
         return bytes.len();
     }
-    // A sequence has at most three continuation bytes, and each one after those is a sequence of its own.
+    // A sequence has at most three continuation bytes, and each one after those is ill-formed by itself.
     floor(bytes, at)
 }
 
@@ -452,43 +451,66 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
     out.finish().map(Decoded::Text)
 }
 
-/// Does what `faulty` does if there are few bytes, of which nothing need be known. Otherwise, returns `None`.
+/// Does what `faulty` does, for few bytes that need not have been counted. Returns `None` for more bytes.
 #[inline]
 pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyResult<Option<Decoded<'py>>> {
-    const SHORT: usize = 256;
     if bytes.len() > SHORT {
         return Ok(None);
     }
+    // Text without larger characters needs no wider units. The first such character ends the attempt.
+    let decoded = match instead {
+        Instead::Ignore => short_of::<u8>(py, bytes, 0xFF, instead)?,
+        _ => None,
+    };
+    let decoded = match decoded {
+        None => short_of::<u32>(py, bytes, 0x10_FFFF, instead)?,
+        decoded => decoded,
+    };
+    decoded.ok_or_else(miscounted).map(Some)
+}
+
+/// The longest text that is decoded on the stack.
+const SHORT: usize = 256;
+
+/// Decodes by units of one type, or returns `None` if a character is too large for them.
+#[inline]
+fn short_of<'py, U: Unit + Into<u32>>(
+    py: Python<'py>,
+    bytes: &[u8],
+    largest: u32,
+    instead: Instead,
+) -> PyResult<Option<Decoded<'py>>> {
     // One byte becomes at most `\\xNN`.
-    let mut room = [MaybeUninit::<u32>::uninit(); 4 * SHORT];
-    let Pass { read, written, seen, stop } = pass(bytes, &mut room, 0x10_FFFF, instead);
+    let mut room = [MaybeUninit::<U>::uninit(); 4 * SHORT];
+    let Pass { read, written, seen, stop } = pass(bytes, &mut room, largest, instead);
     match stop {
         End::End => (),
         End::Refused => return Ok(Some(Decoded::Refused(read))),
-        End::Wide(_) | End::Full(_) => return Err(miscounted()),
+        End::Wide(_) => return Ok(None),
+        End::Full(_) => return Err(miscounted()),
     }
-    // SAFETY: `pass` has written so many units from the start on.
-    let units = unsafe { slice::from_raw_parts(room.as_ptr().cast::<u32>(), written) };
+    // SAFETY: `pass` has written `written` units from the start on.
+    let units = unsafe { slice::from_raw_parts(room.as_ptr().cast::<U>(), written) };
     let string = match *units {
         [] => PyString::new(py, ""),
-        [unit] => one(py, unit)?,
+        [unit] => one(py, unit.into())?,
         _ => {
             let mut new = New::with_len(py, written, Width::of_code_point(seen))?;
             match new.room(0) {
-                Room::One(room) => {
-                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u8))
-                }
-                Room::Two(room) => {
-                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u16))
-                }
-                Room::Four(room) => {
-                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit))
-                }
+                Room::One(room) => copy_units(units, room),
+                Room::Two(room) => copy_units(units, room),
+                Room::Four(room) => copy_units(units, room),
             }
             new.finish()?
         }
     };
     Ok(Some(Decoded::Text(string)))
+}
+
+/// Copies characters into memory of their number, whose width is enough for them.
+#[inline]
+fn copy_units<U: Unit + Into<u32>, V: Unit>(units: &[U], room: &mut [MaybeUninit<V>]) {
+    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(V::of((*unit).into())));
 }
 
 /// A string that is made of several texts. It becomes wider, and longer, when a text needs it.
@@ -499,12 +521,12 @@ pub(crate) struct Builder<'py> {
 }
 
 impl<'py> Builder<'py> {
-    /// Makes a builder with memory for so many characters.
+    /// Makes a builder with memory for `capacity` characters.
     pub(crate) fn new(py: Python<'py>, capacity: usize) -> PyResult<Self> {
         Ok(Self { py, new: New::with_len(py, capacity.max(1), Width::Ascii)?, len: 0 })
     }
 
-    /// Makes room for so many characters, of this width.
+    /// Makes room for `more` characters of this width.
     fn reserve(&mut self, more: usize, width: Width) -> PyResult<()> {
         let needed = self.len.checked_add(more).ok_or_else(too_long)?;
         let capacity = if needed <= self.new.len { self.new.len } else { needed.saturating_add(needed / 4) };

@@ -1,4 +1,4 @@
-//! Decoding of faulty text in one pass, for the handlers of errors that need no call into Python.
+//! Decodes faulty text in one pass, for the error handlers that need no call into Python.
 //!
 //! ```text
 //! a block of ASCII:                          copy it
@@ -13,6 +13,7 @@
 use std::mem::MaybeUninit;
 
 use super::Instead;
+use memchr::memmem;
 use trust8::boundary::floor;
 use trust8_transcode::{
     BufferError, Encoding, Progress, Utf16, Utf32, ascii_up_to, convert_as_fits, convert_into_lossy,
@@ -124,7 +125,7 @@ pub(crate) enum Stop {
     End,
     /// This character is larger than the largest that was allowed.
     Wide(u32),
-    /// So many more characters are needed.
+    /// Room for this number of further characters is needed.
     Full(usize),
     /// The handler refuses the sequence.
     Refused,
@@ -144,7 +145,7 @@ const BLOCK: usize = 32;
 /// How many bytes are decoded one by one before the next look at a block.
 const STRETCH: usize = 128;
 
-/// So far after the last fault the library's conversion begins, with at least as many bytes before the end.
+/// The library's conversion begins at this distance after the last fault, and at least this distance before the end.
 const FAR: usize = 128;
 
 /// After this many stretches with faults, more faults are expected nearby.
@@ -317,7 +318,7 @@ impl<U: Unit> Output<'_, U> {
         let mut buffer = [MaybeUninit::uninit(); LOSSY];
         let units = U::lossy(piece, &mut buffer)?;
         let (seen, is_pair) = U::seen(units);
-        if is_pair || seen > self.largest || has_replacement(piece) {
+        if is_pair || seen > self.largest || memmem::find(piece, "\u{FFFD}".as_bytes()).is_some() {
             return None;
         }
         let room = self.room[self.len..].get_mut(..piece.len())?;
@@ -466,15 +467,6 @@ fn is_continued(bytes: &[u8; BLOCK + 1]) -> bool {
     // Bit 7 and bit 6 of a lead are set, and of a continuation only bit 7.
     let pairs = bytes[..BLOCK].iter().zip(&bytes[1..]);
     pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
-}
-
-/// Returns whether the bytes have U+FFFD.
-fn has_replacement(bytes: &[u8]) -> bool {
-    // The compiler makes vectors of this loop.
-    let threes = bytes.iter().zip(bytes.iter().skip(1)).zip(bytes.iter().skip(2));
-    threes.fold(0, |any, ((first, second), third)| {
-        any | u8::from(*first == 0xEF) & u8::from(*second == 0xBF) & u8::from(*third == 0xBD)
-    }) != 0
 }
 
 /// Returns the length of a character in UTF-8.

@@ -23,7 +23,7 @@ use trust8::inspect;
 use crate::input::{LONG, PIECE, unlocked_if_long};
 pub(crate) use made::{Builder, ascii, ascii_in_pieces, encoded, faulty, of_valid, short};
 
-/// What an ill-formed sequence becomes, by the handlers of errors that need no call into Python.
+/// What an ill-formed sequence becomes, by the error handlers that need no call into Python.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Instead {
     /// Nothing: the sequence is refused.

@@ -76,7 +76,7 @@ def _texts(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], whole: bool) 
 
 
 def _first_forbidden(piece: bytes, is_start: bool, profile: _Profile) -> tuple[int, int] | None:
-    """Return the place of the first character that is forbidden, unless what is not UTF-8 comes before it."""
+    """Return the place of the first forbidden character, unless an ill-formed sequence comes before it."""
     if is_utf8(piece, profile=profile) and (is_start or piece[:3] != _BOM):
         return None
     # A byte order mark may begin a file, and no other piece of it.
@@ -88,7 +88,7 @@ def _first_forbidden(piece: bytes, is_start: bool, profile: _Profile) -> tuple[i
 
 
 def levels(ranges: int) -> int:
-    """Return how often `join` is needed for a file of so many ranges."""
+    """Return how often `join` is needed for a file with this number of ranges."""
     count = 0
     while ranges > 1:
         ranges, count = -(-ranges // FAN), count + 1

@@ -1,4 +1,4 @@
-"""What a worker reads: its range of a file that must not change meanwhile."""
+"""What a worker reads: its range of a file, which must not change during the scan."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def mistake_at(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: i
 
 
 def text_at(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: int) -> bytes:
-    """Return the bytes of a text from `offset` on, as many as say what is there.
+    """Return the bytes of a text from `offset` on, as many as decide what is there.
 
     Raises `Unreadable` as `pieces` does. A compressed file is decompressed again.
     """

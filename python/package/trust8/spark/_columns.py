@@ -112,7 +112,7 @@ def _index(df: DataFrame, col: str) -> int:
 
 
 def _same(df: DataFrame, one: str, other: str) -> bool:
-    """Return whether Spark takes two names for the same."""
+    """Return whether two names are the same to Spark."""
     if df.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true":
         return one == other
     return one.lower() == other.lower()
