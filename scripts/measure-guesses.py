@@ -69,7 +69,7 @@ def catalog(language):
         with file.open("rb") as catalog:
             try:
                 texts = gettext.GNUTranslations(catalog)._catalog.values()
-            except UnicodeDecodeError:
+            except (UnicodeDecodeError, IndexError):
                 continue
         shortest = 15 if language in ("Japanese", "Chinese", "Korean") else 40
         lines |= {text for text in texts if isinstance(text, str) and shortest <= len(text) <= 120

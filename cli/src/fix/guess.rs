@@ -5,15 +5,20 @@ use std::io::{self, Read};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
     Encoding, IBM866, ISO_2022_JP, ISO_8859_2, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1251,
-    WINDOWS_1252, WINDOWS_1254, X_MAC_CYRILLIC,
+    WINDOWS_1252, WINDOWS_1254, X_MAC_CYRILLIC, X_USER_DEFINED,
 };
 use trust8::Bom;
 use trust8_transcode as transcode;
+use unicode_width::UnicodeWidthStr;
 
+use super::decode::decode;
 use super::evidence::{Evidence, Shares};
 use super::plausible::{Plausibility, is_east_asian};
-use crate::charset::Charset;
+use crate::args::Remedy;
+use crate::charset::{Charset, WEB};
 use crate::dialects::AcceptedBy;
+use crate::progress::Progress;
+use crate::visible::visible;
 
 /// What a file that is not UTF-8 seems to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -128,7 +133,7 @@ fn plausible_encoding(evidence: &Evidence) -> Result<&'static Encoding, &'static
             _ => {}
         }
     }
-    if !plausibility.is_text() {
+    if !plausibility.fits() {
         return Err(IMPLAUSIBLE);
     }
     // The capital letters of IBM866 are the letters of CP862, which is Hebrew.
@@ -153,7 +158,7 @@ fn plausible_encoding(evidence: &Evidence) -> Result<&'static Encoding, &'static
 ///
 /// 1. an encoding of East Asia makes few of its characters, or more of others;
 /// 2. all letters outside ASCII are bytes below A0, where MacRoman and the pages of DOS have their letters, or there are no such
-///    letters, but dashes in words, such as `Ma–ana`, or dots for a word;
+///    letters, but dashes in words, such as `Ma–ana`, or dots for a word; or a word ends with `ÿ`, the hard space of DOS;
 /// 3. there are few letters outside ASCII, and no language has them all.
 fn is_ambiguous(evidence: &Evidence, guess: &'static Encoding, text: &str) -> bool {
     if !guess.is_single_byte() {
@@ -172,7 +177,8 @@ fn is_ambiguous(evidence: &Evidence, guess: &'static Encoding, text: &str) -> bo
         let has_quotes = text.contains(['“', '„']);
         return (dashes + text.matches(" … ").count()) * SPARSE > text.len() && !has_quotes;
     }
-    if letters.iter().all(|(_, byte)| **byte < 0xA0) {
+    let ends_with = |letter| text.split(|c: char| !c.is_alphabetic()).any(|word| word.ends_with(letter));
+    if letters.iter().all(|(_, byte)| **byte < 0xA0) || ends_with('ÿ') {
         return true;
     }
     let has_all =
@@ -209,6 +215,84 @@ const NOT_WESTERN: [(&Encoding, &str, &str, &str); 3] = [
     (WINDOWS_1254, "ðýþÐÝÞ", "çüÇÜ", "çðýöþüâîû"),
 ];
 const HUNGARIAN_IN_1252: &str = "áéíóöõúüû";
+
+/// A file that is not UTF-8, as text in an encoding.
+pub(crate) struct Reading {
+    /// The encoding of all of it, or of its invalid sequences.
+    pub(crate) guess: Guess,
+    /// What is around the first character outside ASCII, on the same line.
+    pub(crate) excerpt: String,
+}
+
+/// Returns how the sample reads according to `guess`, and in the other encodings that make plausible text of it: those first in
+/// which the evidence is not thin, and the fewest characters are odd. At most `most` are returned. Each reads differently.
+pub(crate) fn readings(guess: &Guess, evidence: &Evidence, most: usize, width: usize) -> Vec<Reading> {
+    let mut texts = Vec::new();
+    match guess {
+        Guess::From(Charset::Encoding(encoding)) if encoding.is_ascii_compatible() => {
+            texts.extend(decoded(evidence, encoding).map(|(text, _)| (guess.clone(), text)));
+        }
+        Guess::From(charset) => {
+            let mut text = Vec::new();
+            let first = evidence.first_piece();
+            let replace = Some(Remedy::Replace);
+            // Nothing fails here: invalid sequences are replaced, and the text goes to a vector.
+            let _ = decode(*charset, first, replace, &Progress::none(), &mut text);
+            texts.push((guess.clone(), String::from_utf8_lossy(&text).into_owned()));
+        }
+        Guess::InvalidAs(encoding) => {
+            let mut text = String::new();
+            for chunk in evidence.pieces().flat_map(<[u8]>::utf8_chunks) {
+                text.push_str(chunk.valid());
+                text.push_str(&encoding.decode_without_bom_handling(chunk.invalid()).0);
+            }
+            texts.push((guess.clone(), text));
+        }
+        Guess::Unknown(_) => {}
+    }
+    let may_be_others = match guess {
+        Guess::From(charset) => charset.has_ascii() && matches!(charset, Charset::Encoding(_)),
+        Guess::InvalidAs(_) => false,
+        Guess::Unknown(_) => !evidence.has_controls(),
+    };
+    let others = WEB.iter().filter(|it| may_be_others && it.is_ascii_compatible() && **it != X_USER_DEFINED);
+    let mut others: Vec<_> = others
+        .filter_map(|&encoding| {
+            let (text, plausibility) = decoded(evidence, encoding).filter(|(_, it)| it.fits())?;
+            Some(((is_ambiguous(evidence, encoding, &text), plausibility.odd()), encoding, text))
+        })
+        .collect();
+    others.sort_by_key(|(rank, ..)| *rank);
+    texts.extend(others.into_iter().map(|(_, it, text)| (Guess::From(Charset::Encoding(it)), text)));
+    let mut readings: Vec<Reading> = Vec::new();
+    for (guess, text) in texts {
+        let excerpt = excerpt(&text, width);
+        if readings.len() < most && !readings.iter().any(|other| other.excerpt == excerpt) {
+            readings.push(Reading { guess, excerpt });
+        }
+    }
+    readings
+}
+
+/// Returns what is around the first character outside ASCII that is no mark, on the same line, in at most `width` columns.
+fn excerpt(text: &str, width: usize) -> String {
+    let text = text.trim_start_matches('\u{FEFF}');
+    let at = text.find(|c: char| !c.is_ascii()).unwrap_or(0);
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let line = text[line..].lines().next().unwrap_or_default();
+    let before = text[..at].rsplit('\n').next().unwrap_or_default().chars().count();
+    let mut excerpt = String::new();
+    let mut columns = 0;
+    for c in line.chars().skip(before.saturating_sub(width / 3)) {
+        let shown = visible(c.encode_utf8(&mut [0; 4]).as_bytes());
+        columns += shown.width();
+        if columns > width {
+            break;
+        }
+        excerpt.push_str(&shown);
+    }
+    excerpt
+}
 
 /// Decodes the sample, if it has no errors in `encoding`.
 fn decoded(evidence: &Evidence, encoding: &'static Encoding) -> Option<(String, Plausibility)> {

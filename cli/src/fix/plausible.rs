@@ -6,7 +6,7 @@
 //! 2. is a letter of another alphabet than the letter before it;
 //! 3. is an upper-case letter after a lower-case one, or the other way round after two upper-case letters, as in `cafŽ`;
 //! 4. is a symbol inside a word, as in `h”ren`, one that no word begins or ends with, as in `caf‚` and `Ã©`, or an accent without
-//!    a letter, or `Ç` alone or `ÿ` at the end of a word;
+//!    a letter, or `Ç` alone;
 //! 5. is a character of East Asia outside the common rows of the encoding's table, or beside a lower-case letter of ASCII.
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8};
@@ -50,11 +50,20 @@ impl Plausibility {
         self.odd == 0
     }
 
-    /// Whether at most one character in eight is odd, and in a short text none.
+    /// Returns how many characters are odd.
+    pub(super) fn odd(&self) -> u64 {
+        self.odd
+    }
+
+    /// Whether at most one character in eight is odd.
     pub(super) fn is_text(&self) -> bool {
-        /// In fewer characters outside ASCII, one that is odd says that the encoding is wrong.
-        const SHORT: u64 = 32;
-        self.odd == 0 || self.all >= SHORT && self.odd * 8 <= self.all
+        self.odd * 8 <= self.all
+    }
+
+    /// Whether this is text in the encoding. In a few characters, one that is odd says that it is not.
+    pub(super) fn fits(&self) -> bool {
+        const FEW: u64 = 32;
+        self.odd == 0 || self.all >= FEW && self.is_text()
     }
 }
 
@@ -125,7 +134,7 @@ fn is_odd(second: Option<char>, first: Option<char>, c: char, next: Option<char>
                 _ => is_letter(first) || is_letter(next) || first.is_some_and(|first| !first.is_ascii()),
             };
     };
-    if c == 'Ç' && !is_letter(first) && !is_letter(next) || c == 'ÿ' && !is_letter(next) {
+    if c == 'Ç' && !is_letter(first) && !is_letter(next) {
         return true;
     }
     let Some(first) = first.filter(|first| !(c.is_ascii() && first.is_ascii())) else { return false };
