@@ -221,6 +221,25 @@ fn manual_pages_and_completions_are_generated() {
     trust8().args(["--generate", "tcsh"]).assert().code(2);
 }
 
+/// Loads the generated script in fish, if there is one, and completes values of options, with and without a command.
+#[cfg(target_os = "linux")]
+#[test]
+fn fish_completes() {
+    let script = stdout(&trust8().args(["--generate", "fish"]).assert().code(0));
+    assert!(script.contains("or return 0\n"), "clap_complete has changed");
+    let folder = Folder::new();
+    let path = folder.file("trust8.fish", script);
+    for words in ["trust8 --format ", "trust8 -f ", "trust8 --format=", "trust8 check --all --format "] {
+        let ask = format!("source {}; complete -C '{words}'", path.display());
+        let Ok(run) = std::process::Command::new("fish").args(["--no-config", "-c", &ask]).output() else {
+            eprintln!("skipped: there is no fish");
+            return;
+        };
+        let found = String::from_utf8(run.stdout).unwrap();
+        assert!(found.contains("sarif") && !found.contains("trust8.fish"), "{words}: {found}");
+    }
+}
+
 /// Loads the generated script in bash, if there is one, and completes an option, values of options, and names of files.
 #[cfg(target_os = "linux")]
 #[test]
