@@ -3,11 +3,13 @@
 
     scripts/measure-guesses.py            prints the table, and fails where a target is missed
     scripts/measure-guesses.py --misses   lists what trust8 gets wrong or refuses, too
+    scripts/measure-guesses.py --catalogs takes lines of the translations in /usr/share/locale, which no rule was made for
 
 It needs the packages charset-normalizer and chardet from PyPI, and the programs uchardet and file. TRUST8 names the program,
 by default target/release/trust8. A guess is right if it makes the same text of the bytes, by whatever name.
 """
 
+import gettext
 import os
 import random
 import subprocess
@@ -52,6 +54,40 @@ def samples():
                     yield kind, f"{name} in {encoding}", text, data
 
 
+CODES = dict(German="de", French="fr", Spanish="es", Portuguese="pt", Swedish="sv", Polish="pl", Czech="cs", Hungarian="hu",
+             Turkish="tr", Greek="el", Russian="ru", Ukrainian="uk", Bulgarian="bg", Hebrew="he", Arabic="ar", Thai="th",
+             Japanese="ja", Chinese="zh_CN", Korean="ko")
+LINES = 60
+
+
+def catalog(language):
+    """Returns some messages of 40 to 120 characters (15 in East Asia), at least two of them outside ASCII."""
+    lines = set()
+    for file in Path("/usr/share/locale", CODES[language], "LC_MESSAGES").glob("*.mo"):
+        if "iso" in file.name:
+            continue
+        with file.open("rb") as catalog:
+            try:
+                texts = gettext.GNUTranslations(catalog)._catalog.values()
+            except (UnicodeDecodeError, IndexError):
+                continue
+        shortest = 15 if language in ("Japanese", "Chinese", "Korean") else 40
+        lines |= {text for text in texts if isinstance(text, str) and shortest <= len(text) <= 120
+                  and not any(c in text for c in "\n%") and sum(c > "\x7F" for c in text) > 1}
+    return random.Random(7).sample(sorted(lines), len(lines))[200:200 + LINES]
+
+
+def catalog_samples():
+    for name, encodings, _ in languages():
+        lines = catalog(name)
+        for encoding in encodings:
+            for line in lines:
+                try:
+                    yield "one line", f"{name} in {encoding}", line + "\n", (line + "\n").encode(PYTHON.get(encoding, encoding))
+                except UnicodeEncodeError:
+                    continue
+
+
 def run(*command, data):
     done = subprocess.run(command, input=data, capture_output=True, check=False)
     return done.returncode, done.stdout
@@ -80,14 +116,15 @@ CONTESTANTS = {
 
 
 def main():
-    all_samples = list(samples())
+    all_samples = list(catalog_samples() if "--catalogs" in sys.argv else samples())
+    kinds = list(dict.fromkeys(kind for kind, *_ in all_samples))
     print(f"{len(all_samples)} samples\n")
-    print("| | " + " | ".join(f"{kind}: right | refused | wrong" for kind in LENGTHS) + " |")
-    print("|---|" + "---:|" * 3 * len(LENGTHS))
+    print("| | " + " | ".join(f"{kind}: right | refused | wrong" for kind in kinds) + " |")
+    print("|---|" + "---:|" * 3 * len(kinds))
     failed = False
     for name, guess in CONTESTANTS.items():
         cells = []
-        for kind in LENGTHS:
+        for kind in kinds:
             counts = {"right": 0, "refused": 0, "wrong": 0}
             for sample_kind, what, text, data in all_samples:
                 if sample_kind != kind:

@@ -19,6 +19,8 @@ pub(crate) enum Charset {
     /// To be guessed.
     Auto,
     Utf8,
+    /// UTF-16 whose byte order mark says the order, and is no part of the text. Without one, it is little-endian.
+    Utf16,
     /// An encoding of the WHATWG standard, decoded as browsers do.
     Encoding(&'static Encoding),
     /// A dialect of UTF-8.
@@ -32,6 +34,9 @@ pub(crate) enum Charset {
 /// The name of Latin-1 as ISO 8859-1 has it. `latin1` and `iso-8859-1` are windows-1252 everywhere, as the WHATWG standard
 /// says: a text that is read as `latin1` and written as `latin1` is the same bytes again.
 pub(crate) const LATIN1_EXACT: &str = "latin1-exact";
+
+/// The name of UTF-16 with a byte order mark.
+const UTF_16: &str = "utf-16";
 
 const IS_UTF8: &str = "UTF-8 needs no conversion; to repair it, leave out --from";
 
@@ -114,7 +119,7 @@ pub(crate) const SPELLINGS: [(&str, &str); 36] = [
     ("cp1252", "windows-1252"),
     ("latin9", "iso-8859-15"),
     ("ucs2", "utf-16le"),
-    ("utf16", "utf-16le"),
+    ("utf16", "utf-16"),
     ("utf32", "utf-32le"),
     ("ucs4", "utf-32le"),
     ("utf8sig", "utf-8"),
@@ -192,6 +197,9 @@ impl Charset {
         if name.eq_ignore_ascii_case("auto") {
             return Some(Self::Auto);
         }
+        if name.eq_ignore_ascii_case(UTF_16) {
+            return Some(Self::Utf16);
+        }
         if name.eq_ignore_ascii_case(LATIN1_EXACT) {
             return Some(Self::Exact(transcode::Encoding::Latin1));
         }
@@ -215,7 +223,7 @@ impl Charset {
 
     /// Returns all of them, in the order of a list.
     pub(crate) fn all() -> Vec<Self> {
-        let mut all = vec![Self::Auto, Self::Utf8];
+        let mut all = vec![Self::Auto, Self::Utf8, Self::Utf16];
         all.extend(WEB.map(Self::Encoding));
         all.extend([transcode::Encoding::Utf32Le, transcode::Encoding::Utf32Be].map(Self::Exact));
         all.push(Self::Exact(transcode::Encoding::Latin1));
@@ -242,6 +250,7 @@ impl Charset {
         match self {
             Self::Auto => "auto".to_owned(),
             Self::Utf8 => "utf-8".to_owned(),
+            Self::Utf16 => UTF_16.to_owned(),
             Self::Encoding(encoding) => encoding.name().to_ascii_lowercase(),
             Self::Dialect(dialect) => dialect.name().to_owned(),
             Self::Exact(transcode::Encoding::Latin1) => LATIN1_EXACT.to_owned(),
@@ -255,6 +264,7 @@ impl Charset {
         match self {
             Self::Encoding(encoding) => encoding.is_ascii_compatible(),
             Self::Exact(encoding) => *encoding == transcode::Encoding::Latin1,
+            Self::Utf16 => false,
             _ => true,
         }
     }
@@ -330,17 +340,11 @@ pub(crate) fn from_single_byte(name: &str) -> Result<&'static Encoding, String> 
 
 /// What `convert --from` takes.
 pub(crate) fn from_source(name: &str) -> Result<Charset, String> {
-    if name.eq_ignore_ascii_case("utf-16") || name.eq_ignore_ascii_case("utf16") {
-        return Err("say which: utf-16le or utf-16be, or auto if there is a byte order mark".to_owned());
-    }
     name.parse().map_err(|why| format!("{why} (expected one of {}, or another one)", exact_names()))
 }
 
 /// What `convert --to` takes.
 pub(crate) fn from_target(name: &str) -> Result<Charset, String> {
-    if name.eq_ignore_ascii_case("utf-16") || name.eq_ignore_ascii_case("utf16") {
-        return Err("say which: utf-16le or utf-16be".to_owned());
-    }
     // As a source, `ascii` is windows-1252, which has no other meaning for the bytes of ASCII. As a target, that would be more.
     if matches!(&*bare(name), "ascii" | "usascii") {
         return Ok(Charset::Ascii);
@@ -389,9 +393,18 @@ mod tests {
     /// `latin1` was windows-1252 when it was read, and ISO 8859-1 when it was written.
     #[test]
     fn every_option_means_the_same_by_a_name() {
-        for name in
-            ["latin1", "l1", "ISO-8859-1", "latin1-exact", "koi8-r", "utf-32le", "wtf-8", "sjis", "utf-16be"]
-        {
+        for name in [
+            "latin1",
+            "l1",
+            "ISO-8859-1",
+            "latin1-exact",
+            "koi8-r",
+            "utf-32le",
+            "wtf-8",
+            "sjis",
+            "utf-16be",
+            "utf-16",
+        ] {
             let charset = name.parse::<Charset>();
             assert_eq!(
                 [from_fix(name), from_source(name), from_target(name)],
@@ -416,7 +429,7 @@ mod tests {
         for (typed, name) in [
             ("utf8", "utf-8"),
             ("UTF8", "utf-8"),
-            ("utf16", "utf-16le"),
+            ("utf16", "utf-16"),
             ("UTF_16BE", "utf-16be"),
             ("utf32", "utf-32le"),
             ("1252", "windows-1252"),

@@ -20,7 +20,7 @@ use crate::ordered_output::{OrderedOutput, Turn};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::report::{Conclusion, Report};
-use crate::scan::Scanner;
+use crate::scan::{Finding, Scanner};
 use crate::source::{FileFrom, Opened, OutputFile, read_at};
 use crate::statistics::Totals;
 use crate::streams::StandardOutput;
@@ -98,6 +98,14 @@ fn similar_command(name: &[u8]) -> String {
 fn binary(file: &File, start: u64) -> io::Result<Totals> {
     let binary_utf16 = u64::from(seems_utf16(|skip| FileFrom { file, at: start + skip })?);
     Ok(Totals { binary: 1, binary_utf16, ..Totals::default() })
+}
+
+/// Returns the byte order mark of UTF-16 or UTF-32 that a file begins with. It is at the first error, or a few bytes before it.
+fn other_mark(first: &Finding<'_>) -> Option<Bom> {
+    let Finding { offset, culprit, before, after, .. } = first;
+    let is_start = *offset == before.len() as u64;
+    let start = [*before, culprit.bytes, *after].concat();
+    is_start.then(|| Bom::detect(&start))?.map(|(mark, _)| mark)
 }
 
 /// Checks files and reports their errors.
@@ -276,6 +284,7 @@ impl<'a> Check<'a> {
         let mut errors = 0;
         let mut first_error = None;
         let mut may_be_other = false;
+        let mut mark = None;
         let read = loop {
             // What was found in a pipe is written before the command may have to wait for more.
             match scanner.next_error(&mut || turn.write_through(at_once)) {
@@ -285,6 +294,7 @@ impl<'a> Check<'a> {
                     if finding.culprit.forbidden().is_none() && first_error.is_none() {
                         first_error = Some(finding.offset);
                         may_be_other = !finding.culprit.is_whole_sequence();
+                        mark = other_mark(&finding);
                     }
                     if errors < self.error_limit {
                         self.report.finding(turn.out(), name, &finding, errors);
@@ -301,8 +311,11 @@ impl<'a> Check<'a> {
             Totals { errors, bytes: scanner.offset(), characters: scanner.characters(), ..Totals::default() };
         totals.open_lines = u64::from(scanner.is_inside_line());
         let conclusion = read.and_then(|()| first_error.map_or_else(|| Ok(Conclusion::default()), conclude));
-        let conclusion =
-            conclusion.map(|found| Conclusion { likely: found.likely.filter(|_| may_be_other), ..found });
+        let conclusion = conclusion.map(|found| Conclusion {
+            mark: found.mark.or(mark),
+            likely: found.likely.filter(|_| may_be_other),
+            ..found
+        });
         if let Err(error) = &conclusion {
             totals.unread = 1;
             if errors == 0 {

@@ -42,6 +42,7 @@ fn table(colors: &Colors) -> String {
 fn what(charset: Charset) -> &'static str {
     match charset {
         Charset::Auto => "guess, from the byte order mark and the text",
+        Charset::Utf16 => "the byte order mark says which; without one, and as the output, little-endian",
         Charset::Encoding(encoding) if encoding == encoding_rs::WINDOWS_1252 => {
             "Western European; latin1, iso-8859-1 and (as a source) ascii mean this, as in browsers"
         }

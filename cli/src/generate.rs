@@ -22,7 +22,15 @@ pub(crate) fn run(what: Generate, command: Option<&Command>) -> ExitCode {
         }
         Generate::Bash => completions(Shell::Bash, &mut cli, &mut out),
         Generate::Elvish => completions(Shell::Elvish, &mut cli, &mut out),
-        Generate::Fish => completions(Shell::Fish, &mut cli, &mut out),
+        Generate::Fish => {
+            let mut script = Vec::new();
+            completions(Shell::Fish, &mut cli, &mut script);
+            // Before the value of an option, the words are incomplete, and the script would take that for a command.
+            let script = String::from_utf8_lossy(&script);
+            let script = script
+                .replace("-- $cmd 2>/dev/null\n    or return\n", "-- $cmd 2>/dev/null\n    or return 0\n");
+            out.extend(script.as_bytes());
+        }
         Generate::PowerShell => completions(Shell::PowerShell, &mut cli, &mut out),
         Generate::Zsh => completions(Shell::Zsh, &mut cli, &mut out),
     }

@@ -3,55 +3,63 @@
 use std::io::{self, Write};
 
 use encoding_rs::{Encoder, EncoderResult, Encoding};
+use trust8::Bom;
 use trust8_dialect::Dialect;
 use trust8_transcode::{self as transcode, Transcoder};
 
-use super::{REPLACE, unconvertible};
+use super::place::Place;
 use crate::charset::Charset;
 
 /// Encodes what is written to it, which is UTF-8 in whole characters, and passes it on.
 pub(super) struct Encode<'a> {
     out: &'a mut dyn Write,
     target: Target,
+    /// The name of the encoding.
+    name: String,
     replace: bool,
-    /// How many line feeds there were, to say where a character is.
-    lines: u64,
+    place: Place,
     buffer: Vec<u8>,
     /// Why the text can't be encoded.
     pub(super) error: Option<String>,
 }
 
 enum Target {
-    Exact(Box<Transcoder<transcode::Encoding, transcode::Encoding>>),
+    /// UTF-16 or UTF-32. A byte order mark is still to be written if `mark` is true.
+    Exact {
+        transcoder: Box<Transcoder<transcode::Encoding, transcode::Encoding>>,
+        mark: bool,
+    },
     Web(Box<Encoder>),
     Dialect(Dialect),
-    Ascii,
+    /// The characters up to this one, each as the byte of the same number: ASCII or Latin-1.
+    UpTo(char),
 }
 
 impl<'a> Encode<'a> {
-    pub(super) fn new(to: Charset, replace: bool, out: &'a mut dyn Write) -> Self {
-        let transcoder = if replace { Transcoder::lossy } else { Transcoder::new };
-        let target = match (to, to.exact()) {
-            (_, Some(exact)) => Target::Exact(Box::new(transcoder(transcode::Encoding::Utf8, exact))),
-            (Charset::Encoding(encoding), _) => Target::Web(Box::new(encoding.new_encoder())),
-            (Charset::Dialect(dialect), _) => Target::Dialect(dialect),
-            (Charset::Ascii, _) => Target::Ascii,
-            (Charset::Auto | Charset::Utf8 | Charset::Exact(_), _) => Target::Dialect(Dialect::Utf8),
+    /// `place` is where the text begins.
+    pub(super) fn new(to: Charset, replace: bool, place: Place, out: &'a mut dyn Write) -> Self {
+        let exact = |to, mark| Target::Exact {
+            transcoder: Box::new(Transcoder::new(transcode::Encoding::Utf8, to)),
+            mark,
         };
-        Self { out, target, replace, lines: 0, buffer: Vec::new(), error: None }
+        let target = match to {
+            Charset::Ascii => Target::UpTo('\u{7F}'),
+            Charset::Exact(transcode::Encoding::Latin1) => Target::UpTo('\u{FF}'),
+            Charset::Utf16 => exact(transcode::Encoding::Utf16Le, true),
+            Charset::Dialect(dialect) => Target::Dialect(dialect),
+            Charset::Auto | Charset::Utf8 => Target::Dialect(Dialect::Utf8),
+            Charset::Exact(encoding) => exact(encoding, false),
+            Charset::Encoding(encoding) => match to.exact() {
+                Some(encoding) => exact(encoding, false),
+                None => Target::Web(Box::new(encoding.new_encoder())),
+            },
+        };
+        Self { out, target, name: to.label(), replace, place, buffer: Vec::new(), error: None }
     }
 
     /// Writes what belongs to the end of the text.
     pub(super) fn finish(&mut self) -> io::Result<()> {
-        match &mut self.target {
-            Target::Exact(transcoder) => {
-                let finished = transcoder.finish(&mut self.buffer);
-                self.write_buffer()?;
-                finished.map_err(|error| self.fail(unconvertible(&error)))
-            }
-            Target::Web(_) => self.encode("", true),
-            Target::Dialect(_) | Target::Ascii => Ok(()),
-        }
+        self.encode("", true)
     }
 
     /// Keeps the reason, and returns an error that stands for it.
@@ -73,11 +81,7 @@ impl<'a> Encode<'a> {
         while let Some((at, c)) = one_way(text, encoding) {
             self.encode_all(&text[..at], false)?;
             if !self.replace {
-                let (line, name) = (self.lines + 1, Charset::Encoding(encoding).label());
-                let why = format!(
-                    "line {line}: U+{:04X} would be another character in {name}{REPLACE}",
-                    u32::from(c)
-                );
+                let why = self.place.lacking(c, "would be another character in", &self.name);
                 return Err(self.fail(why));
             }
             self.encode_all("?", false)?;
@@ -86,20 +90,24 @@ impl<'a> Encode<'a> {
         self.encode_all(text, last)
     }
 
-    /// Writes `text`, as far as it is ASCII.
-    fn write_ascii(&mut self, mut text: &str) -> io::Result<()> {
-        while let Some((at, c)) = text.char_indices().find(|(_, c)| !c.is_ascii()) {
-            self.lines += text[..at].matches('\n').count() as u64;
-            self.out.write_all(&text.as_bytes()[..at])?;
+    /// Writes `text`, each character as one byte. `last` is the last one that has a byte.
+    fn write_up_to(&mut self, mut text: &str, last: char) -> io::Result<()> {
+        loop {
+            let lacking = text.char_indices().find(|(_, c)| *c > last);
+            let before = &text[..lacking.map_or(text.len(), |(at, _)| at)];
+            self.buffer.extend(before.chars().filter_map(|c| u8::try_from(c).ok()));
+            self.place.pass(before);
+            if lacking.is_some() && self.replace {
+                self.buffer.push(b'?');
+            }
+            self.write_buffer()?;
+            let Some((at, c)) = lacking else { return Ok(()) };
             if !self.replace {
-                let why = format!("line {}: U+{:04X} is not in ascii{REPLACE}", self.lines + 1, u32::from(c));
+                let why = self.place.lacking(c, "is not in", &self.name);
                 return Err(self.fail(why));
             }
-            self.out.write_all(b"?")?;
             text = &text[at + c.len_utf8()..];
         }
-        self.lines += text.matches('\n').count() as u64;
-        self.out.write_all(text.as_bytes())
     }
 
     /// Encodes `text` with the crate encoding_rs.
@@ -111,17 +119,21 @@ impl<'a> Encode<'a> {
             let (result, read, written) =
                 encoder.encode_from_utf8_without_replacement(text, &mut encoded, last);
             self.buffer.extend(&encoded[..written]);
-            self.lines += text[..read].matches('\n').count() as u64;
+            // A character that is unmappable was read as well.
+            let passed = match result {
+                EncoderResult::Unmappable(c) => read - c.len_utf8(),
+                _ => read,
+            };
+            if !self.replace {
+                self.place.pass(&text[..passed]);
+            }
             text = &text[read..];
             match result {
                 EncoderResult::InputEmpty => break,
                 EncoderResult::OutputFull => {}
                 EncoderResult::Unmappable(_) if self.replace => self.buffer.push(b'?'),
                 EncoderResult::Unmappable(c) => {
-                    let name = Charset::Encoding(encoder.encoding()).label();
-                    let line = self.lines + 1;
-                    unmappable =
-                        Some(format!("line {line}: U+{:04X} is not in {name}{REPLACE}", u32::from(c)));
+                    unmappable = Some(self.place.lacking(c, "is not in", &self.name));
                     break;
                 }
             }
@@ -152,14 +164,21 @@ impl Write for Encode<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = std::str::from_utf8(bytes).map_err(io::Error::other)?;
         match &mut self.target {
-            Target::Exact(transcoder) => {
-                let pushed = transcoder.push(bytes, &mut self.buffer);
+            Target::Exact { transcoder, mark } => {
+                // A mark that is there already is the first character.
+                if std::mem::take(mark) && !text.starts_with('\u{FEFF}') {
+                    self.buffer.extend(Bom::Utf16Le.bytes());
+                }
+                // `bytes` are whole characters, all of which are in the encoding.
+                transcoder.push(bytes, &mut self.buffer).map_err(io::Error::other)?;
                 self.write_buffer()?;
-                pushed.map_err(|error| self.fail(unconvertible(&error)))?;
             }
             Target::Web(_) => self.encode(text, false)?,
             Target::Dialect(dialect) => self.out.write_all(&dialect.from_utf8(text))?,
-            Target::Ascii => self.write_ascii(text)?,
+            Target::UpTo(last) => {
+                let last = *last;
+                self.write_up_to(text, last)?;
+            }
         }
         Ok(bytes.len())
     }

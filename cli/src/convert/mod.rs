@@ -4,14 +4,16 @@
 //! and leaves it alone; `convert` does what it is told.
 
 mod encode;
+mod place;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
-use trust8::Kernel;
-use trust8_transcode::{Encoding, Transcoder, TranscoderError};
+use memchr::{memchr_iter, memrchr};
+use trust8::{Bom, Kernel};
+use trust8_transcode::{Encoding, ConversionErrorKind, Transcoder, TranscoderError};
 
 use crate::args::{CommonArgs, Remedy, Selection, suffix};
 use crate::charset::{Charset, LATIN1_EXACT, Names, from_source, from_target};
@@ -28,6 +30,7 @@ use crate::source::{self, CHUNK, FileFrom, Opened, Source, aligned_buffer};
 use crate::streams::StandardOutput;
 use crate::target::Target;
 use encode::Encode;
+use place::Place;
 
 #[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
@@ -41,16 +44,17 @@ pub(crate) struct ConvertArgs {
 
     /// The encoding of the input, as `trust8 encodings` lists them; or `auto`, to guess
     ///
-    /// A byte order mark in UTF-8, UTF-16 or UTF-32 is a character like any other. `latin1` and `iso-8859-1` are
-    /// windows-1252 for every option, as they are for browsers. In `latin1-exact` every byte is the character of the same
-    /// number.
+    /// `utf-16` reads the byte order mark and removes it. For the other names, a mark is a character like any other. `latin1` and
+    /// `iso-8859-1` are windows-1252 for every option, as they are for browsers. In `latin1-exact` every byte is the character
+    /// of the same number.
     #[arg(long, short = 'f', value_name = "ENCODING", default_value = "utf-8", value_parser = Names(from_source),
           hide_possible_values = true)]
     from: Charset,
 
     /// The encoding of the output: one of the same
     ///
-    /// A byte order mark is a character like any other: it is converted, and none is added.
+    /// `utf-16` is little-endian, with a byte order mark. The other names add none; one that is there is converted like any other
+    /// character.
     #[arg(long, short = 't', value_name = "ENCODING", value_parser = Names(from_target), hide_possible_values = true,
           required_unless_present = "generate")]
     to: Option<Charset>,
@@ -194,7 +198,11 @@ impl Convert<'_> {
         if let (Some(from), Some(to)) = (from.exact(), self.to.exact()) {
             return self.transcode(from, to, &mut reader, out);
         }
-        let mut encode = Encode::new(self.to, self.args.replace, out);
+        let mut first = Vec::new();
+        reader.by_ref().take(4).read_to_end(&mut first).map_err(FileError::Read)?;
+        let place = Place::start(from, Bom::detect(&first).map(|(mark, _)| mark));
+        let reader = first.chain(reader);
+        let mut encode = Encode::new(self.to, self.args.replace, place, out);
         let remedy = self.args.replace.then_some(Remedy::Replace);
         let result = decode(from, reader, remedy, &self.progress, &mut encode)
             .and_then(|_| encode.finish().map_err(FileError::Write));
@@ -219,6 +227,8 @@ impl Convert<'_> {
         let (mut buffer, start) = aligned_buffer(0);
         let bytes = &mut buffer[start..][..CHUNK];
         let mut text = Vec::new();
+        // If the target lacks characters, it is Latin-1, in which every byte is one.
+        let (mut line, mut column) = (1, 1);
         loop {
             let n = source::read(reader, bytes).map_err(FileError::Read)?;
             let result = match n {
@@ -227,8 +237,13 @@ impl Convert<'_> {
             };
             // `text` has what comes before an error.
             out.write_all(&text).map_err(FileError::Write)?;
+            if to == Encoding::Latin1 {
+                line += memchr_iter(b'\n', &text).count() as u64;
+                let after = memrchr(b'\n', &text).map_or(0, |at| at + 1);
+                column = text.len() as u64 - after as u64 + if after > 0 { 1 } else { column };
+            }
             text.clear();
-            result.map_err(|error| FileError::Unconvertible(unconvertible(&error)))?;
+            result.map_err(|error| FileError::Unconvertible(unconvertible(&error, line, column)))?;
             self.progress.add(n as u64);
             if n == 0 {
                 return Ok(());
@@ -262,7 +277,13 @@ fn guessed(file: &std::fs::File, start: u64) -> Result<Charset, FileError> {
 
 const REPLACE: &str = " (to continue, use --replace)";
 
-fn unconvertible(error: &TranscoderError) -> String {
-    // On the command line, the library's name for Latin-1 stands for windows-1252.
-    format!("{error}{REPLACE}").replace(Encoding::Latin1.name(), LATIN1_EXACT)
+/// Returns the message for `error`, which is at this line and column.
+fn unconvertible(error: &TranscoderError, line: u64, column: u64) -> String {
+    match error.kind() {
+        ConversionErrorKind::Unmappable(c) => {
+            let place = Place { line, column, offset: Some(error.valid_up_to()), source: Charset::Auto };
+            place.lacking(c, "is not in", LATIN1_EXACT)
+        }
+        _ => format!("{error}{REPLACE}"),
+    }
 }

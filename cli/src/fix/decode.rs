@@ -33,6 +33,7 @@ pub(crate) fn decode(
     match charset {
         Charset::Dialect(dialect) => from_dialect(dialect, reader, remedy, out),
         Charset::Encoding(encoding) => from_encoding(encoding, reader, remedy, out),
+        Charset::Utf16 => from_encoding(UTF_16LE, reader, remedy, out),
         Charset::Exact(encoding) => from_units(encoding, reader, remedy, out),
         Charset::Utf8 => from_utf8(reader, remedy, out),
         Charset::Auto | Charset::Ascii => {

@@ -1,14 +1,15 @@
 //! What `fix --diff` shows: the difference between a file and what would become of it.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 
 use anstyle::Style;
 use imara_diff::sources::byte_lines;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
+use trust8::boundary::floor;
 
 use crate::colors::Colors;
+use crate::scan::skip_continuations;
 use crate::visible::{push_visible, write_name};
 
 /// Longer files are not compared, because that takes memory and time.
@@ -17,9 +18,14 @@ pub(super) const LONGEST: u64 = 64 << 20;
 /// How many lines are shown around a change.
 const CONTEXT: u32 = 3;
 
+/// The bytes of a longer line that a terminal shows before its first difference, and after it.
+const BEFORE: usize = 40;
+const AFTER: usize = 120;
+
 /// Writes a unified diff of `old` and `new`.
 ///
-/// On a terminal, everything invisible is escaped. For programs such as `patch`, the lines are written as they are.
+/// On a terminal, everything invisible is escaped, and long lines are cut around their first difference. For programs such as
+/// `patch`, the lines are written as they are.
 pub(super) fn write(
     out: &mut dyn Write,
     name: &[u8],
@@ -51,62 +57,108 @@ pub(super) fn write(
         let old = range(first.before.start - before, last.before.end + after);
         let new = range(first.after.start - before, last.after.end + after);
         writeln!(text, "{}@@ -{old} +{new} @@{:#}", colors.hint, colors.hint)?;
-        let mut put = |sign, style, of: &[Token], lines_in: Range<u32>| {
-            let some = of[lines_in.start as usize..lines_in.end as usize].iter();
-            put_lines(&mut text, sign, style, some.map(|&line| lines.interner[line]), terminal)
+        let lines_of = |tokens: &[Token], some: Range<u32>| -> Vec<&[u8]> {
+            let some = &tokens[some.start as usize..some.end as usize];
+            some.iter().map(|&line| lines.interner[line]).collect()
+        };
+        let mut put = |sign, style, lines: &[&[u8]], others: &[&[u8]]| -> io::Result<()> {
+            for (i, line) in lines.iter().enumerate() {
+                let other = others.get(i).copied().unwrap_or_default();
+                let difference = line.iter().zip(other).take_while(|(a, b)| a == b).count();
+                put_line(&mut text, sign, style, line, terminal.then_some(difference))?;
+            }
+            Ok(())
         };
         let plain = Style::new();
         let mut next = first.before.start - before;
         for change in group {
-            put(' ', plain, &lines.before, next..change.before.start)?;
-            put('-', colors.bad, &lines.before, change.before.clone())?;
-            put('+', colors.good, &lines.after, change.after.clone())?;
+            let [old, new] = [
+                lines_of(&lines.before, change.before.clone()),
+                lines_of(&lines.after, change.after.clone()),
+            ];
+            put(' ', plain, &lines_of(&lines.before, next..change.before.start), &[])?;
+            put('-', colors.bad, &old, &new)?;
+            put('+', colors.good, &new, &old)?;
             next = change.before.end;
         }
-        put(' ', plain, &lines.before, next..next + after)?;
+        put(' ', plain, &lines_of(&lines.before, next..next + after), &[])?;
     }
     out.write_all(&text)
 }
 
-/// Appends lines that begin with `sign`.
-fn put_lines<'a>(
+/// Appends a line that begins with `sign`. On a terminal, it is shown around its first difference.
+fn put_line(
     text: &mut Vec<u8>,
     sign: char,
     style: Style,
-    lines: impl Iterator<Item = &'a [u8]>,
-    terminal: bool,
+    line: &[u8],
+    difference: Option<usize>,
 ) -> io::Result<()> {
-    for line in lines {
-        let (line, end) = match line.strip_suffix(b"\n") {
-            Some(line) => (line, "\n"),
-            None => (line, "\n\\ No newline at end of file\n"),
-        };
-        write!(text, "{style}{sign}")?;
-        text.extend_from_slice(&shown(line, terminal));
-        write!(text, "{style:#}{end}")?;
+    let (line, end) = match line.strip_suffix(b"\n") {
+        Some(line) => (line, "\n"),
+        None => (line, "\n\\ No newline at end of file\n"),
+    };
+    write!(text, "{style}{sign}")?;
+    match difference {
+        Some(difference) => push_shown(text, line, difference),
+        None => text.extend_from_slice(line),
     }
-    Ok(())
+    write!(text, "{style:#}{end}")
 }
 
-/// Returns `line` as it is shown.
-fn shown(line: &[u8], terminal: bool) -> Cow<'_, [u8]> {
-    if !terminal {
-        return Cow::Borrowed(line);
+/// Appends `line` as a terminal shows it: what is around the offset `difference`, if all of it is too long.
+fn push_shown(text: &mut Vec<u8>, line: &[u8], difference: usize) {
+    let start = match line.len().checked_sub(BEFORE + AFTER) {
+        Some(last) => difference.saturating_sub(BEFORE).min(last),
+        None => 0,
+    };
+    let rest = if start > 0 { skip_continuations(&line[start..]) } else { line };
+    let shown = &rest[..floor(rest, BEFORE + AFTER)];
+    if start > 0 {
+        text.extend("…".as_bytes());
     }
-    let mut text = Vec::new();
-    for (i, part) in line.split(|&byte| byte == b'\t').enumerate() {
+    for (i, part) in shown.split(|&byte| byte == b'\t').enumerate() {
         if i > 0 {
             text.push(b'\t');
         }
-        push_visible(&mut text, part);
+        push_visible(text, part);
     }
-    Cow::Owned(text)
+    if shown.len() < rest.len() {
+        text.extend("…".as_bytes());
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::args::ColorWhen;
+
+    fn diff(old: &[u8], new: &[u8], terminal: bool) -> String {
+        let mut out = Vec::new();
+        write(&mut out, b"f", old, new, &Colors::new(ColorWhen::Never), terminal).unwrap();
+        String::from_utf8(out).unwrap().split_once(" @@\n").unwrap().1.to_owned()
+    }
+
+    #[test]
+    fn a_terminal_shows_what_is_around_the_difference() {
+        let long = "é".repeat(5_000_000);
+        let line = |middle: &str| format!("{long}{middle}{long}\n");
+        let (old, new) = (line("\t\u{1B}x"), line("\t\u{1B}y"));
+        let [before, after] = ["é".repeat(19), "é".repeat(59)];
+        let around = |c: char| format!("…{before}\t\\u{{1b}}{c}{after}…\n");
+        // The first of three lines that change is short, and the last one has no difference nearby.
+        let [other, cut] = [format!("{long}\n"), format!("{}…\n", "é".repeat(80))];
+        let old = format!("a\n{old}{other}");
+        let new = format!("b\n{new}{other}");
+        let expected = format!("-a\n-{}+b\n+{} {cut}", around('x'), around('y'));
+        let shown = diff(old.as_bytes(), new.as_bytes(), true);
+        assert!(shown == expected, "{shown}{expected}");
+        // The end of a line.
+        let shown = diff(format!("{long}a").as_bytes(), format!("{long}b").as_bytes(), true);
+        assert!(shown.lines().all(|line| line.len() < 200) && shown.contains("éa\n"), "{shown}");
+        // A program gets all of it.
+        assert!(diff(old.as_bytes(), new.as_bytes(), false).len() > 50_000_000);
+    }
 
     /// Makes the new text from the old one and a diff, or returns `None` if the diff does not fit.
     fn apply(old: &[u8], diff: &[u8]) -> Option<Vec<u8>> {

@@ -77,6 +77,11 @@ impl Evidence {
         })
     }
 
+    /// Returns the start of the file.
+    pub(super) fn first_piece(&self) -> &[u8] {
+        self.pieces.first().map_or(&[], Vec::as_slice)
+    }
+
     pub(super) fn shares(&self) -> Shares {
         let mut shares = Shares::default();
         for chunk in self.pieces().flat_map(<[u8]>::utf8_chunks) {

@@ -4,16 +4,21 @@ use std::io::{self, Read};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
-    Encoding, IBM866, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252,
-    WINDOWS_1254, X_MAC_CYRILLIC,
+    Encoding, IBM866, ISO_2022_JP, ISO_8859_2, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1251,
+    WINDOWS_1252, WINDOWS_1254, X_MAC_CYRILLIC, X_USER_DEFINED,
 };
 use trust8::Bom;
 use trust8_transcode as transcode;
+use unicode_width::UnicodeWidthStr;
 
+use super::decode::decode;
 use super::evidence::{Evidence, Shares};
-use super::plausible::Plausibility;
-use crate::charset::Charset;
+use super::plausible::{Plausibility, is_east_asian};
+use crate::args::Remedy;
+use crate::charset::{Charset, WEB};
 use crate::dialects::AcceptedBy;
+use crate::progress::Progress;
+use crate::visible::visible;
 
 /// What a file that is not UTF-8 seems to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,11 +77,14 @@ pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evide
             return Guess::Unknown(if evidence.has_nul() { HAS_NUL } else { HAS_CONTROLS }.to_owned());
         }
     }
-    let whole = if is_nearly_utf8 { None } else { plausible_encoding(evidence) };
-    let Some(guess) = whole else {
-        let of_invalid = encoding_of_invalid(evidence);
-        let is_utf8 = valid > 0 && valid * 2 >= invalid && is_plausible_utf8(evidence, of_invalid);
-        return if is_utf8 { Guess::InvalidAs(of_invalid) } else { Guess::Unknown(IMPLAUSIBLE.to_owned()) };
+    let whole = if is_nearly_utf8 { Err(IMPLAUSIBLE) } else { plausible_encoding(evidence) };
+    let guess = match whole {
+        Ok(guess) => guess,
+        Err(why) => {
+            let of_invalid = encoding_of_invalid(evidence);
+            let is_utf8 = valid > 0 && valid * 2 >= invalid && is_plausible_utf8(evidence, of_invalid);
+            return if is_utf8 { Guess::InvalidAs(of_invalid) } else { Guess::Unknown(why.to_owned()) };
+        }
     };
     // In a text of a few bytes, any pairs of letters can be characters of UTF-16. In the longer ones of East Asian encodings,
     // many pairs can.
@@ -106,24 +114,31 @@ const HAS_CONTROLS: &str =
     "it has control characters, so it may be binary or UTF-16: name the encoding with --from";
 const IMPLAUSIBLE: &str = "no encoding makes plausible text of it: name the encoding with --from";
 
+const AMBIGUOUS: &str = "more than one encoding makes plausible text of it: name the encoding with --from";
+
 /// Returns the encoding in which all of the sample is plausible text: the one that chardetng guesses, or one that it takes for
-/// another.
-fn plausible_encoding(evidence: &Evidence) -> Option<&'static Encoding> {
+/// another. If there is none, returns why.
+fn plausible_encoding(evidence: &Evidence) -> Result<&'static Encoding, &'static str> {
     let guess = encoding_of_all(evidence);
-    let (text, plausibility) = decoded(evidence, guess)?;
-    // chardetng takes Apple's Cyrillic for Microsoft's.
+    let (text, plausibility) = decoded(evidence, guess).ok_or(IMPLAUSIBLE)?;
     if guess == WINDOWS_1251
-        && !plausibility.is_perfect()
-        && decoded(evidence, X_MAC_CYRILLIC).is_some_and(|(_, plausibility)| plausibility.is_perfect())
+        && let Some((mac, mac_plausibility)) = decoded(evidence, X_MAC_CYRILLIC)
+        && mac_plausibility.is_perfect()
     {
-        return Some(X_MAC_CYRILLIC);
+        // chardetng takes Apple's Cyrillic for Microsoft's. Only the capital letters differ.
+        let is_capital = |c: char| matches!(c, 'А'..='Я');
+        match (plausibility.is_perfect(), mac.contains(is_capital), text.contains(is_capital)) {
+            (false, ..) => return Ok(X_MAC_CYRILLIC),
+            (true, true, false) => return Err(AMBIGUOUS),
+            _ => {}
+        }
     }
-    if !plausibility.is_text() {
-        return None;
+    if !plausibility.fits() {
+        return Err(IMPLAUSIBLE);
     }
     // The capital letters of IBM866 are the letters of CP862, which is Hebrew.
     if guess == IBM866 && !text.chars().any(|c| !c.is_ascii() && c.is_lowercase()) {
-        return None;
+        return Err(IMPLAUSIBLE);
     }
     if guess == WINDOWS_1252 {
         for (encoding, wrong, certain, all) in NOT_WESTERN {
@@ -132,17 +147,152 @@ fn plausible_encoding(evidence: &Evidence) -> Option<&'static Encoding> {
                 text.to_lowercase().chars().all(|c| !c.is_alphabetic() || c.is_ascii() || all.contains(c))
             };
             if has(wrong) && has(certain) && is_all(&text) {
-                return Some(encoding);
+                return Ok(encoding);
             }
         }
     }
-    Some(guess)
+    if is_ambiguous(evidence, guess, &text) { Err(AMBIGUOUS) } else { Ok(guess) }
 }
+
+/// Whether so little of the sample speaks for `guess`, in which it is `text`, that another encoding is as likely. It is, if
+///
+/// 1. an encoding of East Asia makes few of its characters, or more of others;
+/// 2. all letters outside ASCII are bytes below A0, where MacRoman and the pages of DOS have their letters, or there are no such
+///    letters, but dashes in words, such as `Ma–ana`, or dots for a word; or a word ends with `ÿ`, the hard space of DOS;
+/// 3. there are few letters outside ASCII, and no language has them all.
+fn is_ambiguous(evidence: &Evidence, guess: &'static Encoding, text: &str) -> bool {
+    if !guess.is_single_byte() {
+        let (east_asian, others): (Vec<_>, Vec<_>) =
+            text.chars().filter(|c| !c.is_ascii()).partition(|c| is_east_asian(*c));
+        return east_asian.len() < 4.max(others.len());
+    }
+    let bytes = evidence.pieces().flatten();
+    let letters: Vec<_> =
+        text.chars().zip(bytes).filter(|(c, _)| !c.is_ascii() && c.is_alphabetic()).collect();
+    if letters.is_empty() {
+        /// In fewer characters, such a dash is taken for a letter.
+        const SPARSE: usize = 100;
+        let pairs = text.chars().zip(text.chars().skip(1));
+        let dashes = pairs.filter(|(c, dash)| c.is_alphabetic() && matches!(dash, '–' | '—')).count();
+        let has_quotes = text.contains(['“', '„']);
+        return (dashes + text.matches(" … ").count()) * SPARSE > text.len() && !has_quotes;
+    }
+    let ends_with = |letter| text.split(|c: char| !c.is_alphabetic()).any(|word| word.ends_with(letter));
+    if letters.iter().all(|(_, byte)| **byte < 0xA0) || ends_with('ÿ') {
+        return true;
+    }
+    let has_all =
+        |language: &str| letters.iter().all(|(c, _)| c.to_lowercase().all(|c| language.contains(c)));
+    let is_one_of = |languages: &[&str]| languages.iter().any(|language| has_all(language));
+    /// In more letters, chardetng is right.
+    const MANY: usize = 64;
+    match guess {
+        _ if letters.len() >= MANY => false,
+        // In Portuguese, too, `õ` may be all there is.
+        it if it == WINDOWS_1252 => text.contains('õ') && has_all(HUNGARIAN_IN_1252),
+        it if it == WINDOWS_1254 => !has_all(TURKISH),
+        // `«` is `Ť` here, and in the pages of DOS `»` is `Ż`.
+        it if it == WINDOWS_1250 || it == ISO_8859_2 => {
+            !is_one_of(&CENTRAL_EUROPEAN) || text.contains('Ť') || letters.iter().all(|(c, _)| *c == 'Ż')
+        }
+        _ => false,
+    }
+}
+
+/// The letters outside ASCII of the languages of Central Europe: Polish, Czech and Slovak, Hungarian, Romanian, those of former
+/// Yugoslavia, German and Albanian.
+const CENTRAL_EUROPEAN: [&str; 7] =
+    ["ąćęłńóśźż", "áäčďéěíĺľňóôŕřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "äöüßé", "çë"];
+/// Those of Turkish. In lower case, the capital `İ` is two characters.
+const TURKISH: &str = "çğıöşüâîûi\u{307}";
 
 /// Languages that chardetng takes for Western European ones: the encoding, letters that windows-1252 has in place of the right
 /// ones, letters that show which language it is, and all its letters.
-const NOT_WESTERN: [(&Encoding, &str, &str, &str); 2] =
-    [(WINDOWS_1250, "õûÕÛ", "öüÖÜ", "áéíóöõúüû"), (WINDOWS_1254, "ðýþÐÝÞ", "çüÇÜ", "çðýöþüâîû")];
+const NOT_WESTERN: [(&Encoding, &str, &str, &str); 3] = [
+    (WINDOWS_1250, "õûÕÛ", "öüÖÜ", HUNGARIAN_IN_1252),
+    // French has `û` as well, but none of these.
+    (WINDOWS_1250, "ûÛ", "áíóúÁÍÓÚ", HUNGARIAN_IN_1252),
+    (WINDOWS_1254, "ðýþÐÝÞ", "çüÇÜ", "çðýöþüâîû"),
+];
+const HUNGARIAN_IN_1252: &str = "áéíóöõúüû";
+
+/// A file that is not UTF-8, as text in an encoding.
+pub(crate) struct Reading {
+    /// The encoding of all of it, or of its invalid sequences.
+    pub(crate) guess: Guess,
+    /// What is around the first character outside ASCII, on the same line.
+    pub(crate) excerpt: String,
+}
+
+/// Returns how the sample reads according to `guess`, and in the other encodings that make plausible text of it: those first in
+/// which the evidence is not thin, and the fewest characters are odd. At most `most` are returned. Each reads differently.
+pub(crate) fn readings(guess: &Guess, evidence: &Evidence, most: usize, width: usize) -> Vec<Reading> {
+    let mut texts = Vec::new();
+    match guess {
+        Guess::From(Charset::Encoding(encoding)) if encoding.is_ascii_compatible() => {
+            texts.extend(decoded(evidence, encoding).map(|(text, _)| (guess.clone(), text)));
+        }
+        Guess::From(charset) => {
+            let mut text = Vec::new();
+            let first = evidence.first_piece();
+            let replace = Some(Remedy::Replace);
+            // Nothing fails here: invalid sequences are replaced, and the text goes to a vector.
+            let _ = decode(*charset, first, replace, &Progress::none(), &mut text);
+            texts.push((guess.clone(), String::from_utf8_lossy(&text).into_owned()));
+        }
+        Guess::InvalidAs(encoding) => {
+            let mut text = String::new();
+            for chunk in evidence.pieces().flat_map(<[u8]>::utf8_chunks) {
+                text.push_str(chunk.valid());
+                text.push_str(&encoding.decode_without_bom_handling(chunk.invalid()).0);
+            }
+            texts.push((guess.clone(), text));
+        }
+        Guess::Unknown(_) => {}
+    }
+    let may_be_others = match guess {
+        Guess::From(charset) => charset.has_ascii() && matches!(charset, Charset::Encoding(_)),
+        Guess::InvalidAs(_) => false,
+        Guess::Unknown(_) => !evidence.has_controls(),
+    };
+    let others = WEB.iter().filter(|it| may_be_others && it.is_ascii_compatible() && **it != X_USER_DEFINED);
+    let mut others: Vec<_> = others
+        .filter_map(|&encoding| {
+            let (text, plausibility) = decoded(evidence, encoding).filter(|(_, it)| it.fits())?;
+            Some(((is_ambiguous(evidence, encoding, &text), plausibility.odd()), encoding, text))
+        })
+        .collect();
+    others.sort_by_key(|(rank, ..)| *rank);
+    texts.extend(others.into_iter().map(|(_, it, text)| (Guess::From(Charset::Encoding(it)), text)));
+    let mut readings: Vec<Reading> = Vec::new();
+    for (guess, text) in texts {
+        let excerpt = excerpt(&text, width);
+        if readings.len() < most && !readings.iter().any(|other| other.excerpt == excerpt) {
+            readings.push(Reading { guess, excerpt });
+        }
+    }
+    readings
+}
+
+/// Returns what is around the first character outside ASCII that is no mark, on the same line, in at most `width` columns.
+fn excerpt(text: &str, width: usize) -> String {
+    let text = text.trim_start_matches('\u{FEFF}');
+    let at = text.find(|c: char| !c.is_ascii()).unwrap_or(0);
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let line = text[line..].lines().next().unwrap_or_default();
+    let before = text[..at].rsplit('\n').next().unwrap_or_default().chars().count();
+    let mut excerpt = String::new();
+    let mut columns = 0;
+    for c in line.chars().skip(before.saturating_sub(width / 3)) {
+        let shown = visible(c.encode_utf8(&mut [0; 4]).as_bytes());
+        columns += shown.width();
+        if columns > width {
+            break;
+        }
+        excerpt.push_str(&shown);
+    }
+    excerpt
+}
 
 /// Decodes the sample, if it has no errors in `encoding`.
 fn decoded(evidence: &Evidence, encoding: &'static Encoding) -> Option<(String, Plausibility)> {

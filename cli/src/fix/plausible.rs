@@ -5,7 +5,8 @@
 //! 1. is a control character, for private use, or the replacement for what could not be decoded;
 //! 2. is a letter of another alphabet than the letter before it;
 //! 3. is an upper-case letter after a lower-case one, or the other way round after two upper-case letters, as in `cafŽ`;
-//! 4. is a symbol inside a word, as in `h”ren`, or one that no word begins or ends with, as in `caf‚` and `Ã©`;
+//! 4. is a symbol inside a word, as in `h”ren`, one that no word begins or ends with, as in `caf‚` and `Ã©`, or an accent without
+//!    a letter, or `Ç` alone;
 //! 5. is a character of East Asia outside the common rows of the encoding's table, or beside a lower-case letter of ASCII.
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8};
@@ -49,9 +50,20 @@ impl Plausibility {
         self.odd == 0
     }
 
+    /// Returns how many characters are odd.
+    pub(super) fn odd(&self) -> u64 {
+        self.odd
+    }
+
     /// Whether at most one character in eight is odd.
     pub(super) fn is_text(&self) -> bool {
         self.odd * 8 <= self.all
+    }
+
+    /// Whether this is text in the encoding. In a few characters, one that is odd says that it is not.
+    pub(super) fn fits(&self) -> bool {
+        const FEW: u64 = 32;
+        self.odd == 0 || self.all >= FEW && self.is_text()
     }
 }
 
@@ -86,7 +98,7 @@ fn script(c: char) -> Option<Script> {
 }
 
 /// Whether `c` is of the scripts and the punctuation of East Asia.
-fn is_east_asian(c: char) -> bool {
+pub(super) fn is_east_asian(c: char) -> bool {
     matches!(c, '\u{3000}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' | '\u{FF00}'..='\u{FFEF}')
 }
 
@@ -114,12 +126,17 @@ fn is_odd(second: Option<char>, first: Option<char>, c: char, next: Option<char>
                 | '°'
                 | 'ª'
                 | 'º'
-                | '\u{A0}'
                 | '\u{200C}'..='\u{200F}' => is_letter(first) && is_letter(next),
+                // The accents without a letter are letters in MacRoman.
+                'ˆ' | '˜' | '¨' | '´' | '¸' | '¯' => true,
+                '\u{A0}' => is_letter(first) && (is_letter(next) || next == Some(' ')),
                 '¡' | '¿' | '„' | '‚' | '§' | '©' | '€' | '£' | '•' => is_letter(first),
-                _ => is_letter(first) || is_letter(next),
+                _ => is_letter(first) || is_letter(next) || first.is_some_and(|first| !first.is_ascii()),
             };
     };
+    if c == 'Ç' && !is_letter(first) && !is_letter(next) {
+        return true;
+    }
     let Some(first) = first.filter(|first| !(c.is_ascii() && first.is_ascii())) else { return false };
     let Some(other) = script(first) else { return false };
     other != own

@@ -8,16 +8,23 @@ use super::line_endings::LineEndings;
 use crate::args::CommonArgs;
 use crate::dialects::{AcceptedBy, accepting_dialects};
 use crate::fix::evidence::Evidence;
-use crate::fix::guess::{Guess, guess, guess_valid, mark};
+use crate::fix::guess::{Guess, Reading, guess, guess_valid, mark, readings};
 use crate::fix::{copy_to_temporary_file, mojibake};
 use crate::progress::Progress;
-use crate::report::{Human, Report};
+use crate::report::{Human, Report, on_terminal};
 use crate::scan::Scanner;
 use crate::source::{FileFrom, Opened, Source};
 use crate::statistics::Characters;
 
-/// How many errors to show. With everything above them they fill a screen of 24 lines.
+/// How many errors and readings to show. With everything else they fill a screen of 24 lines.
 pub(super) const SHOWN_ERRORS: u64 = 2;
+const READINGS: usize = 3;
+
+/// How many columns an excerpt has. The terminal has a title and the name of an encoding before it.
+fn excerpt_width() -> usize {
+    let width = terminal_size::terminal_size().filter(|_| on_terminal()).map_or(80, |(width, _)| width.0);
+    usize::from(width).saturating_sub(32).max(10)
+}
 
 /// A stream has to be stored, because it is read a second time. Of a longer one, only the beginning is read.
 const LONGEST_STREAM: u64 = 1 << 30;
@@ -37,6 +44,8 @@ pub(super) struct Facts {
     pub(super) accepted_by: Vec<AcceptedBy>,
     /// What the file seems to be, if it is not UTF-8, or is UTF-8 and seems to be UTF-16 as well.
     pub(super) guess: Option<Guess>,
+    /// How a file that is not UTF-8 reads in the encoding that it seems to be in, and in others.
+    pub(super) readings: Vec<Reading>,
     /// How many lines of a sample are mojibake.
     pub(super) mojibake: u64,
     /// Whether this is only the beginning of a stream.
@@ -89,13 +98,16 @@ impl Facts {
             lines,
             accepted_by: Vec::new(),
             guess: None,
+            readings: Vec::new(),
             mojibake: 0,
             is_cut_off,
         };
         if errors > 0 {
             facts.accepted_by = accepting_dialects(from, first_error)?;
             let evidence = Evidence::gather(from, bytes, first_error)?;
-            facts.guess = Some(guess(mark, &facts.accepted_by, &evidence));
+            let guess = guess(mark, &facts.accepted_by, &evidence);
+            facts.readings = readings(&guess, &evidence, READINGS, excerpt_width());
+            facts.guess = Some(guess);
         } else {
             let evidence = Evidence::gather(from, bytes, 0)?;
             facts.guess = guess_valid(&evidence).map(Guess::From);

@@ -16,7 +16,7 @@ use crate::args::{CommonArgs, InspectArgs, Selection};
 use crate::charset::Charset;
 use crate::colors::Colors;
 use crate::dialects::AcceptedBy;
-use crate::fix::guess::Guess;
+use crate::fix::guess::{Guess, Reading};
 use crate::hex::Hex;
 use crate::interrupt;
 use crate::outcome::{Outcome, print_error};
@@ -120,6 +120,14 @@ impl Facts {
         if let Some(likely) = self.likely() {
             row("likely", format!("{hint}{likely}{hint:#}"));
         }
+        for (i, Reading { guess, excerpt }) in self.readings.iter().enumerate() {
+            let encoding = match guess {
+                Guess::From(charset) => charset.label(),
+                Guess::InvalidAs(encoding) => format!("with {}", Charset::Encoding(encoding).label()),
+                Guess::Unknown(_) => continue,
+            };
+            row(if i == 0 { "reads as" } else { "" }, format!("{encoding:<14}  {excerpt}"));
+        }
         if self.mojibake > 0 {
             let lines = if self.mojibake == 1 {
                 "1 line".to_owned()
@@ -179,11 +187,16 @@ impl Facts {
             crlf: self.line_endings.crlf,
             cr: self.line_endings.cr,
         };
-        let (from, invalid_as) = match &self.guess {
-            Some(Guess::From(charset)) => (Some(charset.label()), None),
-            Some(Guess::InvalidAs(encoding)) => (None, Some(Charset::Encoding(encoding).label())),
-            _ => (None, None),
+        let names = |guess: &Guess| match guess {
+            Guess::From(charset) => (Some(charset.label()), None),
+            Guess::InvalidAs(encoding) => (None, Some(Charset::Encoding(encoding).label())),
+            Guess::Unknown(_) => (None, None),
         };
+        let (from, invalid_as) = self.guess.as_ref().map_or((None, None), names);
+        let readings = self.readings.iter().map(|Reading { guess, excerpt }| {
+            let (from, invalid_as) = names(guess);
+            JsonReading { from, invalid_as, excerpt }
+        });
         let mut out = Vec::new();
         write_json(
             &mut out,
@@ -202,6 +215,7 @@ impl Facts {
                 dialects: self.accepted_by.iter().map(JsonDialect::new).collect(),
                 likely_from: from,
                 likely_invalid_as: invalid_as,
+                readings: readings.collect(),
                 mojibake_lines_in_sample: self.mojibake,
             },
         );
@@ -232,7 +246,17 @@ struct JsonFacts<'a> {
     dialects: Vec<JsonDialect>,
     likely_from: Option<String>,
     likely_invalid_as: Option<String>,
+    readings: Vec<JsonReading<'a>>,
     mojibake_lines_in_sample: u64,
+}
+
+#[derive(Serialize)]
+struct JsonReading<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invalid_as: Option<String>,
+    excerpt: &'a str,
 }
 
 #[derive(Serialize)]

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::Report;
+use super::{Conclusion, Report};
 use crate::scan::Finding;
 use crate::visible::visible;
 
@@ -16,6 +16,13 @@ impl Report for Github {
         let message = escaped(&format!("byte {offset}: {culprit}"), &[]);
         // Writing to a vector never fails.
         let _ = writeln!(out, "::error file={file},line={line},col={column}::{message}");
+    }
+
+    fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
+        if let Some(what) = conclusion.other_mark(name) {
+            let file = escaped(&visible(name), &[':', ',']);
+            let _ = writeln!(out, "::notice file={file},line=1,col=1::{}", escaped(&what, &[]));
+        }
     }
 }
 

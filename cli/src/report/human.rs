@@ -5,16 +5,15 @@ use std::io::Write;
 
 use anstyle::Style;
 use memchr::{memchr, memrchr};
-use trust8::Bom;
 use trust8::boundary::floor;
 
-use super::{Conclusion, Report, on_terminal};
+use super::{Conclusion, Report, fix, on_terminal};
 use crate::args::ColorWhen;
 use crate::colors::Colors;
 use crate::dialects::AcceptedBy;
 use crate::hex::digits;
 use crate::scan::{Finding, skip_continuations};
-use crate::visible::{push_visible, shell_word, write_name};
+use crate::visible::{push_visible, write_name};
 
 /// How many bytes of text to show on either side, if there is room. With a culprit of average length, the line has 80 columns.
 const TEXT: usize = 28;
@@ -98,14 +97,10 @@ impl Report for Human {
             let Colors { hint, .. } = self.colors;
             let _ = writeln!(out, "    {hint}note{hint:#}  {what}");
         };
-        let fix = |label: &str| format!("trust8 fix --from {label} {}", shell_word(name));
-        match (conclusion.mark, conclusion.accepted_by.first()) {
-            (Some(mark @ (Bom::Utf16Le | Bom::Utf16Be | Bom::Utf32Le | Bom::Utf32Be)), _) => {
-                let encoding = mark.encoding();
-                note(format!("it seems to be {encoding}: {}", fix(encoding)));
-            }
+        match (conclusion.other_mark(name), conclusion.accepted_by.first()) {
+            (Some(what), _) => note(what),
             (_, Some(AcceptedBy { dialect, convertible: true })) => {
-                note(format!("all of it is valid {dialect}: {}", fix(dialect.name())));
+                note(format!("all of it is valid {dialect}: {}", fix(dialect.name(), name)));
             }
             (_, Some(AcceptedBy { dialect, convertible: false })) => {
                 note(format!("all of it is valid {dialect}, but UTF-8 cannot encode some of it"));
@@ -113,7 +108,7 @@ impl Report for Human {
             _ => {
                 if let Some(charset) = conclusion.likely {
                     let label = charset.label();
-                    note(format!("it is probably {label}: {}", fix(&label)));
+                    note(format!("it is probably {label}: {}", fix(&label, name)));
                 }
             }
         }

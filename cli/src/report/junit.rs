@@ -30,7 +30,10 @@ impl Report for Junit {
         );
     }
 
-    fn conclusion(&self, out: &mut Vec<u8>, _: &[u8], _: &Conclusion) {
+    fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
+        if let Some(what) = conclusion.other_mark(name) {
+            let _ = writeln!(out, "<system-out>{}</system-out>", escaped(&what));
+        }
         out.extend(b"</testcase>\n");
     }
 

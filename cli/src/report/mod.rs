@@ -20,7 +20,9 @@ use crate::args::{CheckArgs, CommonArgs, Format};
 use crate::charset::Charset;
 use crate::dialects::AcceptedBy;
 use crate::scan::Finding;
+use crate::source::Source;
 use crate::statistics::Totals;
+use crate::visible::shell_word;
 
 /// An output format. What it writes for one file is not mixed with that of others, and files come in their order.
 pub(crate) trait Report: Sync {
@@ -75,6 +77,20 @@ pub(crate) struct Conclusion {
     pub(crate) likely: Option<Charset>,
     /// Why the file could not be read to its end.
     pub(crate) unread: Option<String>,
+}
+
+impl Conclusion {
+    /// Returns what to do with the file `name`, if it has the byte order mark of another encoding than UTF-8.
+    fn other_mark(&self, name: &[u8]) -> Option<String> {
+        let encoding = self.mark.filter(|mark| *mark != Bom::Utf8)?.encoding();
+        Some(format!("it seems to be {encoding}: {}", fix(encoding, name)))
+    }
+}
+
+/// Returns the command that converts the file `name`.
+fn fix(encoding: &str, name: &[u8]) -> String {
+    let word = if name == Source::StandardInput.name() { "-".to_owned() } else { shell_word(name) };
+    format!("trust8 fix --from {encoding} {word}")
 }
 
 /// Returns the format that the command line asks for.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Report;
 use super::json::write_json;
+use super::{Conclusion, Report};
 use crate::hex::digits;
 use crate::scan::Finding;
 use crate::statistics::Totals;
@@ -40,11 +40,24 @@ impl Report for Sarif {
             "byteOffset": offset,
             "byteLength": culprit.bytes.len(),
         });
-        push_result(out, name, culprit.keyword(), &format!("byte {offset}: {culprit}"), Some(region));
+        push_result(
+            out,
+            name,
+            (culprit.keyword(), "error"),
+            &format!("byte {offset}: {culprit}"),
+            Some(region),
+        );
+    }
+
+    fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
+        if let Some(what) = conclusion.other_mark(name) {
+            out.extend(self.separator());
+            push_result(out, name, ("byte-order-mark", "note"), &what, None);
+        }
     }
 
     fn unread(&self, out: &mut Vec<u8>, name: &[u8], error: &io::Error) {
-        push_result(out, name, "unread", &error.to_string(), None);
+        push_result(out, name, ("unread", "error"), &error.to_string(), None);
     }
 
     fn footer(&self, _: &Totals, _: Option<Duration>) -> Vec<u8> {
@@ -52,7 +65,13 @@ impl Report for Sarif {
     }
 }
 
-fn push_result(out: &mut Vec<u8>, name: &[u8], rule: &str, message: &str, region: Option<Value>) {
+fn push_result(
+    out: &mut Vec<u8>,
+    name: &[u8],
+    (rule, level): (&str, &str),
+    message: &str,
+    region: Option<Value>,
+) {
     let mut place = json!({ "artifactLocation": { "uri": uri(name) } });
     if let Some(region) = region {
         place["region"] = region;
@@ -60,7 +79,7 @@ fn push_result(out: &mut Vec<u8>, name: &[u8], rule: &str, message: &str, region
     let locations = json!([{ "physicalLocation": place }]);
     write_json(
         out,
-        &json!({ "ruleId": rule, "level": "error", "message": { "text": message }, "locations": locations }),
+        &json!({ "ruleId": rule, "level": level, "message": { "text": message }, "locations": locations }),
     );
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::Report;
+use super::{Conclusion, Report};
 use crate::scan::Finding;
 use crate::visible::write_name;
 
@@ -16,5 +16,12 @@ impl Report for Short {
         let Finding { location, offset, culprit, .. } = finding;
         // Writing to a vector never fails.
         let _ = writeln!(out, ":{}:{}: byte {offset}: {culprit}", location.line, location.column);
+    }
+
+    fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
+        if let Some(what) = conclusion.other_mark(name) {
+            write_name(out, name, self.terminal);
+            let _ = writeln!(out, ":1:1: note: {what}");
+        }
     }
 }

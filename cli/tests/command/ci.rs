@@ -62,6 +62,55 @@ a &lt;b&gt;&amp;&quot;é.txt:2:5: byte 6: byte that never appears in UTF-8: FF; 
     assert_eq!(stdout(&run), expected);
 }
 
+/// The mark of UTF-16 or UTF-32 says what the file is. That was only said to people and in JSON.
+#[test]
+fn every_format_names_the_byte_order_mark() {
+    let folder = Folder::new();
+    let what = "it seems to be";
+    for (encoding, bytes) in [
+        ("utf-16le", &b"\xFF\xFEa\0"[..]),
+        ("utf-16be", b"\xFE\xFF\0a"),
+        ("utf-32le", b"\xFF\xFE\0\0a\0\0\0"),
+        ("utf-32be", b"\0\0\xFE\xFF\0\0\0a"),
+    ] {
+        folder.file("f", bytes);
+        for (format, expected) in [
+            ("human", format!("    note  {what} {encoding}: trust8 fix --from {encoding} f\n")),
+            ("short", format!("f:1:1: note: {what} {encoding}: trust8 fix --from {encoding} f\n")),
+            (
+                "github",
+                format!("::notice file=f,line=1,col=1::{what} {encoding}: trust8 fix --from {encoding} f\n"),
+            ),
+            (
+                "junit",
+                format!("<system-out>{what} {encoding}: trust8 fix --from {encoding} f</system-out>\n"),
+            ),
+            ("json", format!("\"byte_order_mark\":\"{encoding}\"")),
+            ("jsonl", format!("\"byte_order_mark\":\"{encoding}\"")),
+        ] {
+            let run = folder.trust8().args(["-f", format, "f"]).assert().code(1);
+            assert!(stdout(&run).contains(&expected), "{}", stdout(&run));
+            // In a pipe as well.
+            let run = folder.trust8().args(["-f", format]).write_stdin(bytes).assert().code(1);
+            let expected = expected.replace(" f\n", " -\n").replace(" f<", " -<").replace("f:", "<stdin>:");
+            assert!(stdout(&run).contains(&expected.replace("=f,", "=<stdin>,")), "{}", stdout(&run));
+        }
+        let run = folder.trust8().args(["-af", "sarif", "f"]).assert().code(1);
+        let sarif: Value = serde_json::from_str(&stdout(&run)).unwrap();
+        let last = sarif["runs"][0]["results"].as_array().unwrap().last().unwrap();
+        assert_eq!((&last["ruleId"], &last["level"]), (&"byte-order-mark".into(), &"note".into()));
+        assert_eq!(last["message"]["text"], format!("{what} {encoding}: trust8 fix --from {encoding} f"));
+    }
+    // Bytes FF FE elsewhere are no mark.
+    folder.file("f", b"a\xFF\xFEa\0");
+    folder
+        .trust8()
+        .args(["-f", "short", "f"])
+        .assert()
+        .code(1)
+        .stdout(predicates::str::contains(what).count(0));
+}
+
 /// The index has what the next commit gets. What is on disk may be better or worse.
 #[cfg(unix)]
 #[test]

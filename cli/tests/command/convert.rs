@@ -96,7 +96,7 @@ fn errors_have_offsets_and_replace_continues() {
         .write_stdin("5 €")
         .assert()
         .code(1)
-        .stderr(starts_with("trust8: <stdin>: U+20AC at 2 is not in latin1-exact"));
+        .stderr(starts_with("trust8: <stdin>: line 1, column 3, byte 2: U+20AC is not in latin1-exact"));
     convert(&["--to", "latin1-exact", "--replace"]).write_stdin("5 €").assert().code(0).stdout("5 ?");
     // An error at the end of the input.
     convert(&to_latin1)
@@ -112,6 +112,89 @@ fn errors_have_offsets_and_replace_continues() {
         .code(2)
         .stdout("a!")
         .stderr(contains("none: ").and(contains("is a directory")));
+}
+
+/// `utf-16` is little-endian with a byte order mark as a target. As a source, it reads the mark of either order.
+#[test]
+fn utf16_has_a_mark() {
+    let convert = |from: &str, to: &str, text: &[u8]| {
+        let assert =
+            trust8().args(["convert", "--from", from, "--to", to]).write_stdin(text).assert().code(0);
+        assert.get_output().stdout.clone()
+    };
+    let little = [b"\xFF\xFE", &*utf16(TEXT, u16::to_le_bytes)].concat();
+    let big = [b"\xFE\xFF", &*utf16(TEXT, u16::to_be_bytes)].concat();
+    assert_eq!(convert("utf-8", "utf-16", TEXT.as_bytes()), little);
+    // There are never two.
+    assert_eq!(convert("utf-8", "utf-16", format!("\u{FEFF}{TEXT}").as_bytes()), little);
+    for marked in [&little, &big, &little[2..].to_vec()] {
+        assert_eq!(convert("utf-16", "utf-8", marked), TEXT.as_bytes());
+        assert_eq!(convert("utf16", "UTF-16", marked), little);
+        let fixed =
+            trust8().args(["fix", "--force", "--from", "utf-16"]).write_stdin(marked.clone()).assert();
+        fixed.code(0).stdout(TEXT);
+    }
+    // Where the order is named, the mark is a character.
+    assert_eq!(convert("utf-16le", "utf-8", &little), format!("\u{FEFF}{TEXT}").as_bytes());
+    assert_eq!(convert("utf-8", "utf-16", b""), b"");
+}
+
+/// The place in the input is right, whatever that is encoded in.
+#[test]
+fn a_character_that_the_target_lacks_has_a_place() {
+    let text = format!("{}\r\nZoë: \u{2212}1", "äöü\n".repeat(70_000));
+    let why = |from: &str, to: &str, input: Vec<u8>| {
+        let run = trust8().args(["convert", "--from", from, "--to", to]).write_stdin(input).assert().code(1);
+        crate::folder::stderr(&run)
+    };
+    let encode = |to: &str| {
+        let run = trust8().args(["convert", "--to", to]).write_stdin(text.clone()).assert().code(0);
+        run.get_output().stdout.clone()
+    };
+    for (from, size) in [
+        ("utf-8", 0),
+        ("utf-16le", 2),
+        ("utf-16", 2),
+        ("utf-32be", 4),
+        ("x-mac-cyrillic", 1),
+        ("cesu-8", 0),
+        ("euc-kr", 0),
+    ] {
+        // These have no `ë` or `ö`, but other letters.
+        let text = match from {
+            "x-mac-cyrillic" => text.replace(['ä', 'ö', 'ü', 'ë', '\u{2212}'], "я"),
+            "euc-kr" => text.replace(['ä', 'ö', 'ü', 'ë', '\u{2212}'], "한"),
+            _ => text.clone(),
+        };
+        let run = trust8().args(["convert", "--to", from]).write_stdin(text.clone()).assert().code(0);
+        let input = run.get_output().stdout.clone();
+        for to in ["ascii", "latin1-exact", "windows-1252", "iso-8859-2"] {
+            let is_lacking = |c: char| match to {
+                "ascii" => !c.is_ascii(),
+                _ => c > '\u{FF}',
+            };
+            let at = text.find(is_lacking).unwrap();
+            let (before, rest) = text.split_at(at);
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap().chars().count() + 1;
+            let offset = match (from, size) {
+                ("euc-kr", _) => before.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum(),
+                (_, 0) => at,
+                _ => before.chars().count() * size + if from == "utf-16" { 2 } else { 0 },
+            };
+            let c = u32::from(rest.chars().next().unwrap());
+            let expected = format!(
+                "trust8: <stdin>: line {line}, column {column}, byte {offset}: U+{c:04X} is not in {to} ("
+            );
+            let got = why(from, to, input.clone());
+            assert!(got.starts_with(&expected), "{from}: {got}{expected}");
+        }
+    }
+    assert!(encode("utf-16").len() > 500_000);
+    // In ISO-2022-JP, the offset is not known.
+    let run = trust8().args(["convert", "--to", "iso-2022-jp"]).write_stdin("a\n日本").assert().code(0);
+    let message = why("iso-2022-jp", "ascii", run.get_output().stdout.clone());
+    assert!(message.starts_with("trust8: <stdin>: line 2, column 1: U+65E5 is not in ascii"), "{message}");
 }
 
 #[test]

@@ -50,6 +50,7 @@ f
   lines         2
   line endings  2 LF
   likely        windows-1252, if it is text (a guess); trust8 fix --from windows-1252
+  reads as      windows-1252    Grüße aus München
 
 the first errors:
 f:1:3: byte 2: byte that never appears in UTF-8: FC; RFC 3629 section 1 forbids it
@@ -81,6 +82,38 @@ f:1:4: byte 3: 2-byte character cut short after 1 byte: DF; RFC 3629 section 4 r
             .code(1)
             .stdout(starts_with("<stdin>\n").and(contains(format!("  likely        {likely}"))));
     }
+}
+
+/// A file whose encoding is not certain is shown in each that is likely.
+#[test]
+fn inspect_shows_how_a_file_reads() {
+    let folder = Folder::new();
+    let long = b"a".repeat(100);
+    for (bytes, expected) in [
+        (
+            &b"Ma\x96ana, jam\x97n\n"[..],
+            "windows-1252    Ma–ana, jam—n\n                macintosh       Mañana, jamón\n",
+        ),
+        (b"\xFF\xFEG\0r\0\xFC\0\x1B\0", "utf-16le        Grü\\u{1b}\n"),
+        (b"ab\ncd\xC3\xA9 \xE2\x82\xAC, \xC3\xA9 \x80\n", "with windows-1252  cdé €, é €\n"),
+        (b"smile \xED\xA0\xBD\xED\xB8\x80\n", "cesu-8          smile 😀\n"),
+        // The excerpt is cut around the first character that is not ASCII.
+        (
+            &[&*long, b" sch\xF6ne Gr\xFC\xDFe ", &*long].concat(),
+            &format!("windows-1252    {} schöne Grüße {}\n", "a".repeat(12), "a".repeat(22)),
+        ),
+    ] {
+        folder.file("f", bytes);
+        let text = stdout(&folder.trust8().args(["inspect", "f"]).assert().code(1));
+        assert!(text.contains(&format!("  reads as      {expected}")), "{text}{expected}");
+    }
+    folder.file("f", b"Ma\x96ana, jam\x97n\n");
+    let json = stdout(&folder.trust8().args(["inspect", "--json", "f"]).assert().code(1));
+    let readings = r#""readings":[{"from":"windows-1252","excerpt":"Ma–ana, jam—n"},{"from":"macintosh","excerpt":"Mañana, jamón"}]"#;
+    assert!(json.contains(readings), "{json}");
+    // Binary files have no reading.
+    folder.file("f", b"\x7FELF\xFF\0\0\0\x01\x02");
+    folder.trust8().args(["inspect", "f"]).assert().code(1).stdout(contains("reads as").not());
 }
 
 #[test]
@@ -186,6 +219,25 @@ fn manual_pages_and_completions_are_generated() {
         assert!(script.contains("max-errors") && script.contains("inspect"), "{shell}");
     }
     trust8().args(["--generate", "tcsh"]).assert().code(2);
+}
+
+/// Loads the generated script in fish, if there is one, and completes values of options, with and without a command.
+#[cfg(target_os = "linux")]
+#[test]
+fn fish_completes() {
+    let script = stdout(&trust8().args(["--generate", "fish"]).assert().code(0));
+    assert!(script.contains("or return 0\n"), "clap_complete has changed");
+    let folder = Folder::new();
+    let path = folder.file("trust8.fish", script);
+    for words in ["trust8 --format ", "trust8 -f ", "trust8 --format=", "trust8 check --all --format "] {
+        let ask = format!("source {}; complete -C '{words}'", path.display());
+        let Ok(run) = std::process::Command::new("fish").args(["--no-config", "-c", &ask]).output() else {
+            eprintln!("skipped: there is no fish");
+            return;
+        };
+        let found = String::from_utf8(run.stdout).unwrap();
+        assert!(found.contains("sarif") && !found.contains("trust8.fish"), "{words}: {found}");
+    }
 }
 
 /// Loads the generated script in bash, if there is one, and completes an option, values of options, and names of files.
