@@ -15,9 +15,7 @@ use std::mem::MaybeUninit;
 use super::Instead;
 use memchr::memmem;
 use trust8::boundary::floor;
-use trust8_transcode::{
-    BufferError, Encoding, Progress, Utf16, Utf32, ascii_up_to, convert_as_fits, convert_into_lossy,
-};
+use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_as_fits, convert_into_lossy};
 
 /// A character of a string of some width.
 pub(crate) trait Unit: Copy {
@@ -356,7 +354,7 @@ impl<U: Unit> Output<'_, U> {
 
     /// Copies ASCII from the start of the bytes, and returns how much.
     fn ascii(&mut self, bytes: &[u8]) -> usize {
-        let len = ascii_up_to(Encoding::Utf8, bytes).min(self.room.len() - self.len);
+        let len = trust8::ascii_up_to(bytes).min(self.room.len() - self.len);
         let units = &mut self.room[self.len..][..len];
         units.iter_mut().zip(bytes).for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
         self.len += len;
