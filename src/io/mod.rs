@@ -8,6 +8,9 @@
 //! The inner reader or writer is never trusted. Text that has been validated stays in memory that it cannot reach, or is
 //! validated again.
 
+#[macro_use]
+mod methods;
+
 pub mod fs;
 mod intake;
 mod profile_writer;
