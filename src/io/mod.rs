@@ -8,6 +8,9 @@
 //! The inner reader or writer is never trusted. Text that has been validated stays in memory that it cannot reach, or is
 //! validated again.
 
+#[macro_use]
+mod methods;
+
 pub mod fs;
 mod intake;
 mod profile_writer;
@@ -21,38 +24,35 @@ use std::io;
 
 use crate::error::Utf8Error;
 use crate::stream::StreamError;
+use crate::text::profile;
 
 pub use profile_writer::ProfileWriter;
 pub use read_to_string::read_to_string;
 pub use reader::Utf8Reader;
 pub use writer::Utf8Writer;
 
-/// Converts the error into an [`InvalidData`](io::ErrorKind::InvalidData) error that carries it.
-///
-/// ```
-/// use std::io;
-/// use trust8::stream::{StreamError, Validator};
-///
-/// let error = io::Error::from(Validator::new().push(b"ab\xFF").unwrap_err());
-/// assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-/// assert_eq!(error.downcast::<StreamError>().unwrap().valid_up_to(), 2);
-/// ```
-impl From<StreamError> for io::Error {
-    fn from(error: StreamError) -> Self {
-        Self::new(io::ErrorKind::InvalidData, error)
-    }
+/// Converts errors into errors of a reader or writer.
+macro_rules! invalid_data {
+    ($($error:ty),+) => {$(
+        /// Converts the error into an [`InvalidData`](io::ErrorKind::InvalidData) error that carries it.
+        ///
+        /// ```
+        /// use std::io;
+        /// use trust8::stream::{StreamError, Validator};
+        ///
+        /// fn field(bytes: &[u8]) -> io::Result<&str> {
+        ///     Ok(trust8::from_utf8(bytes)?)
+        /// }
+        /// assert_eq!(field(b"ab\xFF").unwrap_err().kind(), io::ErrorKind::InvalidData);
+        ///
+        /// let error = io::Error::from(Validator::new().push(b"ab\xFF").unwrap_err());
+        /// assert_eq!(error.downcast::<StreamError>().unwrap().valid_up_to(), 2);
+        /// ```
+        impl From<$error> for io::Error {
+            fn from(error: $error) -> Self {
+                Self::new(io::ErrorKind::InvalidData, error)
+            }
+        }
+    )+};
 }
-
-/// Converts the error into an [`InvalidData`](io::ErrorKind::InvalidData) error that carries it.
-///
-/// ```
-/// fn field(bytes: &[u8]) -> std::io::Result<&str> {
-///     Ok(trust8::from_utf8(bytes)?)
-/// }
-/// assert_eq!(field(b"ab\xFF").unwrap_err().kind(), std::io::ErrorKind::InvalidData);
-/// ```
-impl From<Utf8Error> for io::Error {
-    fn from(error: Utf8Error) -> Self {
-        Self::new(io::ErrorKind::InvalidData, error)
-    }
-}
+invalid_data!(Utf8Error, StreamError, profile::Error, profile::StreamError);

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 
 use super::Utf8Writer;
 use crate::kernel::Kernel;
@@ -10,7 +10,7 @@ use crate::text::profile::{Forbidden, Profile, StreamError};
 
 /// A [`Utf8Writer`] that refuses the characters which a profile forbids as well, so that no text can poison a log.
 ///
-/// What is before a forbidden character is written first. From then on, every call returns the error, an [`ErrorKind::InvalidData`] that
+/// What is before a forbidden character is written first. From then on, every call returns the error, an [`io::ErrorKind::InvalidData`] that
 /// carries a [`profile::StreamError`](StreamError).
 ///
 /// ```
@@ -64,7 +64,7 @@ impl<W> ProfileWriter<W> {
     /// Returns the error, if a forbidden character has come.
     fn check(&self) -> io::Result<()> {
         match self.found {
-            Some(found) => Err(io::Error::new(ErrorKind::InvalidData, StreamError::from(found))),
+            Some(found) => Err(StreamError::from(found).into()),
             None => Ok(()),
         }
     }
@@ -75,7 +75,7 @@ impl<W: Write> ProfileWriter<W> {
     ///
     /// # Errors
     ///
-    /// The errors of that function, and an [`ErrorKind::InvalidData`] if there has been a forbidden character.
+    /// The errors of that function, and an [`io::ErrorKind::InvalidData`] if there has been a forbidden character.
     ///
     /// ```
     /// use std::io::Write;

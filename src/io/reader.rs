@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
-use core::fmt;
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use super::intake::{CAPACITY, Intake};
@@ -100,79 +99,9 @@ impl<R> Utf8Reader<R> {
         self.intake.strip_bom(strip);
         self
     }
-
-    /// Returns whether a signature has been removed.
-    ///
-    /// ```
-    /// let mut reader = trust8::io::Utf8Reader::new(&b"no signature"[..]).strip_bom(true);
-    /// reader.fill_str()?;
-    /// assert!(!reader.stripped_bom());
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    #[must_use]
-    pub const fn stripped_bom(&self) -> bool {
-        self.intake.stripped_bom()
-    }
-
-    /// Returns a reference to the inner reader.
-    ///
-    /// ```
-    /// let reader = trust8::io::Utf8Reader::new(&b"abc"[..]);
-    /// assert_eq!(reader.get_ref().len(), 3);
-    /// ```
-    pub const fn get_ref(&self) -> &R {
-        &self.inner
-    }
-
-    /// Returns a mutable reference to the inner reader. Bytes that are read from it directly are neither validated nor counted.
-    ///
-    /// ```
-    /// let mut reader = trust8::io::Utf8Reader::new(&b"abc"[..]);
-    /// *reader.get_mut() = b"xyz";
-    /// assert_eq!(reader.fill_str()?, "xyz");
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub const fn get_mut(&mut self) -> &mut R {
-        &mut self.inner
-    }
-
-    /// Returns the inner reader. The bytes in the buffer and the [`pending`](Self::pending) ones are lost.
-    ///
-    /// ```
-    /// let reader = trust8::io::Utf8Reader::new(&b"abc"[..]);
-    /// assert_eq!(reader.into_inner(), b"abc");
-    /// ```
-    pub fn into_inner(self) -> R {
-        self.inner
-    }
-
-    /// Returns how many of the bytes that were read from the inner reader are known to be whole characters. Those in the buffer
-    /// are counted.
-    ///
-    /// ```
-    /// use std::io::Read;
-    ///
-    /// let mut reader = trust8::io::Utf8Reader::new(&b"abc\xE2\x82"[..]);
-    /// assert!(reader.read_to_string(&mut String::new()).is_err());
-    /// assert_eq!((reader.valid_up_to(), reader.pending()), (3, &b"\xE2\x82"[..]));
-    /// ```
-    pub const fn valid_up_to(&self) -> u64 {
-        self.intake.validator().valid_up_to()
-    }
-
-    /// Returns the last bytes that were read, if they begin a character that is not complete yet: 0 to 3 bytes, which are held
-    /// back.
-    ///
-    /// ```
-    /// let mut reader = trust8::io::Utf8Reader::new(&b"abc\xC3"[..]);
-    /// assert_eq!(reader.fill_str()?, "abc");
-    /// assert_eq!(reader.pending(), b"\xC3");
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn pending(&self) -> &[u8] {
-        self.intake.validator().pending()
-    }
 }
+
+reader_methods!();
 
 impl<R: Read> Utf8Reader<R> {
     /// Returns the text in the buffer, and fills the buffer first if it is empty. At the end of the input there is no text.
@@ -204,16 +133,7 @@ impl<R: Read> Utf8Reader<R> {
     }
 
     fn fill(&mut self) -> io::Result<()> {
-        while self.intake.is_empty() {
-            self.intake.status()?;
-            let n = self.inner.read(self.intake.space())?;
-            if n == 0 {
-                self.intake.finish()?;
-                break;
-            }
-            self.intake.received(n)?;
-        }
-        Ok(())
+        self.intake.fill(|space| self.inner.read(space))
     }
 
     /// Fills the buffer, and tries again when a read is interrupted.
@@ -255,18 +175,7 @@ impl<R: Read> Read for Utf8Reader<R> {
             buf[..bytes.len()].copy_from_slice(bytes);
             return Ok(bytes.len());
         }
-        loop {
-            self.intake.status()?;
-            match self.intake.bypass(buf, |space| self.inner.read(space))? {
-                // There is only part of a character, or an error: the next round reads on or returns it.
-                Some(0) => {}
-                Some(n) => return Ok(n),
-                None => {
-                    self.intake.finish()?;
-                    return Ok(0);
-                }
-            }
-        }
+        self.intake.fill_other(buf, |space| self.inner.read(space))
     }
 
     /// After any error, `buf` is unchanged.
@@ -301,11 +210,5 @@ impl<R: Read> BufRead for Utf8Reader<R> {
                 return Ok(line.len() - begin);
             }
         }
-    }
-}
-
-impl<R: fmt::Debug> fmt::Debug for Utf8Reader<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.intake.debug(f.debug_struct("Utf8Reader").field("inner", &self.inner))
     }
 }

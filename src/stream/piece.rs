@@ -24,7 +24,15 @@ pub struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    pub(super) const EMPTY: Self = Self { completed: Completed::NONE, rest: "" };
+    pub(crate) const EMPTY: Self = Self { completed: Completed::NONE, rest: "" };
+
+    /// Returns the first `len` bytes of the text, which are whole characters.
+    pub(crate) fn up_to(self, len: usize) -> Self {
+        match len.checked_sub(self.completed.len()) {
+            Some(len) => Self { rest: &self.rest[..len], ..self },
+            None => Self::EMPTY,
+        }
+    }
 
     /// Returns the character that began in an earlier piece and ends in this one, or an empty string if there is none.
     ///

@@ -601,6 +601,25 @@ fn half_a_character_consumed_is_an_error_and_no_more() {
     assert_eq!(reader.fill_str().unwrap(), "");
 }
 
+/// Whatever has been consumed: the bytes that were, those of the parts, and those that the inner reader still has are the input.
+#[test]
+fn the_parts_of_a_reader_lose_nothing() {
+    let input = "größer als 日本 😀!".as_bytes();
+    for capacity in 4..20 {
+        for consumed in 0..capacity {
+            let mut reader = Utf8Reader::with_capacity(capacity, input);
+            assert_eq!(reader.buffer(), b"");
+            assert!(!reader.fill_buf().unwrap().is_empty());
+            let text = reader.buffer().to_vec();
+            let consumed = consumed.min(text.len());
+            reader.consume(consumed);
+            assert_eq!(reader.buffer(), &text[consumed..]);
+            let (rest, held) = reader.into_parts();
+            assert_eq!([&text[..consumed], &held, rest].concat(), input, "{capacity}, {consumed}");
+        }
+    }
+}
+
 #[test]
 fn reading_nothing_is_no_end() {
     let mut reader = Utf8Reader::new("abc".as_bytes());

@@ -338,6 +338,14 @@ fn streams_cut_at_every_byte() {
                     assert_eq!(found, expected(name, bytes), "{name}, {kernel:?}, {i}, {j}: {bytes:02X?}");
                 }
             }
+            for (i, j) in (0..=bytes.len()).flat_map(|j| (0..=j).map(move |i| (i, j))) {
+                let (mut validator, mut text) = (Validator::new(*profile), String::new());
+                for piece in [&bytes[..i], &bytes[i..j], &bytes[j..]] {
+                    text.extend(&validator.decode_up_to_error(piece).0);
+                }
+                let len = expected(name, bytes).map_or(bytes.len(), |error| error.0);
+                assert_eq!(text.as_bytes(), &bytes[..len], "{name}, {i}, {j}: {bytes:02X?}");
+            }
         }
     }
 }

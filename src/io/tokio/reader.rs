@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
-use core::fmt;
 use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -97,78 +96,6 @@ impl<R> Utf8Reader<R> {
         self
     }
 
-    /// Returns whether a signature has been removed.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let mut reader = trust8::tokio::Utf8Reader::new(&b"no signature"[..]).strip_bom(true);
-    /// reader.fill_str().await?;
-    /// assert!(!reader.stripped_bom());
-    /// # std::io::Result::Ok(()) }).unwrap();
-    /// ```
-    #[must_use]
-    pub const fn stripped_bom(&self) -> bool {
-        self.intake.stripped_bom()
-    }
-
-    /// Returns a reference to the inner reader.
-    ///
-    /// ```
-    /// let reader = trust8::tokio::Utf8Reader::new(&b"abc"[..]);
-    /// assert_eq!(reader.get_ref().len(), 3);
-    /// ```
-    pub const fn get_ref(&self) -> &R {
-        &self.inner
-    }
-
-    /// Returns a mutable reference to the inner reader. Bytes that are read from it directly are neither validated nor counted.
-    ///
-    /// ```
-    /// let mut reader = trust8::tokio::Utf8Reader::new(&b"abc"[..]);
-    /// *reader.get_mut() = b"xyz";
-    /// assert_eq!(*reader.get_ref(), b"xyz");
-    /// ```
-    pub const fn get_mut(&mut self) -> &mut R {
-        &mut self.inner
-    }
-
-    /// Returns the inner reader. The bytes in the buffer and the [`pending`](Self::pending) ones are lost.
-    ///
-    /// ```
-    /// assert_eq!(trust8::tokio::Utf8Reader::new(&b"abc"[..]).into_inner(), b"abc");
-    /// ```
-    pub fn into_inner(self) -> R {
-        self.inner
-    }
-
-    /// Returns how many of the bytes that were read from the inner reader are known to be whole characters. Those in the buffer
-    /// are counted.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let mut reader = trust8::tokio::Utf8Reader::new(&b"abc\xE2\x82"[..]);
-    /// assert_eq!(reader.fill_str().await?, "abc");
-    /// assert_eq!((reader.valid_up_to(), reader.pending()), (3, &b"\xE2\x82"[..]));
-    /// # std::io::Result::Ok(()) }).unwrap();
-    /// ```
-    pub const fn valid_up_to(&self) -> u64 {
-        self.intake.validator().valid_up_to()
-    }
-
-    /// Returns the last bytes that were read, if they begin a character that is not complete yet: 0 to 3 bytes, which are held
-    /// back.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let mut reader = trust8::tokio::Utf8Reader::new(&b"abc\xC3"[..]);
-    /// assert_eq!(reader.fill_str().await?, "abc");
-    /// assert_eq!(reader.pending(), b"\xC3");
-    /// # std::io::Result::Ok(()) }).unwrap();
-    /// ```
-    pub fn pending(&self) -> &[u8] {
-        self.intake.validator().pending()
-    }
-
     /// Marks `bytes` bytes of the text that [`fill_str`](Self::fill_str) has returned as dealt with.
     ///
     /// ```
@@ -183,6 +110,8 @@ impl<R> Utf8Reader<R> {
         self.intake.consume(bytes);
     }
 }
+
+reader_methods!();
 
 impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     /// Returns the text in the buffer, and fills the buffer first if it is empty. At the end of the input there is no text.
@@ -239,28 +168,28 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
 
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Self { inner, intake } = self;
-        while intake.is_empty() {
-            intake.status()?;
-            let n = ready!(poll_read(inner, cx, intake.space()))?;
-            if n == 0 {
-                intake.finish()?;
-                break;
-            }
-            intake.received(n)?;
-        }
-        Poll::Ready(Ok(()))
+        polled(intake.fill(|space| read(inner, cx, space)))
     }
 }
 
-/// Polls `reader` for bytes into `space`, and returns how many there are.
-fn poll_read<R: AsyncRead + Unpin>(
+/// Polls `reader` for bytes into `space`, and returns how many there are. The error says why there are none.
+fn read<R: AsyncRead + Unpin>(
     reader: &mut R,
     cx: &mut Context<'_>,
     space: &mut [u8],
-) -> Poll<io::Result<usize>> {
+) -> Result<usize, Poll<io::Error>> {
     let mut space = ReadBuf::new(space);
-    ready!(Pin::new(reader).poll_read(cx, &mut space))?;
-    Poll::Ready(Ok(space.filled().len()))
+    match Pin::new(reader).poll_read(cx, &mut space) {
+        Poll::Ready(result) => result.map(|()| space.filled().len()).map_err(Poll::Ready),
+        Poll::Pending => Err(Poll::Pending),
+    }
+}
+
+fn polled<T>(result: Result<T, Poll<io::Error>>) -> Poll<io::Result<T>> {
+    match result {
+        Ok(value) => Poll::Ready(Ok(value)),
+        Err(stopped) => stopped.map(Err),
+    }
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Utf8Reader<R> {
@@ -278,25 +207,10 @@ impl<R: AsyncRead + Unpin> AsyncRead for Utf8Reader<R> {
             return Poll::Ready(Ok(()));
         }
         let Self { inner, intake } = this;
-        loop {
-            intake.status()?;
-            let polled = intake.bypass(buf.initialize_unfilled_to(initialized), |space| {
-                match poll_read(inner, cx, space) {
-                    Poll::Ready(result) => result.map_err(Poll::Ready),
-                    Poll::Pending => Err(Poll::Pending),
-                }
-            });
-            match polled {
-                // There is only part of a character, or an error: the next round reads on or returns it.
-                Ok(Some(0)) => {}
-                Ok(Some(n)) => {
-                    buf.advance(n);
-                    return Poll::Ready(Ok(()));
-                }
-                Ok(None) => return Poll::Ready(intake.finish()),
-                Err(stopped) => return stopped.map(Err),
-            }
-        }
+        let space = buf.initialize_unfilled_to(initialized);
+        let n = ready!(polled(intake.fill_other(space, |space| read(inner, cx, space))))?;
+        buf.advance(n);
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -309,11 +223,5 @@ impl<R: AsyncRead + Unpin> AsyncBufRead for Utf8Reader<R> {
 
     fn consume(self: Pin<&mut Self>, amount: usize) {
         self.get_mut().intake.consume(amount);
-    }
-}
-
-impl<R: fmt::Debug> fmt::Debug for Utf8Reader<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.intake.debug(f.debug_struct("Utf8Reader").field("inner", &self.inner))
     }
 }

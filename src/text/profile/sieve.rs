@@ -377,7 +377,7 @@ pub(super) fn walk<'a, T>(
             }
         }
         at = sifted.next;
-        if sifted.bits == 0 {
+        if sifted.bits == 0 && at < text.len() {
             at = kernel.run(Plain, text, (at, sieve));
             valid = valid.max(at);
         }

@@ -7,7 +7,7 @@ use super::error::{Forbidden, StreamError};
 use crate::kernel::Kernel;
 use crate::stream::{Decoder, Piece};
 
-/// Validates UTF-8 without forbidden characters that arrives in pieces, which may be cut anywhere.
+/// Validates UTF-8 without forbidden characters that arrives in pieces, which may be cut anywhere, and returns their text.
 ///
 /// ```
 /// use trust8::profile::{Profile, Validator};
@@ -59,6 +59,50 @@ impl Validator {
         Kernel::best().push_in(self, piece)
     }
 
+    /// Validates `piece`, the next bytes of the input, and returns the text that they complete.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error, in this call and in all later ones. [`decode_up_to_error`](Self::decode_up_to_error) returns the text before it
+    /// as well.
+    ///
+    /// ```
+    /// use trust8::profile::{Profile, Validator};
+    ///
+    /// let mut validator = Validator::new(Profile::TERMINAL);
+    /// let mut text = String::new();
+    /// for piece in "Grüße aus Köln".as_bytes().chunks(3) {
+    ///     text.extend(&validator.decode(piece)?);
+    /// }
+    /// validator.finish()?;
+    /// assert_eq!(text, "Grüße aus Köln");
+    /// # Ok::<(), trust8::profile::StreamError>(())
+    /// ```
+    pub fn decode<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
+        let (text, result) = self.decode_up_to_error(piece);
+        result.map(|()| text)
+    }
+
+    /// Does what [`decode`](Self::decode) does, and returns the text of `piece` before an error together with the error.
+    ///
+    /// # Errors
+    ///
+    /// The error, if any, is in the result beside the text.
+    ///
+    /// ```
+    /// use trust8::profile::{Profile, Validator};
+    ///
+    /// let mut validator = Validator::new(Profile::TERMINAL);
+    /// validator.decode(b"user=\xC3")?;
+    /// let (text, result) = validator.decode_up_to_error(b"\xA9\x1B[2J");
+    /// assert_eq!(text.to_string(), "é");
+    /// assert!(result.is_err());
+    /// # Ok::<(), trust8::profile::StreamError>(())
+    /// ```
+    pub fn decode_up_to_error<'a>(&mut self, piece: &'a [u8]) -> (Piece<'a>, Result<(), StreamError>) {
+        self.decode_with(Kernel::best(), piece)
+    }
+
     /// Ends the input.
     ///
     /// # Errors
@@ -79,10 +123,27 @@ impl Validator {
         }
     }
 
-    /// Looks for forbidden characters in the text that a piece brings, which begins at `offset`.
-    fn sift(&mut self, kernel: &Kernel, offset: u64, text: Piece<'_>) -> Result<(), StreamError> {
+    /// Does what [`decode_up_to_error`](Self::decode_up_to_error) does, with a kernel.
+    fn decode_with<'a>(&mut self, kernel: &Kernel, piece: &'a [u8]) -> (Piece<'a>, Result<(), StreamError>) {
+        if let Some(found) = self.found {
+            return (Piece::EMPTY, Err(found.into()));
+        }
+        let (mut before, offset) = (self.decoder, self.decoder.valid_up_to());
+        let (text, result) = match kernel.decode_piece(&mut self.decoder, piece) {
+            Ok(text) => (text, Ok(())),
+            Err(error) => {
+                // What the piece has before the error may have a forbidden character.
+                let held = offset + before.pending().len() as u64;
+                let sound = piece.get(..error.valid_up_to().saturating_sub(held) as usize);
+                let text = sound.and_then(|sound| kernel.decode_piece(&mut before, sound).ok());
+                (text.unwrap_or(Piece::EMPTY), Err(error.into()))
+            }
+        };
         self.found = self.profile.first_in(kernel, text, offset);
-        self.found.map_or(Ok(()), |found| Err(found.into()))
+        match self.found {
+            Some(found) => (text.up_to((found.offset() - offset) as usize), Err(found.into())),
+            None => (text, result),
+        }
     }
 }
 
@@ -93,24 +154,6 @@ impl Kernel {
     ///
     /// Returns the errors of that function.
     pub fn push_in(&self, validator: &mut Validator, piece: &[u8]) -> Result<(), StreamError> {
-        if let Some(found) = validator.found {
-            return Err(found.into());
-        }
-        let before = validator.decoder;
-        match self.decode_piece(&mut validator.decoder, piece) {
-            Ok(text) => validator.sift(self, before.valid_up_to(), text),
-            Err(error) => {
-                // What the piece has before the error may have a forbidden character.
-                let held = before.valid_up_to() + before.pending().len() as u64;
-                let sound = error.valid_up_to().saturating_sub(held) as usize;
-                let mut again = before;
-                if let Some(piece) = piece.get(..sound)
-                    && let Ok(text) = self.decode_piece(&mut again, piece)
-                {
-                    validator.sift(self, before.valid_up_to(), text)?;
-                }
-                Err(error.into())
-            }
-        }
+        validator.decode_with(self, piece).1
     }
 }
