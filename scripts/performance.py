@@ -206,7 +206,7 @@ TABLES = {
             ["kernel", "best / worst", "Chinese / worst", "exact error, ns"],
             [
                 [kernel, cells["best / worst"], cells["Chinese / worst"], errors[kernel]["worst extra, ns"]]
-                for data in [load("worst_case-emerald-rapids")]
+                for data in [load("worst_case-zen4")]
                 for errors in [data["Errors, wherever they are", "kernel"]]
                 for kernel, cells in data["The worst text for each kernel", "kernel"].items()
             ],

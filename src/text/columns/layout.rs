@@ -55,7 +55,8 @@ pub trait Column: sealed::Rows + Copy {
 /// use trust8::columns::{Column, Views};
 ///
 /// let view = u128::from_le_bytes(*b"\x05\0\0\0na\xC3\xAFf\0\0\0\0\0\0\0");
-/// let column = Views::new(&[view], &[b""], None).unwrap();
+/// let views = [view];
+/// let column = Views::new(&views, &[b""], None).unwrap();
 /// assert_eq!(column.row(0).unwrap().text(), Ok("naïf"));
 /// ```
 #[derive(Clone, Copy)]
