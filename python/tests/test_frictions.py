@@ -142,7 +142,7 @@ def test_a_validator_belongs_to_one_thread():
         thread.start()
     for thread in threads:
         thread.join()
-    assert failures in ([], ["another thread is using this validator; each thread needs one of its own"])
+    assert failures in ([], ["another thread is using this validator; use one validator for each thread"])
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n", "\r\r\n"])
