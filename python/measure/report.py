@@ -90,10 +90,9 @@ def page(runs: list[dict], others: list[dict]) -> str:
     versions = [short_name(run) for run in runs]
     out = [
         "# How fast the Python package is\n",
-        "`python/measure/run.sh` writes this page. All contestants of a line take turns in one process, the smallest time of each",
-        "counts, and every answer is compared first. The calls stand in a loop over different texts of one kind: 64 texts of 4 KiB,",
-        "16 of 64 KiB, or one of 1 MiB. Figures are how many times as fast as CPython's way, unless a line says otherwise: 2 is half",
-        "the time.\n",
+        "`python/measure/run.sh` writes this page. The contestants of a row take turns in one process, and the smallest time of each",
+        "counts. All answers are compared first. A loop calls each function on different texts of one kind: 64 of 4 KiB, 16 of 64 KiB,",
+        "or one of 1 MiB. Unless a row says otherwise, figures are speed relative to CPython: 2 is half the time.\n",
         f"CPU: {runs[0]['cpu']}, kernel `{runs[0]['kernel']}`, one core of a shared machine. Python " + ", ".join(run["python"] for run in runs) + ".\n",
         "![How many times as fast as bytes.decode](python.svg)\n",
         "## Targets\n",
@@ -105,7 +104,8 @@ def page(runs: list[dict], others: list[dict]) -> str:
     out.append(table(["target", "at least", "worst case", "where", ""], rows))
     run = runs[-1]
     sizes = ("4 KiB", "64 KiB", "1 MiB")
-    out.append(f"The figures below are those of Python {run['python']}.\n")
+    if len(runs) > 1:
+        out.append(f"The figures below are those of Python {run['python']}.\n")
     out.append("## Long texts\n")
     out.append("`decode` and `is_utf8` against `bytes.decode`, `encode` against `str.encode`.\n")
     other = next((other for other in others if other["python"] == run["python"]), None)
@@ -128,7 +128,7 @@ def page(runs: list[dict], others: list[dict]) -> str:
         [one["text"], *[times(one["ns"]["re"] / one["ns"][name]) for name in ("is_utf8", "decode")]] for one in run["profiles"]
     ]))
     out.append("## Strings below 64 bytes\n")
-    out.append("`decode` against the method `bytes.decode`. The call is most of the time: 35 ns for a few bytes.\n")
+    out.append("`decode` against the method `bytes.decode`. Most of the time is the call: 35 ns for a few bytes.\n")
     lengths = list(dict.fromkeys(one["lengths"] for one in run["short"]))
     out.append(table(["text", *lengths], [
         [name, *[times(one["ns"]["bytes.decode"] / one["ns"]["decode"]) for one in run["short"] if one["text"] == name]] for name in names(runs)

@@ -142,7 +142,7 @@ def test_a_validator_belongs_to_one_thread():
         thread.start()
     for thread in threads:
         thread.join()
-    assert failures in ([], ["another thread is using this validator; each thread needs one of its own"])
+    assert failures in ([], ["another thread is using this validator; use one validator for each thread"])
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n", "\r\r\n"])
@@ -256,13 +256,16 @@ LONG_CALLS = {
 def test_signals_interrupt(name):
     """These were one call into the library, which nothing could interrupt."""
     make, call = LONG_CALLS[name]
-    data = make((b"caf\xe9 " + b"a" * 50) * (2 << 20))
-    start = time.perf_counter()
-    call(data)
-    once = time.perf_counter() - start
-    for after in [0.001, once / 4]:
+    line, once, size = b"caf\xe9 " + b"a" * 59, 0.0, 8 << 20
+    while once < 0.4 and size < 256 << 20:
+        size *= 2
+        data = make(line * (size // len(line)))
+        start = time.perf_counter()
+        call(data)
+        once = time.perf_counter() - start
+    for after in [0.001, 0.05]:
         took = interrupted(lambda: call(data), after) - after
-        assert took < max(0.3 * once, 0.2), (took, once, after)
+        assert took < max(0.5 * once, 0.3), (took, once, after)
 
 
 @pytest.mark.parametrize("policy", ["replace", "java", "drop", "escape", "windows-1252"])

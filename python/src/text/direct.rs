@@ -15,7 +15,7 @@ use trust8::boundary::floor;
 use trust8::{count_starts, inspect};
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
-use super::faulty::{Pass, Stop as End, Unit, pass};
+use super::faulty::{Pass, Stop as End, pass};
 use super::{Counts, Decoded, Instead};
 use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
 
@@ -454,63 +454,40 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
 /// Does what `faulty` does, for few bytes that need not have been counted. Returns `None` for more bytes.
 #[inline]
 pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyResult<Option<Decoded<'py>>> {
+    const SHORT: usize = 256;
     if bytes.len() > SHORT {
         return Ok(None);
     }
-    // Text without larger characters needs no wider units. The first such character ends the attempt.
-    let decoded = match instead {
-        Instead::Ignore => short_of::<u8>(py, bytes, 0xFF, instead)?,
-        _ => None,
-    };
-    let decoded = match decoded {
-        None => short_of::<u32>(py, bytes, 0x10_FFFF, instead)?,
-        decoded => decoded,
-    };
-    decoded.ok_or_else(miscounted).map(Some)
-}
-
-/// The longest text that is decoded on the stack.
-const SHORT: usize = 256;
-
-/// Decodes by units of one type, or returns `None` if a character is too large for them.
-#[inline]
-fn short_of<'py, U: Unit + Into<u32>>(
-    py: Python<'py>,
-    bytes: &[u8],
-    largest: u32,
-    instead: Instead,
-) -> PyResult<Option<Decoded<'py>>> {
     // One byte becomes at most `\\xNN`.
-    let mut room = [MaybeUninit::<U>::uninit(); 4 * SHORT];
-    let Pass { read, written, seen, stop } = pass(bytes, &mut room, largest, instead);
+    let mut room = [MaybeUninit::<u32>::uninit(); 4 * SHORT];
+    let Pass { read, written, seen, stop } = pass(bytes, &mut room, 0x10_FFFF, instead);
     match stop {
         End::End => (),
         End::Refused => return Ok(Some(Decoded::Refused(read))),
-        End::Wide(_) => return Ok(None),
-        End::Full(_) => return Err(miscounted()),
+        End::Wide(_) | End::Full(_) => return Err(miscounted()),
     }
     // SAFETY: `pass` has written `written` units from the start on.
-    let units = unsafe { slice::from_raw_parts(room.as_ptr().cast::<U>(), written) };
+    let units = unsafe { slice::from_raw_parts(room.as_ptr().cast::<u32>(), written) };
     let string = match *units {
         [] => PyString::new(py, ""),
-        [unit] => one(py, unit.into())?,
+        [unit] => one(py, unit)?,
         _ => {
             let mut new = New::with_len(py, written, Width::of_code_point(seen))?;
             match new.room(0) {
-                Room::One(room) => copy_units(units, room),
-                Room::Two(room) => copy_units(units, room),
-                Room::Four(room) => copy_units(units, room),
+                Room::One(room) => {
+                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u8))
+                }
+                Room::Two(room) => {
+                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u16))
+                }
+                Room::Four(room) => {
+                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit))
+                }
             }
             new.finish()?
         }
     };
     Ok(Some(Decoded::Text(string)))
-}
-
-/// Copies characters into memory of their number, whose width is enough for them.
-#[inline]
-fn copy_units<U: Unit + Into<u32>, V: Unit>(units: &[U], room: &mut [MaybeUninit<V>]) {
-    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(V::of((*unit).into())));
 }
 
 /// A string that is made of several texts. It becomes wider, and longer, when a text needs it.

@@ -150,7 +150,7 @@ const FAR: usize = 128;
 const DENSE: usize = 2;
 
 /// How many bytes are converted at once where faults are near.
-const LOSSY: usize = 2048;
+const LOSSY: usize = 4096;
 
 const REPLACEMENT: u32 = 0xFFFD;
 
