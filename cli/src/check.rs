@@ -281,7 +281,7 @@ impl<'a> Check<'a> {
         let progress = self.validator.progress.clone();
         let mut scanner =
             Scanner::new(self.validator.kernel, self.profile, reader, progress, self.to_the_end);
-        let mut errors = 0;
+        let (mut found, mut errors) = (0, 0);
         let mut first_error = None;
         let mut may_be_other = false;
         let mut mark = None;
@@ -296,14 +296,15 @@ impl<'a> Check<'a> {
                         may_be_other = !finding.culprit.is_whole_sequence();
                         mark = other_mark(&finding);
                     }
-                    if errors < self.error_limit {
-                        self.report.finding(turn.out(), name, &finding, errors);
+                    if found < self.error_limit {
+                        self.report.finding(turn.out(), name, &finding, found);
                         turn.write_through(false);
                     }
-                    errors += 1;
+                    found += 1;
+                    errors += finding.culprit.count();
                 }
             }
-            if self.output.has_failed() || errors == self.error_limit && !self.to_the_end {
+            if self.output.has_failed() || found == self.error_limit && !self.to_the_end {
                 break Ok(());
             }
         };

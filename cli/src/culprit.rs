@@ -73,6 +73,12 @@ impl<'a> Culprit<'a> {
         matches!(self.why, Why::NotUtf8(_, Meaning::CodePoint(_) | Meaning::SurrogatePair(..)))
     }
 
+    /// Returns how many errors this is for the library: each sequence that U+FFFD would replace is one.
+    pub(crate) fn count(&self) -> u64 {
+        // Most culprits are one byte.
+        if self.bytes.len() == 1 { 1 } else { self.replacements().max(1) }
+    }
+
     /// Returns how many U+FFFD browsers show for the bytes: one for each of the library's errors.
     pub(crate) fn replacements(&self) -> u64 {
         self.bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count() as u64

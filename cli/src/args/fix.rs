@@ -20,7 +20,7 @@ pub(crate) struct FixArgs {
 
     /// Convert from this encoding (`trust8 encodings` lists them); or `auto`, to guess
     ///
-    /// With --from, a sequence that is not valid in the encoding is an error, unless --replace, --skip or --escape
+    /// With --from, a sequence that is not valid in the encoding is an error, unless --replace, --drop or --escape
     /// says what to do with it. Files that are UTF-8 already stay as they are. `auto` keeps all valid text of a file that is
     /// mostly UTF-8, and decodes only the rest, as --invalid-as does.
     #[arg(long, value_name = "ENCODING", value_parser = Names(from_fix), hide_possible_values = true)]
@@ -111,6 +111,7 @@ enum PolicyName {
     /// U+FFFD
     Replace,
     /// Leave them out
+    #[value(aliases = ["skip", "ignore"])]
     Drop,
     /// \u{202E}
     Escape,
@@ -129,8 +130,8 @@ struct RemedyArgs {
     replace: bool,
 
     /// Leave invalid sequences out
-    #[arg(long)]
-    skip: bool,
+    #[arg(long, aliases = ["skip", "ignore"])]
+    drop: bool,
 
     /// Write the bytes of invalid sequences as \xNN
     #[arg(long)]
@@ -140,15 +141,15 @@ struct RemedyArgs {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Remedy {
     Replace,
-    Skip,
+    Drop,
     Escape,
 }
 
 impl FixArgs {
     /// Returns the remedy that the command line asks for, if any.
     pub(crate) fn remedy(&self) -> Option<Remedy> {
-        let RemedyArgs { replace, skip, escape } = self.remedy;
-        [(replace, Remedy::Replace), (skip, Remedy::Skip), (escape, Remedy::Escape)]
+        let RemedyArgs { replace, drop, escape } = self.remedy;
+        [(replace, Remedy::Replace), (drop, Remedy::Drop), (escape, Remedy::Escape)]
             .into_iter()
             .find_map(|(asked, remedy)| asked.then_some(remedy))
     }

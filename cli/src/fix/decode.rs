@@ -179,7 +179,7 @@ fn invalid_in_dialect(error: &DialectError, offset: u64, sequence: &[u8]) -> Fil
     })
 }
 
-pub(crate) const HINT: &str = " (to continue, use --replace, --skip or --escape)";
+pub(crate) const HINT: &str = " (to continue, use --replace, --drop or --escape)";
 
 /// How many bytes before a chunk are kept. When encoding_rs finds that a sequence is malformed, it may have read up to 7
 /// bytes since the sequence began.
@@ -270,7 +270,7 @@ mod tests {
             decoded("wtf-8", wtf8, None),
             Err(format!("byte 1: ED A0 80 is U+D800 in WTF-8, which UTF-8 cannot encode{HINT}"))
         );
-        assert_eq!(decoded("wtf-8", wtf8, Some(Remedy::Skip)), Ok(("abc".to_owned(), 2)));
+        assert_eq!(decoded("wtf-8", wtf8, Some(Remedy::Drop)), Ok(("abc".to_owned(), 2)));
         assert_eq!(
             decoded("wtf-8", wtf8, Some(Remedy::Escape)),
             Ok(("a\\xED\\xA0\\x80b\\xFFc".to_owned(), 2))

@@ -93,7 +93,7 @@ pub(super) fn repair(
 pub(super) fn apply(remedy: Remedy, sequence: &[u8], out: &mut dyn Write) -> Result<(), FileError> {
     match remedy {
         Remedy::Replace => out.write_all("\u{FFFD}".as_bytes()),
-        Remedy::Skip => Ok(()),
+        Remedy::Drop => Ok(()),
         Remedy::Escape => {
             let mut text = Vec::new();
             sequence.iter().for_each(|byte| push_escaped(&mut text, *byte));

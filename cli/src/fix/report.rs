@@ -119,7 +119,7 @@ impl FileReport {
             let remedied = match (&self.invalid_as, args.remedy().unwrap_or(Remedy::Replace)) {
                 (Some(encoding), _) => format!("decoded as {encoding}{guess}"),
                 (None, Remedy::Replace) => "replaced by U+FFFD".to_owned(),
-                (None, Remedy::Skip) => "left out".to_owned(),
+                (None, Remedy::Drop) => "left out".to_owned(),
                 (None, Remedy::Escape) => "escaped".to_owned(),
             };
             text += &format!(", {} invalid {sequences} {remedied}", self.invalid_sequences);

@@ -17,7 +17,7 @@ use crate::source::{FileFrom, Opened, Source};
 use crate::statistics::Characters;
 
 /// How many errors and readings to show. With everything else they fill a screen of 24 lines.
-pub(super) const SHOWN_ERRORS: u64 = 2;
+const SHOWN_ERRORS: u64 = 2;
 const READINGS: usize = 3;
 
 /// How many columns an excerpt has. The terminal has a title and the name of an encoding before it.
@@ -35,6 +35,7 @@ pub(super) struct Facts {
     pub(super) errors: u64,
     /// The first errors, as `check` shows them.
     pub(super) shown_errors: Vec<u8>,
+    pub(super) shows_all_errors: bool,
     pub(super) mark: Option<Bom>,
     pub(super) has_nul: bool,
     pub(super) line_endings: LineEndings,
@@ -69,17 +70,18 @@ impl Facts {
         let report = Human::new(common.color);
         let mut tap = Tap { reader: from(0), endings: LineEndings::default(), has_nul: false };
         let mut scanner = Scanner::new(common.kernel(), None, &mut tap, progress.clone(), true);
-        let mut errors = 0;
+        let (mut found, mut errors) = (0, 0);
         let mut first_error = 0;
         let mut shown_errors = Vec::new();
         while let Some(finding) = scanner.next()? {
             if errors == 0 {
                 first_error = finding.offset;
             }
-            if errors < SHOWN_ERRORS {
-                report.finding(&mut shown_errors, source.name(), &finding, errors);
+            if found < SHOWN_ERRORS {
+                report.finding(&mut shown_errors, source.name(), &finding, found);
             }
-            errors += 1;
+            found += 1;
+            errors += finding.culprit.count();
         }
         let (bytes, characters) = (scanner.offset(), scanner.characters());
         let lines = characters.newlines + u64::from(scanner.is_inside_line());
@@ -91,6 +93,7 @@ impl Facts {
             bytes,
             characters,
             errors,
+            shows_all_errors: found <= SHOWN_ERRORS,
             shown_errors,
             mark,
             has_nul: tap.has_nul,

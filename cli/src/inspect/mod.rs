@@ -26,7 +26,7 @@ use crate::source::Source;
 use crate::statistics::grouped;
 use crate::streams::StandardOutput;
 use crate::visible::write_name;
-use facts::{Facts, SHOWN_ERRORS};
+use facts::Facts;
 
 /// Runs the command.
 pub(crate) fn run(args: &InspectArgs, common: &CommonArgs) -> ExitCode {
@@ -147,7 +147,7 @@ impl Facts {
         let _ = writeln!(out, "{name:#}");
         out.extend(text.as_bytes());
         if self.errors > 0 {
-            let first = if self.errors > SHOWN_ERRORS { "the first errors" } else { "all errors" };
+            let first = if self.shows_all_errors { "all errors" } else { "the first errors" };
             let _ = writeln!(out, "\n{first}:");
             out.extend(&self.shown_errors);
         }

@@ -203,11 +203,13 @@ fn same_line<'a>(before: &'a [u8], after: &'a [u8], most: usize) -> (&'a [u8], &
 
 /// Appends bytes in hexadecimal, with a space between two.
 pub(super) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
-    for (i, &byte) in bytes.iter().enumerate() {
-        if i > 0 {
-            out.push(b' ');
-        }
-        out.extend(digits(byte));
+    out.reserve(3 * bytes.len());
+    for &byte in bytes {
+        let [high, low] = digits(byte);
+        out.extend_from_slice(&[high, low, b' ']);
+    }
+    if !bytes.is_empty() {
+        out.pop();
     }
 }
 

@@ -52,6 +52,10 @@ fn push_error(out: &mut Vec<u8>, finding: &Finding<'_>) {
         out.extend_from_slice(name.as_bytes());
         push_decimal(out, number);
     }
+    if culprit.count() > 1 {
+        out.extend_from_slice(b",\"count\":");
+        push_decimal(out, culprit.count());
+    }
     push_member(out, "kind", culprit.keyword());
     if let Some(section) = culprit.section() {
         out.extend_from_slice(b",\"rfc3629_section\":");

@@ -64,7 +64,7 @@ fn in_place_keeps_the_access_control_list() {
     for args in [
         &["fix", "-iq", "--replace", "f"][..],
         &["convert", "-i", "--to", "utf-16le", "f"],
-        &["fix", "f", "-o", "f", "--skip"],
+        &["fix", "f", "-o", "f", "--drop"],
     ] {
         fs::write(&path, b"a\xE9".repeat(1 + usize::from(args[0] == "fix"))).unwrap();
         if args[0] == "convert" {

@@ -62,6 +62,50 @@ a &lt;b&gt;&amp;&quot;é.txt:2:5: byte 6: byte that never appears in UTF-8: FF; 
     assert_eq!(stdout(&run), expected);
 }
 
+/// Vim and Emacs jump to the errors of `short` with their own patterns. Each is asked for what it reads, if it is there.
+#[cfg(unix)]
+#[test]
+fn editors_read_short() {
+    const VIM: &str =
+        "call writefile(map(getqflist(), 'bufname(v:val.bufnr).\":\".v:val.lnum.\":\".v:val.col'), 'vim')";
+    const EMACS: &str = r#"
+        (require 'compile)
+        (with-current-buffer (find-file-noselect "short")
+          (compilation-mode)
+          (compilation--ensure-parse (point-max))
+          (goto-char (point-min))
+          (while (not (eobp))
+            (let ((message (get-text-property (point) 'compilation-message)))
+              (when message
+                (let ((place (compilation--message->loc message)))
+                  (princ (format "%s:%s:%s\n" (caar (compilation--loc->file-struct place))
+                                 (compilation--loc->line place) (compilation--loc->col place))))))
+            (forward-line)))"#;
+    let folder = Folder::new();
+    folder.file("a b.txt", b"ok\nab\xFF\n");
+    folder.file("d/é", "日本x\n".bytes().chain(*b"\xC0\xAF: 1:2: \xFF").collect::<Vec<_>>());
+    folder.file("utf-16", b"\xFF\xFEa\0");
+    folder.file("emacs.el", EMACS);
+    let run = folder.trust8().args(["-af", "short", "a b.txt", "d/é", "utf-16"]).assert().code(1);
+    folder.file("short", stdout(&run));
+    let expected = "a b.txt:2:3\nd/é:2:1\nd/é:2:10\nutf-16:1:1\nutf-16:1:2\nutf-16:1:1\n";
+    let output = |program: &str, args: &[&str]| {
+        let mut command = Command::new(program);
+        command.current_dir(folder.path()).env("LC_ALL", "C.UTF-8").args(args);
+        let output = command.output().ok();
+        if output.is_none() {
+            eprintln!("skipped: there is no {program}");
+        }
+        output
+    };
+    if output("vim", &["-es", "-u", "NONE", "-N", "-c", "cgetfile short", "-c", VIM, "-c", "qa!"]).is_some() {
+        assert_eq!(std::fs::read_to_string(folder.at("vim")).unwrap(), expected);
+    }
+    if let Some(output) = output("emacs", &["--batch", "-Q", "-l", "emacs.el"]) {
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    }
+}
+
 /// The mark of UTF-16 or UTF-32 says what the file is. That was only said to people and in JSON.
 #[test]
 fn every_format_names_the_byte_order_mark() {

@@ -15,7 +15,10 @@ fn invalid_sequences_are_replaced_left_out_or_escaped() {
     for (option, expected) in [
         (None, "naïve \u{FFFD}\u{FFFD} \u{FFFD} caf\u{FFFD}"),
         (Some("--replace"), "naïve \u{FFFD}\u{FFFD} \u{FFFD} caf\u{FFFD}"),
+        (Some("--drop"), "naïve   caf"),
+        // Other programs have these names for it.
         (Some("--skip"), "naïve   caf"),
+        (Some("--ignore"), "naïve   caf"),
         (Some("--escape"), "naïve \\xC0\\xAF \\xE2\\x82 caf\\xE9"),
     ] {
         let fix = || {
@@ -93,7 +96,7 @@ fn a_guess_is_reported_and_with_verbose_everything_is() {
     folder.file("f", BROKEN);
     for (args, expected) in [
         (&[][..], "repaired, 4 invalid sequences replaced by U+FFFD"),
-        (&["--skip"], "repaired, 4 invalid sequences left out"),
+        (&["--drop"], "repaired, 4 invalid sequences left out"),
         (&["--from", "latin1"], "converted from windows-1252"),
         (&["--from", "cesu-8", "--escape"], "converted from cesu-8, 4 invalid sequences escaped"),
     ] {
@@ -169,7 +172,7 @@ fn in_place_keeps_permissions_and_a_backup() {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(folder.at("f"), fs::Permissions::from_mode(0o640)).unwrap();
     }
-    folder.trust8().args(["fix", "-iq", "--skip", "--backup=.old", "f"]).assert().code(0).stdout(is_empty());
+    folder.trust8().args(["fix", "-iq", "--drop", "--backup=.old", "f"]).assert().code(0).stdout(is_empty());
     assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "naïve   caf");
     assert_eq!(fs::read(folder.at("f.old")).unwrap(), BROKEN);
     #[cfg(unix)]
@@ -208,10 +211,10 @@ fn links_stay_links() {
     let folder = Folder::new();
     folder.file("d/f", BROKEN);
     std::os::unix::fs::symlink("d/f", folder.at("link")).unwrap();
-    folder.trust8().args(["fix", "-i", "--skip", "link"]).assert().code(0);
+    folder.trust8().args(["fix", "-i", "--drop", "link"]).assert().code(0);
     assert!(folder.at("link").is_symlink());
     assert_eq!(fs::read_to_string(folder.at("d/f")).unwrap(), "naïve   caf");
-    folder.trust8().args(["fix", "-o", "link", "--skip"]).write_stdin("new").assert().code(0);
+    folder.trust8().args(["fix", "-o", "link", "--drop"]).write_stdin("new").assert().code(0);
     assert!(folder.at("link").is_symlink());
     assert_eq!(fs::read_to_string(folder.at("d/f")).unwrap(), "new");
 }
@@ -235,7 +238,7 @@ fn folders_are_repaired_in_place() {
 fn output_goes_to_the_file_that_is_named() {
     let folder = Folder::new();
     folder.file("f", BROKEN);
-    let fix = |args: &[&str]| folder.trust8().args(["fix", "--skip"]).args(args).write_stdin(BROKEN).assert();
+    let fix = |args: &[&str]| folder.trust8().args(["fix", "--drop"]).args(args).write_stdin(BROKEN).assert();
     fix(&["f", "-o", "out"]).code(0).stdout(is_empty());
     assert_eq!(fs::read_to_string(folder.at("out")).unwrap(), "naïve   caf");
     // The output can be the input.
@@ -307,7 +310,7 @@ fn senseless_arguments_are_a_usage_error() {
         ("fix --in-place -", "standard input cannot be replaced"),
         ("fix --from abacus", "not a label of the WHATWG"),
         ("fix --from utf-8", "UTF-8 needs no conversion"),
-        ("fix --replace --skip", "cannot be used with"),
+        ("fix --replace --drop", "cannot be used with"),
         ("fix --backup", "--in-place"),
         ("fix -i --backup= x", "name the file itself"),
         ("fix -i --backup=/x x", "contain a path separator"),
