@@ -110,6 +110,24 @@ fn few_rows() {
     check_both("aéb".as_bytes(), &[0, 1, 2, 2, 3, 4]);
 }
 
+/// `count` was also a method of a hidden supertrait, so this call was ambiguous.
+#[test]
+fn hidden_methods_hide_no_others() {
+    use trust8::columns::Column;
+
+    trait Counted {
+        fn count(&self) -> usize {
+            7
+        }
+    }
+    impl<C: Column> Counted for C {}
+
+    fn count<C: Column>(column: C) -> usize {
+        column.count()
+    }
+    assert_eq!(count(trust8::columns::Offsets::new(b"", &[0_i32], None).unwrap()), 7);
+}
+
 #[test]
 fn rows_of_every_layout() {
     use trust8::columns::{Column, FixedSize, Offsets, Validity, Views};

@@ -101,13 +101,13 @@ impl<C: Column> InvalidRows<C> {
         self.group = self.next;
         self.next = rows.min(self.group + GROUP);
         self.marks.clear();
-        self.column.mark(self.kernel, self.group, self.next, &mut self.marks);
+        self.column.mark_rows(self.kernel, self.group, self.next, &mut self.marks);
         true
     }
 
     /// Removes the marks of null rows.
     fn ignore_nulls(&mut self) {
-        if let Some(validity) = self.column.validity()
+        if let Some(validity) = self.column.row_validity()
             && !self.marks.is_empty()
         {
             for (i, word) in self.marks.words.iter_mut().enumerate() {
@@ -126,7 +126,7 @@ impl<C: Column> Iterator for InvalidRows<C> {
                 while self.marks.words[i] != 0 {
                     let row = self.group + WORD * i + self.marks.words[i].trailing_zeros() as usize;
                     self.marks.words[i] &= self.marks.words[i] - 1;
-                    let error = self.column.error(self.kernel, row, &self.marks);
+                    let error = self.column.row_error(self.kernel, row, &self.marks);
                     // All marked rows have an error, unless an `AsRef` returns another buffer each time.
                     if let Some(error) = error {
                         return Some((row, error));

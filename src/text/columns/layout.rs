@@ -30,7 +30,7 @@ use crate::kernel::Kernel;
 pub trait Column: sealed::Rows + Copy {
     /// Returns the number of rows.
     fn rows(&self) -> usize {
-        self.count()
+        self.row_count()
     }
 
     /// Returns the bytes of a row, or `None` if it is null or the column has no such row.
@@ -44,8 +44,8 @@ pub trait Column: sealed::Rows + Copy {
     /// assert!(column.row(2).is_none() && column.row(3).is_none());
     /// ```
     fn row(&self, row: usize) -> Option<Row<'_>> {
-        let is_null = self.validity().is_some_and(|validity| !validity.is_valid(row));
-        (row < self.count() && !is_null).then(|| self.bytes_of_row(row))
+        let is_null = self.row_validity().is_some_and(|validity| !validity.is_valid(row));
+        (row < self.row_count() && !is_null).then(|| self.bytes_of_row(row))
     }
 }
 
@@ -114,18 +114,18 @@ pub(super) mod sealed {
     use crate::kernel::Kernel;
     use crate::text::columns::marks::Marks;
 
-    /// The operations of a layout.
+    /// The operations of a layout. Long names do not clash with methods of a user's trait.
     pub trait Rows {
         /// Returns the number of rows.
-        fn count(&self) -> usize;
+        fn row_count(&self) -> usize;
 
         /// Returns the number of rows that can be ill-formed: none if all are empty.
         fn count_to_check(&self) -> usize {
-            self.count()
+            self.row_count()
         }
 
         /// Returns which rows are null, if any may be.
-        fn validity(&self) -> Option<Validity<'_>>;
+        fn row_validity(&self) -> Option<Validity<'_>>;
 
         /// Returns the bytes of a row, null or not.
         fn bytes_of_row(&self, row: usize) -> Row<'_>;
@@ -138,10 +138,10 @@ pub(super) mod sealed {
 
         /// Marks the rows from `first` to `last`, null or not, that are not UTF-8. They fit into
         /// `marks`, and none is marked yet.
-        fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks);
+        fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks);
 
         /// Returns the error of a marked row.
-        fn error(&self, kernel: &'static Kernel, row: usize, _: &Marks) -> Option<Utf8Error> {
+        fn row_error(&self, kernel: &'static Kernel, row: usize, _: &Marks) -> Option<Utf8Error> {
             self.with_row(row, |bytes| kernel.from_utf8(bytes).err())
         }
     }
@@ -262,11 +262,11 @@ impl<'a, O: Offset> Offsets<'a, O> {
 }
 
 impl<O: Offset> sealed::Rows for Offsets<'_, O> {
-    fn count(&self) -> usize {
+    fn row_count(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
-    fn validity(&self) -> Option<Validity<'_>> {
+    fn row_validity(&self) -> Option<Validity<'_>> {
         self.validity
     }
 
@@ -275,7 +275,7 @@ impl<O: Offset> sealed::Rows for Offsets<'_, O> {
         Row(Bytes::Borrowed(&self.values[self.offsets[row].len()..self.offsets[row + 1].len()]))
     }
 
-    fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
+    fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
         let offsets = &self.offsets[first..=last];
         if marks.expects_faults() || !offsets::group_is_valid(kernel, self.values, offsets) {
             marks.contiguous(kernel, self.values, last - first, |row| offsets[row].len());
@@ -361,11 +361,11 @@ impl<'a, B: AsRef<[u8]>> Views<'a, B> {
 }
 
 impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
-    fn count(&self) -> usize {
+    fn row_count(&self) -> usize {
         self.views.len()
     }
 
-    fn validity(&self) -> Option<Validity<'_>> {
+    fn row_validity(&self) -> Option<Validity<'_>> {
         self.validity
     }
 
@@ -382,7 +382,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
         }
     }
 
-    fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
+    fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
         for start in (first..last).step_by(views::GROUP) {
             let end = last.min(start + views::GROUP);
             let mut group = [0; views::GROUP];
@@ -413,7 +413,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
     }
 
     #[cfg(feature = "alloc")]
-    fn error(&self, kernel: &'static Kernel, row: usize, marks: &Marks) -> Option<Utf8Error> {
+    fn row_error(&self, kernel: &'static Kernel, row: usize, marks: &Marks) -> Option<Utf8Error> {
         match marks.overlap.is_great() {
             true => self.error_in_overlap(kernel, self.views[row], &marks.overlap),
             false => self.with_row(row, |bytes| kernel.from_utf8(bytes).err()),
@@ -483,7 +483,7 @@ impl<'a, O: Offset> FixedSize<'a, O> {
 }
 
 impl<O: Offset> sealed::Rows for FixedSize<'_, O> {
-    fn count(&self) -> usize {
+    fn row_count(&self) -> usize {
         self.rows
     }
 
@@ -491,7 +491,7 @@ impl<O: Offset> sealed::Rows for FixedSize<'_, O> {
         if self.width == 0 { 0 } else { self.rows }
     }
 
-    fn validity(&self) -> Option<Validity<'_>> {
+    fn row_validity(&self) -> Option<Validity<'_>> {
         self.validity
     }
 
@@ -500,7 +500,7 @@ impl<O: Offset> sealed::Rows for FixedSize<'_, O> {
         Row(Bytes::Borrowed(&self.values[row * self.width..][..self.width]))
     }
 
-    fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
+    fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
         let values = &self.values[first * self.width..last * self.width];
         let splits =
             || values.iter().step_by(self.width).fold(false, |any, &byte| any | is_continuation(byte));

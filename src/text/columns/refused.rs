@@ -79,7 +79,7 @@ impl<C: Column> RefusedRows<'_, C> {
         let column = self.column;
         let mut bitmap = alloc::vec![0; column.rows().div_ceil(8)];
         for row in 0..column.rows() {
-            let is_valid = column.validity().is_none_or(|validity| validity.is_valid(row));
+            let is_valid = column.row_validity().is_none_or(|validity| validity.is_valid(row));
             bitmap[row / 8] |= u8::from(is_valid) << (row % 8);
         }
         for (row, _) in self {
@@ -96,7 +96,7 @@ impl<C: Column> Iterator for RefusedRows<'_, C> {
         while self.next < self.column.count_to_check() {
             let row = self.next;
             self.next += 1;
-            if self.column.validity().is_none_or(|validity| validity.is_valid(row)) {
+            if self.column.row_validity().is_none_or(|validity| validity.is_valid(row)) {
                 let check = |bytes: &[u8]| self.kernel.from_utf8_in(self.profile, bytes).err();
                 if let Some(error) = self.column.with_row(row, check) {
                     return Some((row, error));

@@ -60,7 +60,7 @@ impl<O: Offset> Repair for Offsets<'_, O> {
         limit: usize,
     ) -> Result<Self::Owned, ColumnError> {
         let start = |row: usize| self.offsets[row].len();
-        Source { values: self.values, rows: self.count(), start, validity: self.validity() }
+        Source { values: self.values, rows: self.row_count(), start, validity: self.row_validity() }
             .write(kernel, policy, finding, limit)
     }
 }
@@ -78,7 +78,7 @@ impl<O: Offset> Repair for FixedSize<'_, O> {
         limit: usize,
     ) -> Result<Self::Owned, ColumnError> {
         let start = |row: usize| row * self.width;
-        Source { values: self.values, rows: self.count(), start, validity: self.validity() }
+        Source { values: self.values, rows: self.row_count(), start, validity: self.row_validity() }
             .write(kernel, policy, finding, limit)
     }
 }

@@ -134,7 +134,7 @@ impl Finding {
             }
             finding.words[rows.group / WORD..][..GROUP / WORD].copy_from_slice(&rows.marks.words);
             finding.ill_formed = finding.ill_formed.saturating_add(rows.marks.ill_formed);
-            any |= match rows.column.validity() {
+            any |= match rows.column.row_validity() {
                 None => true,
                 Some(validity) => {
                     let words = rows.marks.words.iter().zip((rows.group..).step_by(WORD));

@@ -44,7 +44,7 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
         finding: &Finding,
         limit: usize,
     ) -> Result<Self::Owned, ColumnError> {
-        let is_null = |row| self.validity().is_some_and(|validity| !validity.is_valid(row));
+        let is_null = |row| self.row_validity().is_some_and(|validity| !validity.is_valid(row));
         let lens = finding.rows().map(|row| self.with_row(row, <[u8]>::len));
         let there = self.buffers.iter().map(|buffer| buffer.as_ref().len());
         let there = there.fold(self.views.len().saturating_mul(INLINE as usize), usize::saturating_add);
@@ -55,7 +55,7 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
             _ => Vec::with_capacity(policy.capacity(len, finding.ill_formed.min(len)).min(limit)),
         };
         let mut views = self.views.to_vec();
-        if self.validity().is_some() {
+        if self.row_validity().is_some() {
             // A null row may have any view.
             views.iter_mut().enumerate().filter(|(row, _)| is_null(*row)).for_each(|(_, view)| *view = 0);
         }
@@ -77,8 +77,8 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
             }
             views[row] = u128::from_le_bytes(view);
         }
-        let rows = self.count();
-        let validity = (policy == Policy::Null).then(|| finding.validity_without(self.validity(), rows));
+        let rows = self.row_count();
+        let validity = (policy == Policy::Null).then(|| finding.validity_without(self.row_validity(), rows));
         Ok(RepairedViews { views, buffer, validity })
     }
 }
