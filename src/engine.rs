@@ -14,7 +14,7 @@ pub use crate::names::is_same_name;
 #[cfg(feature = "alloc")]
 pub use crate::output::append;
 pub use crate::output::{Fork, Output, Progress};
-pub use crate::repair::faults::Search;
+pub use crate::repair::faults::FaultSearch;
 pub use crate::repair::replacer::Replacer;
 pub use crate::repair::survey;
 #[cfg(feature = "serde")]

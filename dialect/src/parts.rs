@@ -65,13 +65,13 @@ impl<'a> Parts<'a> {
     /// validate what is between them.
     #[inline(never)]
     pub(super) fn skip_accepted(&mut self, also_inexpressible: bool) {
-        const CHUNK: usize = 2048;
-        let mut memory = [MaybeUninit::uninit(); CHUNK + SPARE_ROOM];
+        const CHUNK_BYTES: usize = 2048;
+        let mut memory = [MaybeUninit::uninit(); CHUNK_BYTES + SPARE_ROOM];
         let (own, kernel) = (self.dialect.own_forms(), self.runs.kernel());
         let to_utf8 = ToUtf8 { dialect: self.dialect, inexpressible: also_inexpressible, malformed: false };
         while !self.error_is_near {
             let at = self.at();
-            let chunk = at..boundary::floor(self.bytes, at + CHUNK);
+            let chunk = at..boundary::floor(self.bytes, at + CHUNK_BYTES);
             let mut out = Output::new(&mut memory);
             let Copied { end, stop, any } =
                 copy_rewritten(own, kernel, self.bytes, chunk, &mut out, &to_utf8);

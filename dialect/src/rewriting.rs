@@ -23,7 +23,7 @@ use trust8::boundary::array_at;
 use trust8::engine::Output;
 
 /// After this many bytes or more without an exception, the next one is not expected to be near either.
-const NEAR: usize = 16;
+const NEAR_BYTES: usize = 16;
 
 /// After this many exceptions in 64 bytes, or more, the next one is expected to be near. A pair of surrogates counts as two.
 const MANY: u32 = 3;
@@ -169,7 +169,7 @@ pub(super) fn copy_rewritten(
             if let Some(stop) = put_row(bytes, &mut at, out, rewriting) {
                 break stop;
             }
-            is_near = before < NEAR;
+            is_near = before < NEAR_BYTES;
         }
     };
     fork.join();

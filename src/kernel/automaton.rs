@@ -43,7 +43,7 @@ impl Token for Automaton {
 
 impl Engine for Automaton {
     // The automaton treats all lengths alike.
-    const LONG: usize = usize::MAX;
+    const LONG_FROM_BYTES: usize = usize::MAX;
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {

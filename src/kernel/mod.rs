@@ -60,7 +60,7 @@ pub use verdict::Verdict;
 /// Every method is inlined into a function that is compiled for the instruction set.
 pub trait Engine: Token {
     /// The shortest long length. Shorter ones are short.
-    const LONG: usize;
+    const LONG_FROM_BYTES: usize;
 
     /// Returns *valid* if `bytes` is UTF-8, or else the suspect position, from which to look for
     /// the error.
@@ -68,10 +68,10 @@ pub trait Engine: Token {
     /// `validate(b"ab\xFF")` may return a suspicion at 0, 1 or 2, but not 'valid'.
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < Self::LONG {
+        if bytes.len() < Self::LONG_FROM_BYTES {
             self.validate_short(bytes)
         } else {
-            self.apart(ValidatedLong, bytes, ())
+            self.apart(ValidateLong, bytes, ())
         }
     }
 
@@ -107,9 +107,9 @@ impl<E: Engine> Job<E, (), Verdict> for Validated {
 
 /// [`Engine::validate_long`] as a separate function, so that short texts do not pay for the
 /// registers that it saves.
-struct ValidatedLong;
+struct ValidateLong;
 
-impl<E: Engine> Job<E, (), Verdict> for ValidatedLong {
+impl<E: Engine> Job<E, (), Verdict> for ValidateLong {
     #[inline(always)]
     fn run(engine: E, bytes: &[u8], (): ()) -> Verdict {
         engine.validate_long(bytes)
@@ -129,11 +129,11 @@ impl<E: Engine> Job<E, [u8; 4], bool> for Continues {
 
 /// The longest piece of a stream that an engine checks uncut, together with the bytes before it.
 /// Cutting a longer piece at whole characters costs little, and whole text has faster paths.
-const SHORT_PIECE: usize = 512;
+const SHORT_PIECE_BYTES: usize = 512;
 
 #[inline(always)]
 fn continues<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
-    if piece.len() <= SHORT_PIECE {
+    if piece.len() <= SHORT_PIECE_BYTES {
         return engine.continues(before, piece);
     }
     continues_long(engine, before, piece)
@@ -143,7 +143,7 @@ fn continues<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
 fn continues_long<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
     let is_whole = before[3].is_ascii() && piece.last().is_some_and(u8::is_ascii);
     // Such a piece is long to every engine.
-    is_whole && engine.apart(ValidatedLong, piece, ()).is_valid()
+    is_whole && engine.apart(ValidateLong, piece, ()).is_valid()
 }
 
 /// The prefetch distance in large text. 256 MiB of German, Russian and Hindi with AVX2 on Zen 5:

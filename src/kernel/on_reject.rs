@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Engine, Rejected, ValidatedLong, bind, continues_long};
+use super::{Engine, Rejected, ValidateLong, bind, continues_long};
 use crate::simd::Job;
 
 /// Called with bytes that a kernel rejects.
@@ -26,7 +26,7 @@ pub(crate) struct Accepts;
 impl<E: Engine, F: OnRejected> Job<E, F, bool> for Accepts {
     #[inline(always)]
     fn run(engine: E, bytes: &[u8], otherwise: F) -> bool {
-        if bytes.len() >= E::LONG {
+        if bytes.len() >= E::LONG_FROM_BYTES {
             return engine.apart(AcceptsLong, bytes, otherwise);
         }
         match bind(bytes, engine.validate_short(bytes)) {
@@ -43,7 +43,7 @@ struct AcceptsLong;
 impl<E: Engine, F: OnRejected> Job<E, F, bool> for AcceptsLong {
     #[inline(always)]
     fn run(engine: E, bytes: &[u8], otherwise: F) -> bool {
-        match bind(bytes, engine.apart(ValidatedLong, bytes, ())) {
+        match bind(bytes, engine.apart(ValidateLong, bytes, ())) {
             Ok(_) => true,
             Err(rejected) => reject(rejected, otherwise),
         }
@@ -56,7 +56,7 @@ pub(crate) struct ContinuesOr;
 impl<E: Engine, F: OnNotContinued> Job<E, ([u8; 4], F), bool> for ContinuesOr {
     #[inline(always)]
     fn run(engine: E, piece: &[u8], (before, otherwise): ([u8; 4], F)) -> bool {
-        if piece.len() > super::SHORT_PIECE {
+        if piece.len() > super::SHORT_PIECE_BYTES {
             return engine.apart(ContinuesLongOr, piece, (before, otherwise));
         }
         engine.continues(before, piece) || not_continued(before, piece, otherwise)

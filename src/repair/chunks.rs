@@ -6,7 +6,7 @@
 use core::fmt::{self, Write};
 use core::iter::FusedIterator;
 
-use super::faults::Search;
+use super::faults::FaultSearch;
 use super::replacer::Replacer;
 use super::survey::Found;
 use crate::error::{ErrorKind, Utf8Error};
@@ -88,7 +88,7 @@ impl Kernel {
 /// The ill-formed sequences of a slice, one by one.
 #[derive(Clone, Debug)]
 pub(crate) struct Sequences<'a> {
-    search: Search<'a>,
+    search: FaultSearch<'a>,
     /// The block that was found last, with its remaining sequences.
     block: Found,
     /// The end of the last sequence or text. Everything from here to the next sequence is
@@ -99,13 +99,13 @@ pub(crate) struct Sequences<'a> {
 impl<'a> Sequences<'a> {
     #[inline]
     fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
-        Self { search: Search::new(kernel, bytes), block: Found::NONE, end: 0 }
+        Self { search: FaultSearch::new(kernel, bytes), block: Found::NONE, end: 0 }
     }
 
     /// Begins with a short chunk, as if no sequence were near: for callers who may not need more.
     #[inline]
     pub(crate) fn expecting_far(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
-        Self { search: Search::expecting_far(kernel, bytes), block: Found::NONE, end: 0 }
+        Self { search: FaultSearch::expecting_far(kernel, bytes), block: Found::NONE, end: 0 }
     }
 
     pub(crate) fn bytes(&self) -> &'a [u8] {

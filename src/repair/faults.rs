@@ -3,21 +3,21 @@
 
 #![forbid(unsafe_code)]
 
-use super::survey::{FIRST_CHUNK, Found, LONGEST_CHUNK, Replace, Seek};
+use super::survey::{FIRST_CHUNK_BYTES, Found, LONGEST_CHUNK_BYTES, Replace, Seek};
 use crate::boundary;
 use crate::kernel::{Continues, Kernel};
 use crate::output::Output;
 
 /// The length of a group. Checking it costs little more than a map, and it has as much text as four
 /// maps.
-const GROUP: usize = 256;
+const GROUP_BYTES: usize = 256;
 
 /// After this much text in groups, a kernel validates chunks, which may be faster.
-const LONGEST_RUN_OF_GROUPS: usize = 16 * GROUP;
+const LONGEST_RUN_BYTES: usize = 16 * GROUP_BYTES;
 
 /// A search for the ill-formed sequences of a text, in the two modes that `repair/survey/` describes.
 #[derive(Clone, Debug)]
-pub struct Search<'a> {
+pub struct FaultSearch<'a> {
     kernel: &'static Kernel,
     bytes: &'a [u8],
     /// The text before this has been searched. An ill-formed sequence in it may reach beyond.
@@ -26,7 +26,7 @@ pub struct Search<'a> {
     chunk: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> FaultSearch<'a> {
     /// Begins at the start of the text, where it expects a fault soon.
     #[inline]
     pub fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
@@ -36,7 +36,7 @@ impl<'a> Search<'a> {
     /// Begins as if no fault were near, with a chunk.
     #[inline]
     pub(crate) fn expecting_far(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
-        Self { chunk: FIRST_CHUNK, ..Self::new(kernel, bytes) }
+        Self { chunk: FIRST_CHUNK_BYTES, ..Self::new(kernel, bytes) }
     }
 
     pub(crate) fn bytes(&self) -> &'a [u8] {
@@ -62,7 +62,7 @@ impl<'a> Search<'a> {
         }
         let found = self.kernel.run(Seek, self.bytes, self.at);
         self.at = found.end;
-        self.chunk = if found.is_sound() { FIRST_CHUNK } else { 0 };
+        self.chunk = if found.is_sound() { FIRST_CHUNK_BYTES } else { 0 };
         Some(found)
     }
 
@@ -104,17 +104,17 @@ impl<'a> Search<'a> {
     fn copy_groups(&mut self, out: &mut Output<'_>) {
         let mut at = self.at;
         while let Some((before, group)) = self.bytes[at - 4..].split_first_chunk()
-            && let Some(group) = group.first_chunk::<GROUP>()
-            && out.left() >= GROUP
+            && let Some(group) = group.first_chunk::<GROUP_BYTES>()
+            && out.left() >= GROUP_BYTES
             && self.kernel.run(Continues, group, *before)
         {
-            out.put_first(group, GROUP);
-            at += GROUP;
+            out.put_first(group, GROUP_BYTES);
+            at += GROUP_BYTES;
             if group.is_ascii() {
                 break;
             }
-            if at - self.at == LONGEST_RUN_OF_GROUPS {
-                self.chunk = FIRST_CHUNK;
+            if at - self.at == LONGEST_RUN_BYTES {
+                self.chunk = FIRST_CHUNK_BYTES;
                 break;
             }
         }
@@ -127,12 +127,12 @@ impl<'a> Search<'a> {
     /// Validates the next chunk. Returns the end of its valid text, or `None` if there is none or not much text is left.
     fn validate_chunk(&mut self) -> Option<usize> {
         let rest = &self.bytes[self.at..];
-        if rest.len() < FIRST_CHUNK && self.at > 0 {
+        if rest.len() < FIRST_CHUNK_BYTES && self.at > 0 {
             return None;
         }
         let chunk = &rest[..boundary::floor(rest, self.chunk)];
         let Err(rejected) = self.kernel.check(chunk) else {
-            self.chunk = (2 * self.chunk).min(LONGEST_CHUNK);
+            self.chunk = (2 * self.chunk).min(LONGEST_CHUNK_BYTES);
             return Some(self.at + chunk.len());
         };
         self.chunk = 0;
@@ -147,7 +147,7 @@ impl<'a> Search<'a> {
 /// are no continuations. (An ill-formed sequence may extend beyond its block, but only with
 /// continuations.)
 pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
-    let mut search = Search::new(kernel, bytes);
+    let mut search = FaultSearch::new(kernel, bytes);
     let (mut count, mut at) = (0, 0);
     while let Some(block) = search.advance() {
         count += kernel.count_starts(&bytes[at..block.start]) + block.sequences();
@@ -158,7 +158,7 @@ pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
 
 /// Returns the number of ill-formed sequences in `bytes`, and of their bytes.
 pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize, usize) {
-    let mut search = Search::new(kernel, bytes);
+    let mut search = FaultSearch::new(kernel, bytes);
     let (mut count, mut len) = (0, 0);
     while let Some(block) = search.advance() {
         let (more, their_len) = block.ill_formed();
@@ -171,7 +171,7 @@ pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize,
 /// Calls `use_fault` with the position and the length of each ill-formed sequence of `text`.
 #[inline(always)]
 pub(crate) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
-    let mut search = Search::new(kernel, text);
+    let mut search = FaultSearch::new(kernel, text);
     while let Some(mut block) = search.advance() {
         while let Some((at, len)) = block.pop() {
             use_fault(block.start + at, len);

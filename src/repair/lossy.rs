@@ -112,7 +112,7 @@ pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
 }
 
 /// For shorter input, `core`'s loop over bytes takes less time than the first map.
-const SHORT: usize = 32;
+const SHORT_BYTES: usize = 32;
 
 /// The capacity that [`append_in_place`] needs besides the result.
 pub(crate) const SPARE_ROOM: usize = ROOM_PER_BLOCK;
@@ -120,7 +120,7 @@ pub(crate) const SPARE_ROOM: usize = ROOM_PER_BLOCK;
 /// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. The appended text
 /// is valid.
 fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
-    if bytes.len() < SHORT {
+    if bytes.len() < SHORT_BYTES {
         text.reserve(bytes.len() + 2);
         return append_in_place(kernel, bytes, text);
     }
@@ -132,7 +132,7 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
 
 /// Does the same as `append`. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the result, it does not grow.
 pub(crate) fn append_in_place(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
-    if bytes.len() < SHORT {
+    if bytes.len() < SHORT_BYTES {
         for chunk in bytes.utf8_chunks() {
             text.extend_from_slice(chunk.valid().as_bytes());
             if !chunk.invalid().is_empty() {

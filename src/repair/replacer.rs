@@ -6,7 +6,7 @@
 use core::fmt;
 use core::mem::MaybeUninit;
 
-use super::faults::Search;
+use super::faults::FaultSearch;
 use super::survey::{Found, REPLACEMENT};
 use super::survey::{ROOM_PER_BLOCK, TEXT_PER_BLOCK};
 use crate::boundary::whole_len;
@@ -15,7 +15,7 @@ use crate::output::Output;
 
 /// Writes a text with each ill-formed sequence replaced by U+FFFD, and can continue in other memory when it is full.
 pub struct Replacer<'a> {
-    search: Search<'a>,
+    search: FaultSearch<'a>,
     /// The block that was found last.
     block: Found,
     /// Whether ill-formed sequences have been removed from the block.
@@ -27,7 +27,7 @@ pub struct Replacer<'a> {
 impl<'a> Replacer<'a> {
     /// Begins at the start of the text.
     pub fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
-        Self { search: Search::new(kernel, bytes), block: Found::NONE, started: false, done: 0 }
+        Self { search: FaultSearch::new(kernel, bytes), block: Found::NONE, started: false, done: 0 }
     }
 
     /// Writes as much of the text as fits, and returns how much of it has been written so far. All that is written is valid,

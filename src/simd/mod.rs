@@ -182,10 +182,10 @@ pub trait Simd: Token {
     fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns `a - b` of unsigned numbers, and 0 where that would be negative.
-    fn minus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn minus_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns `a + b` of signed numbers, and 127 where that would be more.
-    fn plus_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn plus_signed_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns `a - b`, modulo 256.
     fn minus_wrapping(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;

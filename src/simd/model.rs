@@ -143,11 +143,11 @@ fn bytewise<S: Simd>(s: S) {
     all_pairs("xor", load, |a, b| s.xor(a, b), |a, b| a ^ b);
     all_pairs("max", load, |a, b| s.max(a, b), u8::max);
     all_pairs("min", load, |a, b| s.min(a, b), u8::min);
-    all_pairs("minus", load, |a, b| s.minus(a, b), u8::saturating_sub);
+    all_pairs("minus", load, |a, b| s.minus_saturating(a, b), u8::saturating_sub);
     all_pairs(
-        "plus_signed",
+        "plus_signed_saturating",
         load,
-        |a, b| s.plus_signed(a, b),
+        |a, b| s.plus_signed_saturating(a, b),
         |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned(),
     );
     all_pairs("minus_wrapping", load, |a, b| s.minus_wrapping(a, b), u8::wrapping_sub);
@@ -400,12 +400,12 @@ mod avx512 {
         all_pairs("without", load, |a, b| s.without(a, b), |a, b| a & !b);
         all_pairs("max", load, |a, b| s.max(a, b), u8::max);
         all_pairs("min", load, |a, b| s.min(a, b), u8::min);
-        all_pairs("minus", load, |a, b| s.minus(a, b), u8::saturating_sub);
+        all_pairs("minus", load, |a, b| s.minus_saturating(a, b), u8::saturating_sub);
         all_pairs("plus", load, |a, b| s.plus(a, b), u8::wrapping_add);
         all_pairs(
-            "plus_signed",
+            "plus_signed_saturating",
             load,
-            |a, b| s.plus_signed(a, b),
+            |a, b| s.plus_signed_saturating(a, b),
             |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned(),
         );
     }

@@ -149,13 +149,13 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
-    fn minus(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+    fn minus_saturating(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
         unsafe { vqsubq_u8(a, b) }
     }
 
     #[inline(always)]
-    fn plus_signed(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+    fn plus_signed_saturating(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
         let a = unsafe { vreinterpretq_s8_u8(a) };
         // SAFETY: NEON, by `self`.

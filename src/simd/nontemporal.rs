@@ -18,13 +18,13 @@ use super::as_uninit;
 /// A cache line.
 const LINE: usize = 64;
 /// The bytes of one store.
-const WORD: usize = size_of::<__m128i>();
+const STORE_BYTES: usize = size_of::<__m128i>();
 /// The number of streams that are copied in turn. Memory has several banks, and one page keeps only
 /// one of them busy. Callers copy 16 KiB at a time, and a quarter of that is a page.
 const PLACES: usize = 4;
 /// The number of lines that are copied from one stream before the next has its turn. Memory serves
 /// lines faster from an open page.
-const BURST: usize = 4;
+const BURST_LINES: usize = 4;
 
 /// Copies `src` to `dst`, and prefetches as many bytes of `next`, so that memory reads and writes at the same time.
 ///
@@ -43,9 +43,9 @@ pub(crate) fn copy(src: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8]) {
     dst_tail.copy_from_slice(as_uninit(src_tail));
 
     let stride = src_lines.len().div_ceil(PLACES);
-    for i in (0..stride).step_by(BURST) {
+    for i in (0..stride).step_by(BURST_LINES) {
         for place in (0..PLACES).map(|place| place * stride) {
-            for at in place + i..place + stride.min(i + BURST) {
+            for at in place + i..place + stride.min(i + BURST_LINES) {
                 if let Some(line) = next.get(at * LINE) {
                     // SAFETY: SSE, which SSE2 includes, by build.rs. A prefetch is a hint; `line` is readable anyway.
                     unsafe { _mm_prefetch::<_MM_HINT_T0>(ptr::from_ref(line).cast()) };
@@ -74,8 +74,8 @@ pub(crate) fn copy(src: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8]) {
 #[inline(always)]
 unsafe fn copy_line(src: &[u8; LINE], dst: &mut [MaybeUninit<u8>; LINE]) {
     assert_eq!(dst.as_ptr().addr() % LINE, 0);
-    let (src, _) = src.as_chunks::<WORD>();
-    let (dst, _) = dst.as_chunks_mut::<WORD>();
+    let (src, _) = src.as_chunks::<STORE_BYTES>();
+    let (dst, _) = dst.as_chunks_mut::<STORE_BYTES>();
     for (src, dst) in src.iter().zip(dst) {
         // SAFETY: SSE2, by build.rs; `src` has 16 bytes, and the load needs no alignment.
         let word = unsafe { _mm_loadu_si128(src.as_ptr().cast()) };

@@ -105,12 +105,12 @@ impl Simd for Simd128 {
     }
 
     #[inline(always)]
-    fn minus(self, a: v128, b: v128) -> v128 {
+    fn minus_saturating(self, a: v128, b: v128) -> v128 {
         u8x16_sub_sat(a, b)
     }
 
     #[inline(always)]
-    fn plus_signed(self, a: v128, b: v128) -> v128 {
+    fn plus_signed_saturating(self, a: v128, b: v128) -> v128 {
         i8x16_add_sat(a, b)
     }
 

@@ -50,7 +50,7 @@ static UP_TO: Doors<(), usize> = Doors::of::<Search<NotAscii>>();
 struct NotAscii;
 
 impl<V: Vectors> Sought<V> for NotAscii {
-    const UNIT: usize = 1;
+    const UNIT_BYTES: usize = 1;
 
     // When optimising for size, LLVM would not inline a closure around an operation.
     #[inline(always)]

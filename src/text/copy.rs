@@ -24,7 +24,7 @@ use crate::simd::as_uninit;
 use crate::stream::{StreamError, Validator};
 
 /// The length of a chunk: four pages, which stay in the first-level cache until they are copied.
-const CHUNK: usize = 16 << 10;
+const CHUNK_BYTES: usize = 16 << 10;
 
 /// Texts of this length and above are written past the caches, as most implementations of `memcpy`
 /// do: few CPUs have larger caches for one core.
@@ -101,7 +101,7 @@ fn copy<'d>(
 
     let mut validator = Validator::new();
     let mut begin = 0;
-    let mut end = CHUNK - dst.as_ptr().addr() % LINE;
+    let mut end = CHUNK_BYTES - dst.as_ptr().addr() % LINE;
     while begin < needed {
         end = end.min(needed);
         if let Err(error) = push(&mut validator, &src[begin..end]) {
@@ -113,7 +113,7 @@ fn copy<'d>(
         let (chunk, next) = src[begin..].split_at(end - begin);
         write(chunk, &mut dst[begin..end], next, needed);
         begin = end;
-        end += CHUNK;
+        end += CHUNK_BYTES;
     }
     validator.finish().map_err(invalid)?;
 

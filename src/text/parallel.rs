@@ -21,18 +21,19 @@ use crate::text::part::{Judgement, Tally};
 
 /// The length of the shortest chunk. Handing it to another thread costs little compared with
 /// validating it.
-const SHORTEST: usize = 1 << 20;
+const SHORTEST_CHUNK_BYTES: usize = 1 << 20;
 
 /// The length of the longest chunk. Kernels prefetch in text of 4 MiB and more. Longer chunks would
 /// gain nothing.
-const LONGEST: usize = 8 << 20;
+const LONGEST_CHUNK_BYTES: usize = 8 << 20;
 
 /// The number of chunks for each thread, so that no thread waits long for the last one.
 const CHUNKS_PER_THREAD: usize = 4;
 
 /// Returns how long the chunks of `bytes` should be.
 fn chunk_len(bytes: &[u8]) -> usize {
-    (bytes.len() / (CHUNKS_PER_THREAD * rayon::current_num_threads())).clamp(SHORTEST, LONGEST)
+    (bytes.len() / (CHUNKS_PER_THREAD * rayon::current_num_threads()))
+        .clamp(SHORTEST_CHUNK_BYTES, LONGEST_CHUNK_BYTES)
 }
 
 /// Returns `bytes` as text, if they are UTF-8: [`from_utf8`](crate::from_utf8) on all cores.

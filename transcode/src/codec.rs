@@ -8,7 +8,7 @@ use trust8::engine::Output;
 /// A family of encodings that differ in byte order alone, character by character.
 pub(super) trait Codec {
     /// The number of bytes in a unit.
-    const UNIT: usize;
+    const UNIT_BYTES: usize;
 
     /// Whether all bytes are well-formed text.
     const ALL_VALID: bool = false;
@@ -31,7 +31,7 @@ pub(super) trait Codec {
 
     /// Returns the length of the whole characters at the start of a well-formed text that is cut off anywhere.
     fn whole_len(text: &[u8], _swapped: bool) -> usize {
-        text.len() / Self::UNIT * Self::UNIT
+        text.len() / Self::UNIT_BYTES * Self::UNIT_BYTES
     }
 
     /// Returns the number of bytes that a character has, if the encoding has it.

@@ -26,7 +26,7 @@ pub(crate) const NEARLY_FULL_BYTES: usize = 256;
 
 /// The validation of UTF-8, as conversions use it.
 #[cfg(trust8_simd)]
-pub(crate) trait Validator: Copy {
+pub(crate) trait Utf8Check: Copy {
     /// Whether the input is already known to be valid.
     const KNOWN: bool = false;
 
@@ -39,7 +39,7 @@ pub(crate) trait Validator: Copy {
 
 /// A validator that also has the classes of bytes.
 #[cfg(trust8_simd)]
-pub(crate) trait Surveying: Validator {
+pub(crate) trait Surveying: Utf8Check {
     fn surveyor(self) -> impl Surveyor;
 }
 
@@ -49,7 +49,7 @@ pub(crate) trait Surveying: Validator {
 struct Inlined<E>(E);
 
 #[cfg(trust8_simd)]
-impl<E: Engine> Validator for Inlined<E> {
+impl<E: Engine> Utf8Check for Inlined<E> {
     #[inline(always)]
     fn suspicion(self, bytes: &[u8]) -> Option<usize> {
         self.0.validate(bytes).suspicion()
@@ -67,7 +67,7 @@ impl<E: Engine> Validator for Inlined<E> {
 struct Apart<E>(E);
 
 #[cfg(trust8_simd)]
-impl<E: Engine> Validator for Apart<E> {
+impl<E: Engine> Utf8Check for Apart<E> {
     #[inline(always)]
     fn suspicion(self, bytes: &[u8]) -> Option<usize> {
         self.0.apart(Validated, bytes, ()).suspicion()
@@ -93,12 +93,12 @@ impl<E: Surveys> Surveying for Apart<E> {
 /// end of the text, or before the character that no longer fits, and may stop a few hundred bytes earlier.
 pub(crate) trait Conversion {
     /// The most vectors of 64 bytes that a short text has. With shorter vectors it may have fewer.
-    const SHORT: usize = 0;
+    const SHORT_VECTORS: usize = 0;
 
     /// Converts a short text: all of it, or nothing. Returns how many bytes of it.
     #[cfg(trust8_simd)]
     #[inline(always)]
-    fn short<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Validator) -> usize {
+    fn short<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Utf8Check) -> usize {
         0
     }
 
@@ -112,7 +112,7 @@ pub(crate) trait Conversion {
     /// Converts what fits of the block at which `long` has stopped. Returns how many bytes of it.
     #[cfg(trust8_simd)]
     #[inline(always)]
-    fn part<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Validator) -> usize {
+    fn part<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Utf8Check) -> usize {
         0
     }
 

@@ -99,7 +99,7 @@ macro_rules! families {
             #[inline]
             pub(super) const fn unit(self) -> usize {
                 match self {
-                    $(Self::$family => <$family as Codec>::UNIT,)+
+                    $(Self::$family => <$family as Codec>::UNIT_BYTES,)+
                 }
             }
 
@@ -116,7 +116,7 @@ macro_rules! families {
             pub(super) fn replacement_units(self) -> usize {
                 match self {
                     $(Self::$family => {
-                        $family::len(<$family as Codec>::REPLACEMENT).map_or(0, |len| len / <$family as Codec>::UNIT)
+                        $family::len(<$family as Codec>::REPLACEMENT).map_or(0, |len| len / <$family as Codec>::UNIT_BYTES)
                     })+
                 }
             }

@@ -9,7 +9,7 @@ use trust8::engine::Output;
 pub(super) struct Latin1;
 
 impl Codec for Latin1 {
-    const UNIT: usize = 1;
+    const UNIT_BYTES: usize = 1;
     const ALL_VALID: bool = true;
     const REPLACEMENT: char = '?';
 

@@ -9,7 +9,7 @@ use super::pairs::counting;
 use super::route::Route;
 use crate::With;
 use trust8::Kernel;
-use trust8::engine::Search;
+use trust8::engine::FaultSearch;
 use trust8::engine::counts::Utf16Len;
 
 /// Returns the number of units that the text has in another form when what can't be converted is replaced.
@@ -82,7 +82,7 @@ fn units(route: &Route, text: &[u8]) -> usize {
 
 /// Returns how many UTF-16 units `bytes` become if each ill-formed sequence becomes one.
 fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
-    let mut search = Search::new(kernel, bytes);
+    let mut search = FaultSearch::new(kernel, bytes);
     let (mut units, mut at) = (0, 0);
     while let Some(block) = search.advance() {
         units += kernel.run(Utf16Len, &bytes[at..block.start], ()) + block.utf16_len();

@@ -109,7 +109,7 @@ fn begins_pair(unit: u16, next: u16) -> u16 {
 /// Returns the sum of what the units count for, at most three each, by the unit and the next one. There is a zero after the last one.
 #[inline(always)]
 fn sum16_with_next(text: &[u8], count: impl Fn(u16, u16) -> u16 + Copy) -> usize {
-    if text.len() <= FEW {
+    if text.len() <= FEW_BYTES {
         return sum16_of_few(text, count);
     }
     let mut sum = 0;
@@ -136,7 +136,7 @@ fn sum16_with_next(text: &[u8], count: impl Fn(u16, u16) -> u16 + Copy) -> usize
 }
 
 /// Texts of so few bytes are counted unit by unit. To prepare a block of them takes longer.
-const FEW: usize = 32;
+const FEW_BYTES: usize = 32;
 
 /// Does what [`sum16_with_next`] does, unit by unit. It is a separate function, so that it takes no registers from the other.
 #[inline(never)]

@@ -24,7 +24,7 @@ use trust8::engine::counts::{CountChars, Utf16Len};
 
 use crate::conversion::{Conversion, Convert as ConvertJob, ConvertLong};
 #[cfg(trust8_simd)]
-use crate::conversion::{Surveying, Validator};
+use crate::conversion::{Surveying, Utf8Check};
 #[cfg(trust8_simd)]
 use crate::simd::ConvertOps;
 use trust8::engine::Output;
@@ -93,12 +93,12 @@ macro_rules! converted {
         // Not `#[inline]`: each crate that converts would compile the entry points again.
         #[inline(never)]
         fn convert(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
-            if text.len() > LONGEST_VECTOR * <$conversion>::SHORT {
+            if text.len() > LONGEST_VECTOR * <$conversion>::SHORT_VECTORS {
                 return convert_long(kernel, text, out);
             }
             kernel.run(ConvertJob::<$conversion>::JOB, text, out)
         }
-        let converted: Convert = if <$conversion>::SHORT == 0 { convert_long } else { convert };
+        let converted: Convert = if <$conversion>::SHORT_VECTORS == 0 { convert_long } else { convert };
         converted
     }};
 }
@@ -350,7 +350,7 @@ macro_rules! lossy {
 macro_rules! vectors {
     (|$s:ident, $text:ident, $out:ident, $validator:ident| $(short($most:literal): $short:expr,)? long: $long:expr $(, part: $part:expr)?) => {
         $(
-            const SHORT: usize = $most;
+            const SHORT_VECTORS: usize = $most;
 
             #[cfg(trust8_simd)]
             #[inline(always)]
@@ -358,10 +358,10 @@ macro_rules! vectors {
                 $s: S,
                 $text: &[u8],
                 out: &mut Output<'_>,
-                $validator: impl Validator,
+                $validator: impl Utf8Check,
             ) -> usize {
                 let _ = $validator;
-                debug_assert!($text.len() <= LONGEST_VECTOR * Self::SHORT);
+                debug_assert!($text.len() <= LONGEST_VECTOR * Self::SHORT_VECTORS);
                 let mut fork = out.fork();
                 let $out = fork.output();
                 let read = $short;
@@ -396,7 +396,7 @@ macro_rules! vectors {
                 $s: S,
                 $text: &[u8],
                 out: &mut Output<'_>,
-                $validator: impl Validator,
+                $validator: impl Utf8Check,
             ) -> usize {
                 let _ = $validator;
                 let mut fork = out.fork();

@@ -22,21 +22,21 @@ use core::mem::MaybeUninit;
 use super::encodings::{Family, Layout};
 use super::pairs;
 use super::route::Route;
-use super::swapped::{CHUNK, swapped};
+use super::swapped::{CHUNK_BYTES, swapped};
 use crate::conversion::Swap;
 use trust8::boundary::whole_len;
 use trust8::engine::Output;
 use trust8::engine::{Replacer, start_before};
 
 /// The length of the copy of UTF-8. It may be longer than what it replaces.
-const COPY: usize = 2 * CHUNK;
+const COPY: usize = 2 * CHUNK_BYTES;
 
 /// After this many bytes without a fault, faults are no longer near.
-const CLEAN: usize = 2 * CHUNK;
+const CLEAN: usize = 2 * CHUNK_BYTES;
 
 /// The number of bytes of UTF-16 or UTF-32 that are repaired at a time: blocks of 128 bytes, the unit before the first one, and
 /// the unit after the last one.
-const REPAIRED_CHUNK: usize = CHUNK - 128 + 4;
+const REPAIRED_CHUNK_BYTES: usize = CHUNK_BYTES - 128 + 4;
 
 impl Route {
     /// Converts a text with faults, each of which is replaced. Returns how many bytes of the text have been converted.
@@ -97,11 +97,11 @@ impl Route {
         let utf16 = Family::Utf16.native();
         let Some(convert) = pairs::conversion_of_faulty_utf8(utf16) else { return 0 };
         let to_latin1 = Self { from: utf16, ..*self };
-        let mut memory = [MaybeUninit::uninit(); 2 * CHUNK];
+        let mut memory = [MaybeUninit::uninit(); 2 * CHUNK_BYTES];
         let mut at = 0;
         loop {
             // Each unit becomes at most one byte, so all of them fit.
-            let room = out.left().min(CHUNK);
+            let room = out.left().min(CHUNK_BYTES);
             let mut units = Output::new(&mut memory[..2 * room]);
             let read = convert(self.kernel, &text[at..], &mut units);
             let units = units.finish();
@@ -155,12 +155,12 @@ impl Route {
         let (mut at, mut clean) = (0, 0);
         loop {
             // More units than there are bytes left in the output don't fit.
-            let len = (text.len() - at).min(REPAIRED_CHUNK).min(out.left().saturating_mul(unit));
+            let len = (text.len() - at).min(REPAIRED_CHUNK_BYTES).min(out.left().saturating_mul(unit));
             let chunk = &text[at..at + len / unit * unit];
-            let mut buffer = [MaybeUninit::uninit(); CHUNK];
+            let mut buffer = [MaybeUninit::uninit(); CHUNK_BYTES];
             let chunk =
                 if self.from.swapped { swapped(self.kernel, self.from, chunk, &mut buffer) } else { chunk };
-            let mut memory = [MaybeUninit::uninit(); CHUNK];
+            let mut memory = [MaybeUninit::uninit(); CHUNK_BYTES];
             let mut copy = Output::new(&mut memory);
             repair(self.kernel, chunk, &mut copy);
             let copy = copy.finish();

@@ -23,7 +23,7 @@ use super::encodings::{Family, Layout};
 use super::error::Fault;
 use super::pairs::{self, Length};
 use super::scalar::{self, Stop};
-use super::swapped::{CHUNK, in_chunks, swapped};
+use super::swapped::{CHUNK_BYTES, in_chunks, swapped};
 use trust8::Kernel;
 use trust8::boundary::floor;
 
@@ -31,10 +31,10 @@ use crate::conversion::{NEARLY_FULL_BYTES, Swap};
 use trust8::engine::Output;
 
 /// The number of bytes of UTF-8 that are validated at a time and then copied from the L1 cache.
-const COPIED_CHUNK: usize = 4096;
+const COPIED_CHUNK_BYTES: usize = 4096;
 
 /// Fewer bytes are converted character by character.
-const FEW: usize = 8;
+const FEW_BYTES: usize = 8;
 
 /// From one form into another, with a kernel.
 #[derive(Clone, Copy)]
@@ -102,7 +102,7 @@ impl Route {
     #[inline(never)]
     fn resume(self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
         loop {
-            if out.left() >= FEW {
+            if out.left() >= FEW_BYTES {
                 if self.lossy {
                     at += self.by_copies(&text[at..], out);
                 }
@@ -145,7 +145,7 @@ impl Route {
             let fitting = out.left().saturating_mul(self.from.family.unit());
             let read = self.by_kernel(self.up_to(&text[at..], fitting), out);
             at += read;
-            if read < FEW {
+            if read < FEW_BYTES {
                 return at;
             }
         }
@@ -230,13 +230,13 @@ impl Route {
     /// Returns the number of bytes that the rest of a text becomes; or, if it can't be converted, where and why.
     #[cold]
     pub(super) fn needed(self, text: &[u8]) -> Result<usize, (usize, Fault)> {
-        let mut scratch = [MaybeUninit::uninit(); 4 * CHUNK];
+        let mut scratch = [MaybeUninit::uninit(); 4 * CHUNK_BYTES];
         let (mut at, mut needed) = (0, 0_usize);
         loop {
             // All of a chunk fits: no character becomes more than four times as many bytes. So the kernel converts all of
             // it, except for a character that the end cuts off.
             // Text of a known type is converted as if it ended with a whole character, so it is cut between characters.
-            let chunk = self.up_to(&text[at..], CHUNK);
+            let chunk = self.up_to(&text[at..], CHUNK_BYTES);
             let is_last = at + chunk.len() == text.len();
             let mut out = Output::new(&mut scratch);
             let (read, end) =
@@ -264,8 +264,8 @@ impl Route {
             return count(self.kernel, text);
         }
         let mut length = 0;
-        for chunk in text.chunks(CHUNK) {
-            let mut buffer = [MaybeUninit::uninit(); CHUNK];
+        for chunk in text.chunks(CHUNK_BYTES) {
+            let mut buffer = [MaybeUninit::uninit(); CHUNK_BYTES];
             length += count(self.kernel, swapped(self.kernel, self.from, chunk, &mut buffer));
         }
         length
@@ -297,7 +297,7 @@ impl Route {
         let Some(convert) = pairs::conversion(from.family, to.family) else { return 0 };
         if from.swapped {
             return in_chunks(text, |chunk| {
-                let mut buffer = [MaybeUninit::uninit(); CHUNK];
+                let mut buffer = [MaybeUninit::uninit(); CHUNK_BYTES];
                 let chunk = swapped(kernel, from, chunk, &mut buffer);
                 Self { from: from.unswapped(), ..*self }.by_kernel(chunk, out)
             });
@@ -330,7 +330,7 @@ impl Route {
         let mut at = 0;
         loop {
             let room = out.left();
-            let chunk = &text[at..floor(text, at + COPIED_CHUNK.min(room))];
+            let chunk = &text[at..floor(text, at + COPIED_CHUNK_BYTES.min(room))];
             let valid = match self.kernel.from_utf8(chunk) {
                 Ok(_) => chunk,
                 Err(error) => &chunk[..error.valid_up_to()],
@@ -340,7 +340,7 @@ impl Route {
             }
             at += valid.len();
             // A fault, the end of the text, or no room for the next character.
-            if valid.len() < chunk.len() || at == text.len() || room <= COPIED_CHUNK {
+            if valid.len() < chunk.len() || at == text.len() || room <= COPIED_CHUNK_BYTES {
                 return at;
             }
         }

@@ -27,7 +27,7 @@ pub(super) enum Stop {
 
 /// The number of bytes that [`convert_some`] converts: enough that what a faster conversion has stopped at is among them, and
 /// not much more.
-const SOME: usize = 256;
+const SOME_BYTES: usize = 256;
 
 /// Converts the beginning of a text. Returns how many bytes of it, and why it stopped, if not because that was enough.
 pub(super) fn convert_some(
@@ -37,7 +37,7 @@ pub(super) fn convert_some(
     out: &mut Output<'_>,
 ) -> (usize, Option<Stop>) {
     let mut at = 0;
-    while at < SOME {
+    while at < SOME_BYTES {
         let rest = &text[at..];
         if rest.is_empty() {
             return (at, Some(Stop::End));

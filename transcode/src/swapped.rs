@@ -12,7 +12,7 @@ use crate::conversion::{Swap, swap_units};
 use trust8::engine::Output;
 
 /// The number of bytes that are taken through two steps at a time.
-pub(super) const CHUNK: usize = 2048;
+pub(super) const CHUNK_BYTES: usize = 2048;
 
 /// Converts a text chunk by chunk as long as there is progress.
 #[inline(always)]
@@ -20,10 +20,10 @@ pub(super) fn in_chunks(text: &[u8], mut convert: impl FnMut(&[u8]) -> usize) ->
     let mut at = 0;
     loop {
         let rest = &text[at..];
-        let read = convert(&rest[..rest.len().min(CHUNK)]);
+        let read = convert(&rest[..rest.len().min(CHUNK_BYTES)]);
         at += read;
         // A chunk may end inside a character: then the next chunk begins with that.
-        if read == 0 || rest.len() <= CHUNK {
+        if read == 0 || rest.len() <= CHUNK_BYTES {
             return at;
         }
     }
@@ -35,7 +35,7 @@ pub(super) fn swapped<'a>(
     kernel: &Kernel,
     from: Layout,
     text: &[u8],
-    buffer: &'a mut [MaybeUninit<u8>; CHUNK],
+    buffer: &'a mut [MaybeUninit<u8>; CHUNK_BYTES],
 ) -> &'a [u8] {
     let unit = from.family.unit();
     swapped_copy(|bytes| kernel.run(Swap, &[], (unit, bytes)), &text[..text.len() / unit * unit], buffer)
@@ -46,7 +46,7 @@ pub(super) fn swapped<'a>(
 fn swapped_copy<'a>(
     swap: impl FnOnce(&mut [u8]),
     chunk: &[u8],
-    buffer: &'a mut [MaybeUninit<u8>; CHUNK],
+    buffer: &'a mut [MaybeUninit<u8>; CHUNK_BYTES],
 ) -> &'a [u8] {
     let mut out = Output::new(buffer);
     // It fits: callers pass chunks of at most that length.
@@ -66,7 +66,7 @@ pub(super) fn from_swapped16(
     // More units than there are bytes left in the output don't fit.
     let text = &text[..text.len().min(out.left().saturating_mul(2)) & !1];
     in_chunks(text, |chunk| {
-        let mut buffer = [MaybeUninit::uninit(); CHUNK];
+        let mut buffer = [MaybeUninit::uninit(); CHUNK_BYTES];
         convert(swapped_copy(|units| swap_units(2, units), chunk, &mut buffer), out)
     })
 }

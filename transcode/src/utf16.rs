@@ -17,7 +17,7 @@ fn unit(bytes: [u8; 2], swapped: bool) -> u16 {
 pub(super) struct Utf16;
 
 impl Codec for Utf16 {
-    const UNIT: usize = 2;
+    const UNIT_BYTES: usize = 2;
 
     #[inline(always)]
     fn next(text: &[u8], swapped: bool) -> Next {

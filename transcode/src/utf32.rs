@@ -10,7 +10,7 @@ use trust8::engine::Output;
 pub(super) struct Utf32;
 
 impl Codec for Utf32 {
-    const UNIT: usize = 4;
+    const UNIT_BYTES: usize = 4;
 
     #[inline(always)]
     fn next(text: &[u8], swapped: bool) -> Next {

@@ -12,7 +12,7 @@ use trust8::engine::Sequence;
 pub(super) struct Utf8;
 
 impl Codec for Utf8 {
-    const UNIT: usize = 1;
+    const UNIT_BYTES: usize = 1;
 
     #[inline(always)]
     fn next(text: &[u8], _: bool) -> Next {

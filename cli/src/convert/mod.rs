@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueHint};
 use memchr::{memchr_iter, memrchr};
 use trust8::{Bom, Kernel};
-use trust8_transcode::{Encoding, ConversionErrorKind, Transcoder, TranscoderError};
+use trust8_transcode::{ConversionErrorKind, Encoding, Transcoder, TranscoderError};
 
 use crate::args::{CommonArgs, Remedy, Selection, suffix};
 use crate::charset::{Charset, LATIN1_EXACT, Names, from_source, from_target};

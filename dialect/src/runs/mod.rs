@@ -33,13 +33,13 @@ use trust8::engine::survey::{Found, Seek};
 pub(crate) use own_forms::OwnForms;
 
 /// The shortest chunk.
-const SHORT: usize = 256;
+const SHORTEST_CHUNK_BYTES: usize = 256;
 /// After a run of fewer bytes, the next exception is expected to be near.
-const NEAR: usize = 16;
+const NEAR_BYTES: usize = 16;
 /// After this many exceptions that were not near, neither an ill-formed sequence nor the next exception is expected to be near.
 const CALM: u8 = 4;
 /// The longest chunk, except for the first one of a dialect that has all sequences of UTF-8.
-const LONG: usize = 16 << 10;
+const LONGEST_CHUNK_BYTES: usize = 16 << 10;
 
 /// An iteration over the runs.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ pub(crate) struct Runs<'a> {
 impl<'a> Runs<'a> {
     /// Returns the runs of `bytes`, each as long as possible.
     pub(crate) fn new(bytes: &'a [u8], own: OwnForms, kernel: &'static Kernel) -> Self {
-        let chunk = if own.excludes() { LONG } else { usize::MAX };
+        let chunk = if own.excludes() { LONGEST_CHUNK_BYTES } else { usize::MAX };
         Self {
             bytes,
             at: 0,
@@ -87,12 +87,12 @@ impl<'a> Runs<'a> {
 
     /// Returns the runs of `bytes`, each of a limited length: for callers who may not want the next one.
     pub(crate) fn limited(bytes: &'a [u8], own: OwnForms, kernel: &'static Kernel) -> Self {
-        Self { chunk: SHORT, limit: LONG, ..Self::new(bytes, own, kernel) }
+        Self { chunk: SHORTEST_CHUNK_BYTES, limit: LONGEST_CHUNK_BYTES, ..Self::new(bytes, own, kernel) }
     }
 
     /// Makes each run not much longer than `limit`, because no more of it is wanted.
     pub(crate) fn shorten(&mut self, limit: usize) {
-        self.chunk = self.chunk.min(limit.max(NEAR));
+        self.chunk = self.chunk.min(limit.max(NEAR_BYTES));
         self.limit = self.limit.min(limit);
     }
 
@@ -159,7 +159,7 @@ impl<'a> Runs<'a> {
         self.stopped = true;
         // A search gets to an exception that is not so near as soon as a map does. What it does not find takes several calls
         // of a kernel, so it pays only where exceptions come after exceptions.
-        let is_calm = gained >= NEAR && self.own.begins(self.rest());
+        let is_calm = gained >= NEAR_BYTES && self.own.begins(self.rest());
         self.calm = if is_calm { (self.calm + 1).min(CALM) } else { 0 };
         self.near = self.calm < CALM;
     }
@@ -220,7 +220,7 @@ impl<'a> Runs<'a> {
         let excluded = self.own.find_excluded(self.kernel, text);
         let gained = excluded.unwrap_or(text.len());
         self.at += gained;
-        self.chunk = SHORT;
+        self.chunk = SHORTEST_CHUNK_BYTES;
         if stopped || excluded.is_some() {
             self.stop(gained);
         } else {
@@ -241,10 +241,10 @@ impl<'a> Runs<'a> {
         self.at += gained;
         if gained < chunk.len() {
             self.stop(gained);
-            self.chunk = (2 * gained).clamp(SHORT, LONG);
+            self.chunk = (2 * gained).clamp(SHORTEST_CHUNK_BYTES, LONGEST_CHUNK_BYTES);
         } else {
-            self.after_exception &= chunk.len() < LONG / 2;
-            self.chunk = self.chunk.saturating_mul(2).min(LONG);
+            self.after_exception &= chunk.len() < LONGEST_CHUNK_BYTES / 2;
+            self.chunk = self.chunk.saturating_mul(2).min(LONGEST_CHUNK_BYTES);
         }
     }
 

@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use trust8::Kernel;
-use trust8::engine::search::{BLOCK_BYTES as BLOCK, Places, Search, Sought, Vectors};
+use trust8::engine::search::{BLOCK_BYTES, Places, Search, Sought, Vectors};
 
 /// The sequences that a dialect writes in its own way. They end a run of UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,10 +106,10 @@ impl OwnForms {
         (found < bytes.len()).then_some(found)
     }
 
-    /// Returns the exceptions of the first [`BLOCK`] bytes.
+    /// Returns the exceptions of the first [`BLOCK_BYTES`] bytes.
     #[inline(never)]
-    pub(crate) fn marks(self, kernel: &Kernel, bytes: &[u8]) -> Marks {
-        Marks(match self {
+    pub(crate) fn marks(self, kernel: &Kernel, bytes: &[u8]) -> ExceptionBits {
+        ExceptionBits(match self {
             Self::Nothing => 0,
             Self::Surrogates => kernel.run(Places::<Surrogates>::JOB, bytes, ()),
             Self::SurrogatesAndLong => kernel.run(Places::<SurrogatesAndLong>::JOB, bytes, ()),
@@ -132,9 +132,9 @@ type PairsAndNul = Exceptions<0xF0, true>;
 
 /// The exceptions of a block.
 #[derive(Clone, Copy)]
-pub(crate) struct Marks(u64);
+pub(crate) struct ExceptionBits(u64);
 
-impl Marks {
+impl ExceptionBits {
     /// Returns how many there are. A pair of surrogates counts as two.
     #[inline(always)]
     pub(crate) fn len(self) -> u32 {
@@ -146,7 +146,7 @@ impl Marks {
     /// Where a sequence ends inside a surrogate, that may be `at` itself, and no exception.
     #[inline(always)]
     pub(crate) fn next_from(&mut self, block: &[u8], at: usize) -> Option<usize> {
-        self.0 = if at < BLOCK { self.0 & u64::MAX << at } else { 0 };
+        self.0 = if at < BLOCK_BYTES { self.0 & u64::MAX << at } else { 0 };
         (self.0 != 0).then(|| place(block, self.0.trailing_zeros() as usize).max(at))
     }
 }
@@ -166,7 +166,7 @@ fn place(text: &[u8], at: usize) -> usize {
 struct Exceptions<const LONG: u8, const NUL: bool>;
 
 impl<V: Vectors, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LONG, NUL> {
-    const UNIT: usize = 1;
+    const UNIT_BYTES: usize = 1;
 
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
@@ -181,7 +181,7 @@ impl<V: Vectors, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LONG,
             }
             i += 1;
         }
-        LONG < 0xFF && v.any_high_bit(v.minus(largest, v.splat(LONG - 0x80)))
+        LONG < 0xFF && v.any_high_bit(v.minus_saturating(largest, v.splat(LONG - 0x80)))
             || v.is_any(v.equal(least, v.splat(0)))
     }
 
@@ -193,7 +193,7 @@ impl<V: Vectors, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LONG,
         let seconds = v.bits(v.equal(v.and_xor(now, second, second), v.splat(0)));
         let mut found = (leads << 1 | *pending) & seconds;
         if LONG < 0xFF {
-            found |= v.high_bits(v.minus(now, v.splat(LONG - 0x80)));
+            found |= v.high_bits(v.minus_saturating(now, v.splat(LONG - 0x80)));
         }
         if NUL {
             found |= v.bits(v.equal(now, v.splat(0))) | v.bits(v.equal(now, v.splat(0xC0)));

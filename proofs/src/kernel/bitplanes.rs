@@ -11,7 +11,7 @@ mod planes;
 #[path = "runs.rs"]
 pub(crate) mod runs;
 
-use planes::SUPERBLOCK;
+use planes::SUPERBLOCK_BYTES;
 
 use crate::boundary::CONTEXT;
 use crate::byte::{Byte, with_text};
@@ -23,7 +23,7 @@ use crate::rfc::{End, Start, is_text};
 use crate::simd::x86::avx512::{Avx512, Vector};
 use crate::{among_ascii, any_bytes};
 
-const BLOCK: usize = 64;
+const BLOCK_BYTES: usize = 64;
 
 /// Returns the faults of a superblock, and its masks.
 fn superblock(text: &[Byte]) -> (Vector, planes::Masks) {
@@ -41,21 +41,21 @@ fn superblock(text: &[Byte]) -> (Vector, planes::Masks) {
 /// the four bytes are not UTF-8; at the last place, if they are not the beginning of it. (Of those before the superblock it is
 /// known that they are.)
 pub(crate) fn a_place(place: usize) -> bool {
-    let (text, four) = among_ascii::<4>(CONTEXT + SUPERBLOCK, place);
-    let end = if place + 1 == SUPERBLOCK { End::Anywhere } else { End::Character };
+    let (text, four) = among_ascii::<4>(CONTEXT + SUPERBLOCK_BYTES, place);
+    let end = if place + 1 == SUPERBLOCK_BYTES { End::Anywhere } else { End::Character };
     let context = is_text(Start::Character, &four[..CONTEXT.saturating_sub(place)], End::Anywhere);
     let unfaulted = superblock(&text).0.any().not();
     context.and(unfaulted).is(context.and(is_text(Start::Character, &four, end)))
 }
 
 pub(crate) fn each_place() -> bool {
-    (0..SUPERBLOCK).all(a_place)
+    (0..SUPERBLOCK_BYTES).all(a_place)
 }
 
 /// A superblock of any bytes follows three bytes that are part of some UTF-8 text. The planes show a fault if and only if all
 /// bytes together are not.
 pub(crate) fn a_superblock() -> bool {
-    let text = any_bytes(CONTEXT + SUPERBLOCK);
+    let text = any_bytes(CONTEXT + SUPERBLOCK_BYTES);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::Anywhere);
     let unfaulted = superblock(&text).0.any().not();
     context.and(unfaulted).is(context.and(is_text(Start::Anywhere, &text, End::Anywhere)))
@@ -75,13 +75,13 @@ pub(crate) fn a_last_superblock(n: usize) -> bool {
 
 /// Each mask of a superblock has one bit for each byte of its kind, and no other.
 pub(crate) fn the_masks_of_a_superblock() -> bool {
-    let text = any_bytes(CONTEXT + SUPERBLOCK);
+    let text = any_bytes(CONTEXT + SUPERBLOCK_BYTES);
     are_masks(&text, superblock(&text).1)
 }
 
 fn are_masks(text: &[Byte], masks: planes::Masks) -> bool {
     let is_right = |mask: Vector, late: usize, kind: std::ops::RangeInclusive<u8>| {
-        let places = CONTEXT - late..CONTEXT - late + SUPERBLOCK;
+        let places = CONTEXT - late..CONTEXT - late + SUPERBLOCK_BYTES;
         let some = |bits: &mut dyn Iterator<Item = Formula>| {
             let mut bits: Vec<Formula> = bits.filter(|&bit| bit != FALSE).collect();
             bits.sort_unstable();
@@ -99,14 +99,14 @@ fn are_masks(text: &[Byte], masks: planes::Masks) -> bool {
 /// A block of any bytes, after a block of any bytes. The check shows a fault if and only if both are not UTF-8 so far; and with
 /// the check of the end, if and only if they do not end with a character.
 pub(crate) fn two_blocks_in_registers() -> bool {
-    let text = any_bytes(2 * BLOCK);
+    let text = any_bytes(2 * BLOCK_BYTES);
     with_text(&text, 0, |memory| {
         let checked = |ends: bool| {
             accepted(|| {
                 let checker = blocks::Checker::new(Avx512);
                 let mut faults = checker.no_faults();
                 let leads = checker.check(&mut faults, Avx512.load(memory, 0), checker.no_leads());
-                let leads = checker.check(&mut faults, Avx512.load(memory, BLOCK), leads);
+                let leads = checker.check(&mut faults, Avx512.load(memory, BLOCK_BYTES), leads);
                 if ends {
                     checker.check_end(&mut faults, leads);
                 }
@@ -122,8 +122,8 @@ pub(crate) fn two_blocks_in_registers() -> bool {
 /// and only if one of them is not the beginning of UTF-8. (What is a fault of the first three bytes is another word's, so they are
 /// the beginning of UTF-8 here.)
 pub(crate) fn words() -> bool {
-    let text = any_bytes(BLOCK);
-    let four = || text.chunks(BLOCK / 4);
+    let text = any_bytes(BLOCK_BYTES);
+    let four = || text.chunks(BLOCK_BYTES / 4);
     with_text(&text, 0, |memory| {
         let unfaulted = accepted(|| {
             let checker = blocks::Checker::new(Avx512);
@@ -137,13 +137,17 @@ pub(crate) fn words() -> bool {
                 .fold(TRUE, Formula::and)
         };
         let context = all(CONTEXT);
-        context.and(unfaulted).is(context.and(all(BLOCK / 4)))
+        context.and(unfaulted).is(context.and(all(BLOCK_BYTES / 4)))
     })
 }
 
 /// Returns the verdict on a text by blocks.
 fn by_blocks(memory: &[u8]) -> Verdict {
-    if memory.len() < BLOCK { blocks::one_block(Avx512, memory) } else { blocks::validate(Avx512, memory) }
+    if memory.len() < BLOCK_BYTES {
+        blocks::one_block(Avx512, memory)
+    } else {
+        blocks::validate(Avx512, memory)
+    }
 }
 
 /// A text of `n` bytes, by blocks. It is accepted if and only if it is UTF-8. Where it is not, all before the suspicion is UTF-8,
@@ -156,20 +160,20 @@ pub(crate) fn a_text_by_blocks(n: usize) -> bool {
 
 /// Nine bytes of any values among ASCII, for mistakes. They lie on both sides of a border of vectors.
 pub(crate) fn for_mistakes() -> bool {
-    let (text, nine) = among_ascii::<9>(CONTEXT + SUPERBLOCK, 61);
+    let (text, nine) = among_ascii::<9>(CONTEXT + SUPERBLOCK_BYTES, 61);
     let (faults, masks) = superblock(&text);
     faults.any().not().is(is_text(Start::Character, &nine, End::Character)) && are_masks(&text, masks)
 }
 
 /// The same for blocks: the nine bytes lie on both sides of the border of two blocks, or end with the text.
 pub(crate) fn for_mistakes_of_blocks() -> bool {
-    const LEN: usize = BLOCK + 18;
+    const LEN: usize = BLOCK_BYTES + 18;
     let is_right = |len: usize, at: usize| {
         let (text, nine) = among_ascii::<9>(len, at);
         let valid = with_text(&text, 0, |memory| accepted(|| by_blocks(memory).is_valid()));
         valid.is(is_text(Start::Character, &nine, End::Character))
     };
-    let (text, [third, second, last]) = among_ascii::<3>(BLOCK, BLOCK - 3);
+    let (text, [third, second, last]) = among_ascii::<3>(BLOCK_BYTES, BLOCK_BYTES - 3);
     let ends = with_text(&text, 0, |memory| {
         accepted(|| {
             let checker = blocks::Checker::new(Avx512);
@@ -179,7 +183,7 @@ pub(crate) fn for_mistakes_of_blocks() -> bool {
         })
     });
     let is_below = |byte: Byte, limit: u8| byte.is_in(&(0..=limit - 1));
-    is_right(LEN, BLOCK - 4)
+    is_right(LEN, BLOCK_BYTES - 4)
         && is_right(LEN, LEN - 9)
         && is_right(18, 9)
         && ends.is(is_below(third, 0xF0).and(is_below(second, 0xE0)).and(is_below(last, 0xC0)))

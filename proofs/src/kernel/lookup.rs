@@ -17,7 +17,7 @@ mod short;
 #[path = "../../../src/kernel/lookup/tables.rs"]
 mod tables;
 
-use check::{BLOCK, Checker};
+use check::{BLOCK_BYTES, Checker};
 
 use crate::boundary::{CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, allows_two_byte};
 use crate::byte::{Byte, with_text};
@@ -92,7 +92,7 @@ pub(crate) fn vectors_in_registers<const N: usize>() -> bool {
 /// A block of any bytes in context. The check shows a fault if and only if the text is not UTF-8 so far, or, where it ends or ASCII
 /// follows, not UTF-8.
 pub(crate) fn a_block<const N: usize>() -> bool {
-    let text = any_bytes(CONTEXT + BLOCK);
+    let text = any_bytes(CONTEXT + BLOCK_BYTES);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     [false, true].into_iter().all(|ends| {
         let unfaulted =
@@ -108,14 +108,14 @@ fn is_unfaulted<const N: usize>(memory: &[u8], ends: &[u8; 64], goes_on: bool) -
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
     checker.check_block(&mut faults, memory.first_chunk().expect("it is a block"));
-    checker.check_end(&mut faults, s.load(memory, CONTEXT + BLOCK - N), ends, goes_on);
+    checker.check_end(&mut faults, s.load(memory, CONTEXT + BLOCK_BYTES - N), ends, goes_on);
     !checker.any(&faults)
 }
 
 /// A block of any bytes in context. Where the context allows it, the block is not listed and has no C0 or C1 if and only if it is text of
 /// characters of one and two bytes. And a block in which a longer character continues is listed, or no text.
 pub(crate) fn not_two_byte<const N: usize>() -> bool {
-    let text = any_bytes(CONTEXT + BLOCK);
+    let text = any_bytes(CONTEXT + BLOCK_BYTES);
     let below_e0 = text[CONTEXT..].iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0xDF))));
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     let allowed = of_three_bytes(|bytes| allows_two_byte(&bytes));
@@ -136,14 +136,14 @@ pub(crate) fn not_two_byte<const N: usize>() -> bool {
 /// A listed block of any bytes in context, and a block after it that is not listed, without C0 or C1 in either. The check of the first, and
 /// of its end, shows a fault if and only if both together are not text.
 pub(crate) fn before_two_byte<const N: usize>() -> bool {
-    let text = any_bytes(CONTEXT + 2 * BLOCK);
+    let text = any_bytes(CONTEXT + 2 * BLOCK_BYTES);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     with_text(&text, 0, |memory| {
         let s = Symbolic::<N>;
         let is_not_listed = accepted(|| {
             let mut smallest = s.splat(0xFF);
             filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT);
-            !filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT + BLOCK)
+            !filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT + BLOCK_BYTES)
                 && !filter::has_overlong(s, smallest)
         });
         let unfaulted = accepted(|| is_unfaulted::<N>(memory, LARGEST_BEFORE_TWO_BYTE, false));
@@ -157,7 +157,7 @@ pub(crate) fn not_ascii<const N: usize>() -> bool {
     let text = any_bytes(filter::GROUP_BYTES);
     with_text(&text, 0, |memory| {
         let lanes = filter::squeezed(Symbolic::<N>, memory.first_chunk().expect("it is a group")).0;
-        text.chunks(BLOCK).enumerate().all(|(block, bytes)| {
+        text.chunks(BLOCK_BYTES).enumerate().all(|(block, bytes)| {
             let is_ascii = bytes.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0x7F))));
             let of_block = lanes.iter().skip(block).step_by(filter::GROUP_BLOCKS);
             of_block.fold(TRUE, |all, lane| all.and(lane.equals(Byte::ZERO))).is(is_ascii)
@@ -192,7 +192,7 @@ pub(crate) fn for_mistakes() -> bool {
 /// The same for the list of what is not two-byte text.
 pub(crate) fn for_mistakes_of_two_byte_text() -> bool {
     let s = Symbolic::<16>;
-    let (text, eight) = among_ascii::<8>(CONTEXT + BLOCK, CONTEXT + BLOCK - 8);
+    let (text, eight) = among_ascii::<8>(CONTEXT + BLOCK_BYTES, CONTEXT + BLOCK_BYTES - 8);
     let below_e0 = eight.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0xDF))));
     let is_known = with_text(&text, 0, |memory| {
         accepted(|| {

@@ -8,7 +8,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use super::check::BLOCK;
+use super::check::BLOCK_BYTES;
 use crate::boundary::{CONTEXT, LARGEST_AT_END, allows_two_byte, array_at};
 use crate::kernel::verdict::Verdict;
 use crate::simd::traced::Traced;
@@ -73,7 +73,7 @@ mod check {
     use std::marker::PhantomData;
     use std::ops::Range;
 
-    pub(super) use super::super::check::BLOCK;
+    pub(super) use super::super::check::BLOCK_BYTES;
     use super::{CONTEXT, COVERAGE, LARGEST_AT_END, last_load, with_place};
     use crate::simd::Simd;
 
@@ -170,7 +170,7 @@ mod check {
             with_place(&bytes[at..at + S::LANES], |_, place| faults.checked.push(place));
         }
 
-        pub(super) fn check_block(&self, faults: &mut FaultBits<S>, block: &[u8; CONTEXT + BLOCK]) {
+        pub(super) fn check_block(&self, faults: &mut FaultBits<S>, block: &[u8; CONTEXT + BLOCK_BYTES]) {
             with_place(block, |_, place| faults.checked.push(place.start + CONTEXT..place.end));
         }
 
@@ -203,13 +203,13 @@ mod ascii {
 mod filter {
     use super::super::filter;
     pub(super) use super::super::filter::{is_below_e0, not_ascii};
-    use super::{BLOCK, CONTEXT, with_place};
+    use super::{BLOCK_BYTES, CONTEXT, with_place};
     use crate::simd::Simd;
 
     /// Notes the blocks that the list leaves out. They are text of one and two bytes.
     pub(super) fn not_two_byte<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> (u64, bool) {
         let (list, has_overlong) = filter::not_two_byte(s, chunk, ahead);
-        let blocks = chunk[CONTEXT..].chunks_exact(BLOCK).enumerate();
+        let blocks = chunk[CONTEXT..].chunks_exact(BLOCK_BYTES).enumerate();
         blocks.filter(|(i, _)| list >> i & 1 == 0).for_each(|(_, block)| {
             with_place(block, |coverage, place| coverage.two_byte[place].fill(true));
         });
@@ -318,7 +318,7 @@ fn looks_at_texts(validate: Loops, memory: &mut Memory, n: usize, step: usize) -
         && now_and_then
         && (0..64).all(|number| {
             looks_at(&|place| {
-                let block = place / BLOCK;
+                let block = place / BLOCK_BYTES;
                 number * (block + 1) * (block + 3) / 3 % 4
             })
         })

@@ -8,8 +8,8 @@ use crate::kernel::lookup::loops::{Coverage, Loops, load, long_text, missed, wit
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Job, Token};
 
-pub(super) use super::BLOCK;
-pub(super) const EIGHT_BLOCKS: usize = 8 * BLOCK;
+pub(super) use super::BLOCK_BYTES;
+pub(super) const EIGHT_BLOCKS: usize = 8 * BLOCK_BYTES;
 
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;
@@ -91,12 +91,12 @@ impl Avx512 {
         Vector::of(|lane| a.0[lane].wrapping_add(b.0[lane]))
     }
 
-    fn minus(self, a: Vector, b: Vector) -> Vector {
+    fn minus_saturating(self, a: Vector, b: Vector) -> Vector {
         Vector::of(|lane| a.0[lane].saturating_sub(b.0[lane]))
     }
 
     /// Only the check of two-byte text adds so. What it is given counts if all of eight blocks is of this kind.
-    fn plus_signed(self, a: Vector, b: Vector) -> Vector {
+    fn plus_signed_saturating(self, a: Vector, b: Vector) -> Vector {
         with_coverage(|coverage| coverage.candidates.extend(a.1.expect("text is loaded")));
         Vector::of(|lane| a.0[lane].cast_signed().saturating_add(b.0[lane].cast_signed()).cast_unsigned())
     }
@@ -225,9 +225,9 @@ mod blocks {
     }
 
     /// The loop by blocks looks at the leads before its place.
-    pub(super) struct From;
+    pub(super) struct ValidateFrom;
 
-    impl Job<Avx512, usize, Verdict> for From {
+    impl Job<Avx512, usize, Verdict> for ValidateFrom {
         fn run(_: Avx512, bytes: &[u8], from: usize) -> Verdict {
             with_coverage(|coverage| {
                 coverage.checked[from..].fill(true);
@@ -239,7 +239,7 @@ mod blocks {
 }
 
 mod planes {
-    pub(super) use super::super::planes::SUPERBLOCK;
+    pub(super) use super::super::planes::SUPERBLOCK_BYTES;
     use super::{Avx512, CONTEXT, Vector, with_coverage};
 
     #[derive(Clone, Copy)]
@@ -251,14 +251,14 @@ mod planes {
         }
     }
 
-    pub(super) fn planes(_: Avx512, _: Picks, text: &[u8; CONTEXT + SUPERBLOCK]) -> usize {
+    pub(super) fn planes(_: Avx512, _: Picks, text: &[u8; CONTEXT + SUPERBLOCK_BYTES]) -> usize {
         text.as_ptr().addr() + CONTEXT
     }
 
     pub(super) fn check(_: Avx512, faults: Vector, from: usize) -> (Vector, ()) {
         with_coverage(|coverage| {
             let at = from - coverage.address;
-            coverage.checked[at..at + SUPERBLOCK].fill(true);
+            coverage.checked[at..at + SUPERBLOCK_BYTES].fill(true);
         });
         (faults, ())
     }

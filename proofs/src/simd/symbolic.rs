@@ -97,11 +97,11 @@ impl<const N: usize> Simd for Symbolic<N> {
         a.zip(b, Byte::min)
     }
 
-    fn minus(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+    fn minus_saturating(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
         a.zip(b, Byte::minus_saturating)
     }
 
-    fn plus_signed(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+    fn plus_signed_saturating(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
         a.zip(b, Byte::plus_signed_saturating)
     }
 

@@ -107,12 +107,12 @@ impl<const N: usize> Simd for Traced<N> {
     }
 
     #[inline(never)]
-    fn minus(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
+    fn minus_saturating(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
         a.zip(b, u8::saturating_sub)
     }
 
     #[inline(never)]
-    fn plus_signed(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
+    fn plus_signed_saturating(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
         a.zip(b, |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned())
     }
 

@@ -20,16 +20,16 @@
 
 #![forbid(unsafe_code)]
 
-use super::BLOCK;
+use super::BLOCK_BYTES;
 use crate::boundary::{CONTEXT, array_at};
 use crate::kernel::Verdict;
 use crate::simd::x86::avx512::Vector;
 use crate::simd::{Avx2, Avx512, Job, Simd, Token};
 
 /// The faults are tested before a block if this much was read since the last test.
-const CHUNK: usize = 512;
+const LOOK_EVERY_BYTES: usize = 512;
 /// Below this length, a text is at most two blocks, and the second may be short.
-const TWO_BLOCKS: usize = 2 * BLOCK;
+const TWO_BLOCKS: usize = 2 * BLOCK_BYTES;
 
 // Bits 0 to 2 of an entry of `LEAD` are the ranges that its lead forbids for the second byte; those
 // of an entry of `SECOND` are the byte's range.
@@ -298,7 +298,7 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
 /// tested again.
 #[inline(always)]
 fn is_asked_first(bytes: &[u8]) -> bool {
-    bytes.len() < 8 * BLOCK
+    bytes.len() < 8 * BLOCK_BYTES
 }
 
 /// Returns the verdict on 64 to 127 bytes: two blocks; the second may be short. The only branch is
@@ -306,14 +306,14 @@ fn is_asked_first(bytes: &[u8]) -> bool {
 #[cfg_attr(trust8_optimised, inline(always))]
 fn two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
     let first = s.load(bytes, 0);
-    let last = s.load(bytes, bytes.len() - BLOCK);
+    let last = s.load(bytes, bytes.len() - BLOCK_BYTES);
     if !s.any_high_bit(s.or(first, last)) {
         return Verdict::VALID;
     }
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
     let before = checker.check(&mut faults, first, checker.no_leads());
-    checker.check(&mut faults, s.load_short(&bytes[BLOCK..]), before);
+    checker.check(&mut faults, s.load_short(&bytes[BLOCK_BYTES..]), before);
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
@@ -325,7 +325,7 @@ pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     let mut earlier = s.ending_in(before);
     let mut before = checker.leads(earlier);
     let mut left = bytes;
-    while let Some((blocks, after)) = left.split_first_chunk::<{ 4 * BLOCK }>() {
+    while let Some((blocks, after)) = left.split_first_chunk::<{ 4 * BLOCK_BYTES }>() {
         let [a, b, c, d] = four_blocks(s, blocks);
         // ASCII after ASCII has no fault.
         if s.any_high_bit(s.or(s.or(a, b), s.or(s.or(c, d), earlier))) {
@@ -342,7 +342,7 @@ pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
         earlier = d;
         left = after;
     }
-    while let Some((block, after)) = left.split_first_chunk::<BLOCK>() {
+    while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {
         before = checker.check(&mut faults, s.load(block, 0), before);
         left = after;
     }
@@ -358,9 +358,9 @@ pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
 
 /// The verdict on a text from a position on. Everything before it is well-formed, except for a
 /// character that it cuts off.
-pub(super) struct From;
+pub(super) struct ValidateFrom;
 
-impl Job<Avx512, usize, Verdict> for From {
+impl Job<Avx512, usize, Verdict> for ValidateFrom {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], from: usize) -> Verdict {
         validate_from(Checker::new(s), bytes, from)
@@ -377,10 +377,10 @@ fn validate_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
     // the end: testing the faults, and whether ASCII cuts off a character. For the latter, the
     // leads before all runs of ASCII are combined.
     let mut cut_off = checker.no_leads();
-    while let Some(blocks) = array_at::<{ 4 * BLOCK }>(bytes, at) {
+    while let Some(blocks) = array_at::<{ 4 * BLOCK_BYTES }>(bytes, at) {
         let [a, b, c, d] = four_blocks(s, blocks);
         if s.any_high_bit(s.or(s.or(a, b), s.or(c, d))) {
-            if at - sound >= CHUNK {
+            if at - sound >= LOOK_EVERY_BYTES {
                 checker.check_end(&mut faults, cut_off);
                 if checker.any(&faults) {
                     return suspicion(s, bytes, sound);
@@ -395,7 +395,7 @@ fn validate_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
             cut_off = Leads(s.or(cut_off.0, before.0));
             before = checker.no_leads();
         }
-        at += 4 * BLOCK;
+        at += 4 * BLOCK_BYTES;
     }
     checker.check_end(&mut faults, cut_off);
     let left = &bytes[at..];
@@ -403,7 +403,7 @@ fn validate_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
         checker.check_end(&mut faults, before);
     } else {
         let mut left = left;
-        while let Some((block, after)) = left.split_first_chunk::<BLOCK>() {
+        while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {
             let now = s.load(block, 0);
             before = checker.check(&mut faults, now, before);
             left = after;
@@ -417,9 +417,9 @@ fn validate_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
 
 /// Returns four blocks.
 #[inline(always)]
-pub(crate) fn four_blocks(s: Avx512, blocks: &[u8; 4 * BLOCK]) -> [Vector; 4] {
-    let (a, b) = (s.load(blocks, 0), s.load(blocks, BLOCK));
-    let (c, d) = (s.load(blocks, 2 * BLOCK), s.load(blocks, 3 * BLOCK));
+pub(crate) fn four_blocks(s: Avx512, blocks: &[u8; 4 * BLOCK_BYTES]) -> [Vector; 4] {
+    let (a, b) = (s.load(blocks, 0), s.load(blocks, BLOCK_BYTES));
+    let (c, d) = (s.load(blocks, 2 * BLOCK_BYTES), s.load(blocks, 3 * BLOCK_BYTES));
     [a, b, c, d]
 }
 
@@ -440,13 +440,13 @@ fn is_ascii(s: Avx512, bytes: &[u8]) -> bool {
 /// lines takes three more cycles (Zen 4). Only half of the loads of 32 bytes cross.
 #[inline(always)]
 fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
-    let Some(last) = bytes.last_chunk::<BLOCK>() else { return false };
+    let Some(last) = bytes.last_chunk::<BLOCK_BYTES>() else { return false };
     let s = Avx2::on(s);
-    let mut all = s.or(s.load(last, 0), s.load(last, BLOCK / 2));
+    let mut all = s.or(s.load(last, 0), s.load(last, BLOCK_BYTES / 2));
     // Three more blocks. Those that would reach beyond the end are replaced by the last block.
     for k in 0..3 {
-        let block = array_at(bytes, bytes.len() - n + k * BLOCK).unwrap_or(last);
-        all = s.or(all, s.or(s.load(block, 0), s.load(block, BLOCK / 2)));
+        let block = array_at(bytes, bytes.len() - n + k * BLOCK_BYTES).unwrap_or(last);
+        all = s.or(all, s.or(s.load(block, 0), s.load(block, BLOCK_BYTES / 2)));
     }
     !s.any_high_bit(all)
 }
@@ -470,13 +470,13 @@ impl Job<Avx512, usize, Verdict> for FirstFault {
     fn run(s: Avx512, bytes: &[u8], mut at: usize) -> Verdict {
         let checker = Checker::new(s);
         let mut before = leads_before(&checker, bytes, at);
-        while let Some(block) = array_at::<BLOCK>(bytes, at) {
+        while let Some(block) = array_at::<BLOCK_BYTES>(bytes, at) {
             let mut faults = checker.no_faults();
             before = checker.check(&mut faults, s.load(block, 0), before);
             if let Some(suspicion) = checker.suspicion(&faults, at) {
                 return suspicion;
             }
-            at += BLOCK;
+            at += BLOCK_BYTES;
         }
         Verdict::suspect(at)
     }
@@ -489,11 +489,11 @@ fn leads_before(checker: &Checker, bytes: &[u8], at: usize) -> Leads {
         return checker.no_leads();
     }
     let s = checker.s;
-    checker.leads(match bytes[..at].last_chunk::<BLOCK>() {
+    checker.leads(match bytes[..at].last_chunk::<BLOCK_BYTES>() {
         Some(block) => s.load(block, 0),
         None => {
-            let mut block = [0; BLOCK];
-            block[BLOCK - at..].copy_from_slice(&bytes[..at]);
+            let mut block = [0; BLOCK_BYTES];
+            block[BLOCK_BYTES - at..].copy_from_slice(&bytes[..at]);
             s.load(&block, 0)
         }
     })

@@ -23,8 +23,8 @@
 use core::hint::black_box;
 
 use super::blocks::{self, Checker};
-use super::planes::{self, Picks, SUPERBLOCK};
-use super::{BLOCK, EIGHT_BLOCKS};
+use super::planes::{self, Picks, SUPERBLOCK_BYTES};
+use super::{BLOCK_BYTES, EIGHT_BLOCKS};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
@@ -37,10 +37,10 @@ type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD];
 /// The words of eight blocks. A word has eight bytes.
 const WORDS: usize = EIGHT_BLOCKS / 8;
 /// A chunk of a sparse run is this many times eight blocks. The number of a word in it is a byte.
-const GROUPS: usize = 4;
+const CHUNK_GROUPS: usize = 4;
 /// The bytes of a chunk of a sparse run. If less is left, the setup of the run costs more than it
 /// gains.
-const CHUNK: usize = GROUPS * EIGHT_BLOCKS;
+const CHUNK_BYTES: usize = CHUNK_GROUPS * EIGHT_BLOCKS;
 /// The number of the word for each bit of [`WordSearch::others`]: bit `8 * q + k` is word `q` of
 /// block `k`.
 const NUMBERS: &[u8; 64] = &{
@@ -56,19 +56,19 @@ const NUMBERS: &[u8; 64] = &{
 const AFTER_WORD: usize = 16 - CONTEXT - 8;
 /// A sparse run begins if at most this many positions of a block are not ASCII in any of eight
 /// blocks. Three three-byte characters take nine.
-const FEW: u32 = 9;
+const FEW_PLACES: u32 = 9;
 /// A sparse run ends if more words of eight blocks are not ASCII, or more words of a chunk without
 /// longer characters. Changing between runs takes time, so a run continues for a while in text
 /// where it would not begin.
-const MANY: usize = 20;
+const MANY_WORDS: usize = 20;
 /// A sparse run also ends if more words of a chunk are not ASCII. This is the capacity of the
 /// in-register list.
-const ROOM: usize = BLOCK;
+const MOST_LISTED_WORDS: usize = BLOCK_BYTES;
 /// The list has room for all words of eight blocks.
-const _: () = assert!(WORDS <= ROOM);
+const _: () = assert!(WORDS <= MOST_LISTED_WORDS);
 /// The longest run between two tests of the faults and the kind, in superblocks, or in groups of
 /// eight blocks.
-const LONGEST_RUN: usize = 16;
+const LONGEST_RUN_GROUPS: usize = 16;
 
 /// The words of a chunk that are not ASCII.
 ///
@@ -87,10 +87,10 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
     // The first two blocks are checked separately. So everything after them has context, and a
     // fault in them, where text in another encoding usually has one, is reported early.
-    let Some(start) = bytes.first_chunk::<{ 2 * BLOCK }>() else { return Verdict::suspect(0) };
-    let (first, second) = (s.load(start, 0), s.load(start, BLOCK));
+    let Some(start) = bytes.first_chunk::<{ 2 * BLOCK_BYTES }>() else { return Verdict::suspect(0) };
+    let (first, second) = (s.load(start, 0), s.load(start, BLOCK_BYTES));
     // Everything before `at` is well-formed, except for a character that `at` cuts off.
-    let mut at = 2 * BLOCK - bytes.as_ptr().addr() % BLOCK;
+    let mut at = 2 * BLOCK_BYTES - bytes.as_ptr().addr() % BLOCK_BYTES;
     if s.any_high_bit(s.or(first, second)) {
         let mut faults = checker.no_faults();
         let leads = checker.check(&mut faults, first, checker.no_leads());
@@ -102,18 +102,18 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
         // A text of ASCII does not need the setup of a sparse run. The four blocks that end the
         // ASCII are checked here.
         at = skip_ascii(s, bytes, at);
-        if let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at) {
+        if let Some(four) = array_at::<{ 4 * BLOCK_BYTES }>(bytes, at) {
             let (mut faults, mut leads) = (checker.no_faults(), checker.no_leads());
             // `black_box` keeps LLVM from unrolling the check four times.
             let mut left = black_box(four.as_slice());
-            while let Some((block, after)) = left.split_first_chunk::<BLOCK>() {
+            while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {
                 leads = checker.check(&mut faults, s.load(block, 0), leads);
                 left = after;
             }
             if checker.any(&faults) {
                 return blocks::suspicion(s, bytes, at);
             }
-            at += 4 * BLOCK;
+            at += 4 * BLOCK_BYTES;
         }
     }
 
@@ -123,11 +123,11 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
         // After a sparse run has ended, another one would not get far.
         let kind = TextKind::of(s, eight, !was_sparse);
         was_sparse = kind == TextKind::Sparse;
-        if was_sparse && bytes.len() - at < CHUNK {
+        if was_sparse && bytes.len() - at < CHUNK_BYTES {
             break;
         }
         if !was_sparse {
-            run = if kind == dense { (2 * run).clamp(1, LONGEST_RUN) } else { 1 };
+            run = if kind == dense { (2 * run).clamp(1, LONGEST_RUN_GROUPS) } else { 1 };
             dense = kind;
         }
         let after = match kind {
@@ -137,7 +137,7 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
         };
         match after {
             Ok(after) => {
-                if was_sparse && after - at >= CHUNK {
+                if was_sparse && after - at >= CHUNK_BYTES {
                     run /= 2;
                 }
                 at = after;
@@ -146,7 +146,7 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
         }
     }
 
-    s.apart(blocks::From, bytes, at)
+    s.apart(blocks::ValidateFrom, bytes, at)
 }
 
 // A run checks the text from `at` on, where eight blocks of its kind begin. It returns where it
@@ -197,7 +197,7 @@ impl Job<Avx512, usize, Result<usize, usize>> for SparseRun {
             if is_last {
                 return Ok(at);
             }
-            is_last = at - next_start < CHUNK || words.count > MANY && is_below_e0(s, largest);
+            is_last = at - next_start < CHUNK_BYTES || words.count > MANY_WORDS && is_below_e0(s, largest);
             (start, words) = (next_start, next);
         }
     }
@@ -213,7 +213,7 @@ fn list_words(
     at: usize,
     prefetches: bool,
 ) -> (usize, Words) {
-    let end = bytes.len().min(at + CHUNK + AFTER_WORD);
+    let end = bytes.len().min(at + CHUNK_BYTES + AFTER_WORD);
     // `black_box` keeps LLVM from unrolling the loop four times. Then each load would advance by 2
     // KiB, too far for hardware prefetchers that follow an instruction: 135 GB/s of ASCII from the
     // second-level cache instead of 195 (Zen 5).
@@ -227,14 +227,14 @@ fn list_words(
         }
         let words = word_search.others(s, load_eight(s, eight));
         let count = words.count_ones() as usize;
-        if count > most || listed.count + count > ROOM {
+        if count > most || listed.count + count > MOST_LISTED_WORDS {
             break;
         }
         listed.numbers = s.append(listed.numbers, listed.count, s.compress(numbers, words));
         listed.count += count;
         // The first eight blocks of a chunk are always accepted, so that each run advances: at its
         // start they may begin before the blocks that selected it.
-        most = MANY;
+        most = MANY_WORDS;
         numbers = s.plus(numbers, s.splat(WORDS as u8));
         left = &left[EIGHT_BLOCKS..];
     }
@@ -265,10 +265,10 @@ fn check_words(s: Avx512, checker: &Checker, text: &[u8], words: Words) -> (bloc
 /// comes from the second-level cache.
 #[inline(always)]
 fn skip_ascii(s: Avx512, bytes: &[u8], mut at: usize) -> usize {
-    while let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at)
+    while let Some(four) = array_at::<{ 4 * BLOCK_BYTES }>(bytes, at)
         && !s.any_high_bit(or_of_four(s, four, 0))
     {
-        at += 4 * BLOCK;
+        at += 4 * BLOCK_BYTES;
     }
     at
 }
@@ -329,22 +329,22 @@ fn or_of_three(s: Avx512, a: Vector, b: Vector, c: Vector) -> Vector {
 /// Returns the first eight blocks of `bytes`.
 #[inline(always)]
 pub(crate) fn load_eight(s: Avx512, bytes: &[u8]) -> [Vector; 8] {
-    let (a, b) = (s.load(bytes, 0), s.load(bytes, BLOCK));
-    let (c, d) = (s.load(bytes, 2 * BLOCK), s.load(bytes, 3 * BLOCK));
-    let (e, f) = (s.load(bytes, 4 * BLOCK), s.load(bytes, 5 * BLOCK));
-    [a, b, c, d, e, f, s.load(bytes, 6 * BLOCK), s.load(bytes, 7 * BLOCK)]
+    let (a, b) = (s.load(bytes, 0), s.load(bytes, BLOCK_BYTES));
+    let (c, d) = (s.load(bytes, 2 * BLOCK_BYTES), s.load(bytes, 3 * BLOCK_BYTES));
+    let (e, f) = (s.load(bytes, 4 * BLOCK_BYTES), s.load(bytes, 5 * BLOCK_BYTES));
+    [a, b, c, d, e, f, s.load(bytes, 6 * BLOCK_BYTES), s.load(bytes, 7 * BLOCK_BYTES)]
 }
 
 #[inline(always)]
 fn or_of_four(s: Avx512, bytes: &[u8], at: usize) -> Vector {
-    let (a, b) = (s.load(bytes, at), s.load(bytes, at + BLOCK));
-    let (c, d) = (s.load(bytes, at + 2 * BLOCK), s.load(bytes, at + 3 * BLOCK));
+    let (a, b) = (s.load(bytes, at), s.load(bytes, at + BLOCK_BYTES));
+    let (c, d) = (s.load(bytes, at + 2 * BLOCK_BYTES), s.load(bytes, at + 3 * BLOCK_BYTES));
     s.or(s.or(a, b), s.or(c, d))
 }
 
 #[inline(always)]
 fn max_of_two(s: Avx512, bytes: &[u8], at: usize) -> Vector {
-    s.max(s.load(bytes, at), s.load(bytes, at + BLOCK))
+    s.max(s.load(bytes, at), s.load(bytes, at + BLOCK_BYTES))
 }
 
 /// Checks a run of ASCII and two-byte characters: eight blocks, at most `run` times. After an
@@ -368,13 +368,13 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool
         // The check of eight blocks also shows whether they are of this kind. If they are not,
         // their faults are dropped.
         let (mut next_lengths, mut next_smallest, mut largest) = (lengths, smallest, s.zero());
-        for k in 0..EIGHT_BLOCKS / (2 * BLOCK) {
+        for k in 0..EIGHT_BLOCKS / (2 * BLOCK_BYTES) {
             // Two blocks, so that their faults are gathered in one operation.
             let (mut wrong, mut i) = ([s.zero(); 2], 0);
             while i < 2 {
-                let at = CONTEXT + (2 * k + i) * BLOCK;
+                let at = CONTEXT + (2 * k + i) * BLOCK_BYTES;
                 let (now, earlier1) = (s.load(eight, at), s.load(eight, at - 1));
-                let moved = s.plus_signed(now, s.splat(0x40));
+                let moved = s.plus_signed_saturating(now, s.splat(0x40));
                 wrong[i] = s.ternary::<{ truth!(|b7, b6, found| (b7 & b6) ^ found) }>(
                     earlier1,
                     s.plus(earlier1, earlier1),
@@ -392,7 +392,7 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool
         (lengths, smallest) = (next_lengths, next_smallest);
         at = aligned_down(bytes, at + EIGHT_BLOCKS);
     }
-    let overlong = s.minus(s.splat(2), smallest);
+    let overlong = s.minus_saturating(s.splat(2), smallest);
     let lengths = s.and(lengths, s.splat(0x80));
     if s.any(s.or(overlong, lengths)) { faulty(sound) } else { Ok(at) }
 }
@@ -407,7 +407,7 @@ fn planes_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) 
             prefetch_eight(s, bytes, after);
         }
         (faults, _) = planes::check(s, faults, planes::planes(s, picks, text));
-        after += SUPERBLOCK;
+        after += SUPERBLOCK_BYTES;
     }
     if s.any(faults) { faulty(at) } else { Ok(after) }
 }
@@ -417,8 +417,8 @@ fn planes_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) 
 fn prefetch_eight(s: Avx512, bytes: &[u8], at: usize) {
     // A prefetch of an unmapped address takes 20 times as long as a load.
     if let Some(eight) = array_at::<EIGHT_BLOCKS>(bytes, at + AHEAD_BYTES) {
-        for k in 0..EIGHT_BLOCKS / BLOCK {
-            s.prefetch(eight, k * BLOCK);
+        for k in 0..EIGHT_BLOCKS / BLOCK_BYTES {
+            s.prefetch(eight, k * BLOCK_BYTES);
         }
     }
 }
@@ -436,10 +436,13 @@ enum TextKind {
 impl TextKind {
     #[inline(always)]
     fn of(s: Avx512, eight: &EightInContext, may_be_sparse: bool) -> Self {
-        let (a, b) = (max_of_two(s, eight, CONTEXT), max_of_two(s, eight, CONTEXT + 2 * BLOCK));
-        let (c, d) = (max_of_two(s, eight, CONTEXT + 4 * BLOCK), max_of_two(s, eight, CONTEXT + 6 * BLOCK));
+        let (a, b) = (max_of_two(s, eight, CONTEXT), max_of_two(s, eight, CONTEXT + 2 * BLOCK_BYTES));
+        let (c, d) = (
+            max_of_two(s, eight, CONTEXT + 4 * BLOCK_BYTES),
+            max_of_two(s, eight, CONTEXT + 6 * BLOCK_BYTES),
+        );
         let largest = s.max(s.max(a, b), s.max(c, d));
-        if may_be_sparse && s.high_bits(largest).count_ones() <= FEW {
+        if may_be_sparse && s.high_bits(largest).count_ones() <= FEW_PLACES {
             Self::Sparse
         } else if is_below_e0(s, largest) && allows_two_byte(eight) {
             Self::TwoByte
@@ -453,11 +456,11 @@ impl TextKind {
 /// are read again. In a run they are of the run's kind.
 #[inline(always)]
 fn aligned_down(bytes: &[u8], at: usize) -> usize {
-    at - (bytes.as_ptr().addr() + at) % BLOCK
+    at - (bytes.as_ptr().addr() + at) % BLOCK_BYTES
 }
 
 /// Returns whether no byte is E0 or above.
 #[inline(always)]
 fn is_below_e0(s: Avx512, largest: Vector) -> bool {
-    !s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80)))
+    !s.any_high_bit(s.minus_saturating(largest, s.splat(0xE0 - 0x80)))
 }

@@ -23,14 +23,14 @@ use super::{Engine, Verdict};
 use crate::simd::{Avx512, Job, Token};
 
 /// The bytes of a block.
-pub(crate) const BLOCK: usize = 64;
+pub(crate) const BLOCK_BYTES: usize = 64;
 /// The bytes of eight blocks.
-pub(crate) const EIGHT_BLOCKS: usize = 8 * BLOCK;
+pub(crate) const EIGHT_BLOCKS: usize = 8 * BLOCK_BYTES;
 /// The least length at which superblocks repay the work at the start and the end.
-const LONG: usize = 2048;
+const SUPERBLOCKS_FROM_BYTES: usize = 2048;
 
 impl Engine for Avx512 {
-    const LONG: usize = BLOCK;
+    const LONG_FROM_BYTES: usize = BLOCK_BYTES;
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
@@ -39,7 +39,11 @@ impl Engine for Avx512 {
 
     #[inline(always)]
     fn validate_long(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < LONG { blocks::validate(self, bytes) } else { self.apart(Superblocks, bytes, ()) }
+        if bytes.len() < SUPERBLOCKS_FROM_BYTES {
+            blocks::validate(self, bytes)
+        } else {
+            self.apart(Superblocks, bytes, ())
+        }
     }
 
     #[inline(always)]
@@ -54,7 +58,7 @@ pub(crate) struct Blocks;
 impl Job<Avx512, (), Verdict> for Blocks {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
-        if bytes.len() < BLOCK { blocks::one_block(s, bytes) } else { blocks::validate(s, bytes) }
+        if bytes.len() < BLOCK_BYTES { blocks::one_block(s, bytes) } else { blocks::validate(s, bytes) }
     }
 }
 
@@ -79,6 +83,6 @@ where
 {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
-        if bytes.len() < 2 * BLOCK { Short::run(s, bytes, ()) } else { Long::run(s, bytes, ()) }
+        if bytes.len() < 2 * BLOCK_BYTES { Short::run(s, bytes, ()) } else { Long::run(s, bytes, ()) }
     }
 }

@@ -39,7 +39,7 @@ use crate::simd::x86::avx512::Vector;
 /// come before the superblock.
 const OWN: usize = 64 - CONTEXT;
 /// The bytes that a superblock checks.
-pub(crate) const SUPERBLOCK: usize = 8 * OWN;
+pub(crate) const SUPERBLOCK_BYTES: usize = 8 * OWN;
 
 /// Returns the planes that vector `r` selects: byte `j` has a one for plane `j ^ r`.
 ///
@@ -114,7 +114,7 @@ impl Picks {
 /// Returns the planes of a superblock, from bit 0 to bit 7, with positions out of order. `text`
 /// begins with the context.
 #[inline(always)]
-pub(crate) fn planes(s: Avx512, picks: Picks, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
+pub(crate) fn planes(s: Avx512, picks: Picks, text: &[u8; CONTEXT + SUPERBLOCK_BYTES]) -> [Vector; 8] {
     let (a, b) = (s.load(text, 0), s.load(text, OWN));
     let (c, d) = (s.load(text, 2 * OWN), s.load(text, 3 * OWN));
     let (e, f) = (s.load(text, 4 * OWN), s.load(text, 5 * OWN));

@@ -55,9 +55,9 @@ pub(super) struct Before<S: Simd> {
 }
 
 /// The bytes of a block of long input.
-pub(super) const BLOCK: usize = 64;
+pub(super) const BLOCK_BYTES: usize = 64;
 /// A block, and the context before it.
-pub(super) type BlockInContext = [u8; CONTEXT + BLOCK];
+pub(super) type BlockInContext = [u8; CONTEXT + BLOCK_BYTES];
 
 impl<S: Simd> Checker<S> {
     /// Loads the tables.
@@ -105,14 +105,14 @@ impl<S: Simd> Checker<S> {
         let s = self.s;
         self.check_at(faults, block, CONTEXT);
         if S::RELOADS {
-            for k in 1..BLOCK / S::LANES {
+            for k in 1..BLOCK_BYTES / S::LANES {
                 self.check_at(faults, block, CONTEXT + k * S::LANES);
             }
             return;
         }
         let first = s.load(block, CONTEXT);
         let mut before = Before { text: first, forbids: self.forbidden_after(first, s.high_nibbles(first)) };
-        for k in 1..BLOCK / S::LANES {
+        for k in 1..BLOCK_BYTES / S::LANES {
             before = self.check_after(faults, s.load(block, CONTEXT + k * S::LANES), before);
         }
     }
@@ -130,7 +130,7 @@ impl<S: Simd> Checker<S> {
         let s = self.s;
         // Loading FF from another address avoids a branch.
         let from = if goes_on { 32 } else { 32 - S::LANES };
-        faults.0 = s.or(faults.0, s.minus(last, s.load(ends, from)));
+        faults.0 = s.or(faults.0, s.minus_saturating(last, s.load(ends, from)));
     }
 
     /// Checks a vector of any text, with three lookups.
@@ -161,8 +161,8 @@ impl<S: Simd> Checker<S> {
     ) {
         let s = self.s;
         let pairs = s.and(forbidden, s.lookup(self.second_high, now_high));
-        let third = s.minus(earlier2, s.splat(0xE0 - LATER_CONTINUATION));
-        let fourth = s.minus(earlier3, s.splat(0xF0 - LATER_CONTINUATION));
+        let third = s.minus_saturating(earlier2, s.splat(0xE0 - LATER_CONTINUATION));
+        let fourth = s.minus_saturating(earlier3, s.splat(0xF0 - LATER_CONTINUATION));
         let due = s.and(s.or(third, fourth), s.splat(LATER_CONTINUATION));
         faults.0 = s.or(faults.0, s.xor(pairs, due));
     }

@@ -7,14 +7,14 @@
 #![forbid(unsafe_code)]
 
 use super::ascii::is_ascii;
-use super::check::BLOCK;
+use super::check::BLOCK_BYTES;
 use crate::boundary::{CONTEXT, allows_two_byte, array_at};
 use crate::simd::Simd;
 
 /// The number of blocks in a group, which are tested together.
 pub(super) const GROUP_BLOCKS: usize = 16;
 /// The bytes of a group.
-pub(super) const GROUP_BYTES: usize = GROUP_BLOCKS * BLOCK;
+pub(super) const GROUP_BYTES: usize = GROUP_BLOCKS * BLOCK_BYTES;
 
 /// Lists the blocks of `chunk` that are not ASCII, and the first one if the byte before it is not. The chunk begins with context and has
 /// whole blocks. The function prefetches what comes `ahead` bytes later.
@@ -28,7 +28,7 @@ pub(super) fn not_ascii<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> u64 {
     for group in groups {
         if ahead > 0 {
             for k in 0..GROUP_BLOCKS {
-                s.prefetch(group, k * BLOCK + ahead);
+                s.prefetch(group, k * BLOCK_BYTES + ahead);
             }
         }
         let ascii = s.high_bits(s.equal(squeezed(s, group), s.splat(0)));
@@ -37,8 +37,8 @@ pub(super) fn not_ascii<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> u64 {
         list |= (!ascii & 0xFFFF) << listed;
         listed += GROUP_BLOCKS;
     }
-    for block in rest.as_chunks::<BLOCK>().0 {
-        list |= u64::from(!is_ascii::<S, BLOCK>(s, block)) << listed;
+    for block in rest.as_chunks::<BLOCK_BYTES>().0 {
+        list |= u64::from(!is_ascii::<S, BLOCK_BYTES>(s, block)) << listed;
         listed += 1;
     }
     list
@@ -49,26 +49,26 @@ pub(super) fn not_ascii<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> u64 {
 /// Each step merges two vectors into one, until one byte is left for sixteen bytes or more.
 #[inline(always)]
 pub(super) fn squeezed<S: Simd>(s: S, group: &[u8; GROUP_BYTES]) -> S::Vector {
-    s.halve(eight_blocks(s, group, 0), eight_blocks(s, group, 8 * BLOCK))
+    s.halve(eight_blocks(s, group, 0), eight_blocks(s, group, 8 * BLOCK_BYTES))
 }
 
 #[inline(always)]
 fn eight_blocks<S: Simd>(s: S, group: &[u8], at: usize) -> S::Vector {
-    let (a, b) = (two_blocks(s, group, at), two_blocks(s, group, at + 2 * BLOCK));
-    let (c, d) = (two_blocks(s, group, at + 4 * BLOCK), two_blocks(s, group, at + 6 * BLOCK));
+    let (a, b) = (two_blocks(s, group, at), two_blocks(s, group, at + 2 * BLOCK_BYTES));
+    let (c, d) = (two_blocks(s, group, at + 4 * BLOCK_BYTES), two_blocks(s, group, at + 6 * BLOCK_BYTES));
     s.halve(s.halve(a, b), s.halve(c, d))
 }
 
 #[inline(always)]
 fn two_blocks<S: Simd>(s: S, group: &[u8], at: usize) -> S::Vector {
-    s.halve(high_bits(s, group, at), high_bits(s, group, at + BLOCK))
+    s.halve(high_bits(s, group, at), high_bits(s, group, at + BLOCK_BYTES))
 }
 
 /// Returns a vector with a bit 7 set if any byte of the block at `at` is not ASCII.
 #[inline(always)]
 fn high_bits<S: Simd>(s: S, group: &[u8], at: usize) -> S::Vector {
     let mut all = s.load(group, at);
-    for k in 1..BLOCK / S::LANES {
+    for k in 1..BLOCK_BYTES / S::LANES {
         all = s.or(all, s.load(group, at + k * S::LANES));
     }
     s.and(all, s.splat(0x80))
@@ -88,11 +88,11 @@ pub(super) fn not_two_byte<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> (u64, b
     let (mut list, mut listed) = (u64::from(is_reached), 0);
     let mut smallest = s.splat(0xFF);
     let mut left = chunk;
-    while let Some(one) = left.first_chunk::<{ CONTEXT + BLOCK }>() {
+    while let Some(one) = left.first_chunk::<{ CONTEXT + BLOCK_BYTES }>() {
         s.prefetch(one, CONTEXT + ahead);
         list |= u64::from(is_not_two_byte(s, &mut smallest, one, CONTEXT)) << listed;
         listed += 1;
-        left = &left[BLOCK..];
+        left = &left[BLOCK_BYTES..];
     }
     (list, has_overlong(s, smallest))
 }
@@ -113,32 +113,32 @@ pub(super) fn not_two_byte<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> (u64, b
 #[inline(always)]
 pub(super) fn is_not_two_byte<S: Simd>(s: S, smallest: &mut S::Vector, text: &[u8], at: usize) -> bool {
     let (mut lengths, mut largest) = (s.splat(0), s.splat(0));
-    for k in 0..BLOCK / S::LANES {
+    for k in 0..BLOCK_BYTES / S::LANES {
         let now = s.load(text, at + k * S::LANES);
-        let moved = s.plus_signed(now, s.splat(0x40));
-        let due = s.minus(s.load(text, at + k * S::LANES - 1), s.splat(0x40));
+        let moved = s.plus_signed_saturating(now, s.splat(0x40));
+        let due = s.minus_saturating(s.load(text, at + k * S::LANES - 1), s.splat(0x40));
         lengths = s.or(lengths, s.xor(due, moved));
         largest = s.max(largest, now);
         *smallest = s.min(*smallest, moved);
     }
     // Saturating subtraction leaves bit 7 set from E0 on.
-    s.any_high_bit(s.or(lengths, s.minus(largest, s.splat(0xE0 - 0x80))))
+    s.any_high_bit(s.or(lengths, s.minus_saturating(largest, s.splat(0xE0 - 0x80))))
 }
 
 /// Returns whether there was C0 or C1, given the smallest `now + 0x40` of some blocks. C0 and C1 have become 0 and 1.
 #[inline(always)]
 pub(super) fn has_overlong<S: Simd>(s: S, smallest: S::Vector) -> bool {
-    s.any(s.minus(s.splat(2), smallest))
+    s.any(s.minus_saturating(s.splat(2), smallest))
 }
 
 /// Returns whether the block at `at` has no character of more than two bytes.
 #[inline(always)]
 pub(super) fn is_below_e0<S: Simd>(s: S, chunk: &[u8], at: usize) -> bool {
-    let Some(block) = array_at::<BLOCK>(chunk, at) else { return false };
+    let Some(block) = array_at::<BLOCK_BYTES>(chunk, at) else { return false };
     let mut largest = s.load(block, 0);
-    for k in 1..BLOCK / S::LANES {
+    for k in 1..BLOCK_BYTES / S::LANES {
         largest = s.max(largest, s.load(block, k * S::LANES));
     }
     // Saturating subtraction leaves bit 7 set from E0 on.
-    !s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80)))
+    !s.any_high_bit(s.minus_saturating(largest, s.splat(0xE0 - 0x80)))
 }

@@ -6,7 +6,7 @@
 use core::hint::black_box;
 
 use super::ascii::{is_ascii_at, or_of};
-use super::check::{BLOCK, Checker, FaultBits};
+use super::check::{BLOCK_BYTES, Checker, FaultBits};
 use super::fault::suspicion;
 use super::filter;
 use crate::boundary::{
@@ -27,9 +27,9 @@ const LISTS_FROM_BYTES: usize = 1024;
 /// The bytes at the start that are always checked, unless all of [`SKIPPED_BYTES`] is ASCII. So a
 /// fault there, where text in another encoding usually has one, is reported early. With 64 bytes,
 /// text of 300 bytes would not be faster.
-const HEAD_BYTES: usize = 2 * BLOCK;
+const HEAD_BYTES: usize = 2 * BLOCK_BYTES;
 /// The step in which ASCII is skipped. ASCII of 300 bytes takes half as long as with single blocks.
-const SKIPPED_BYTES: usize = 4 * BLOCK;
+const SKIPPED_BYTES: usize = 4 * BLOCK_BYTES;
 /// The most blocks of a chunk: one bit of a word for each. With 16 blocks, new text of 4 KiB takes a tenth longer.
 const CHUNK_BLOCKS: usize = 64;
 /// Returns the prefetch distance for a text of `len` bytes. It is zero for a text in the cache:
@@ -75,7 +75,8 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         }
         at = HEAD_BYTES - misaligned;
     }
-    let checked = if n < LISTS_FROM_BYTES { s.apart(Each, bytes, at) } else { s.apart(Lists, bytes, at) };
+    let checked =
+        if n < LISTS_FROM_BYTES { s.apart(CheckEach, bytes, at) } else { s.apart(CheckListed, bytes, at) };
     match checked {
         Err(sound) => suspicion(s, bytes, sound),
         Ok(()) if is_unfinished(end) => Verdict::suspect(n),
@@ -91,17 +92,17 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 ///
 /// The routine returns an error with a position before a fault. A character that the end cuts off
 /// is no fault.
-struct Each;
+struct CheckEach;
 
-impl<S: Simd> Job<S, usize, Result<(), usize>> for Each {
+impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckEach {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<(), usize> {
         let (checker, ahead) = (Checker::new(s), ahead_bytes(bytes.len()));
         loop {
-            while let Some(block) = with_context::<{ CONTEXT + BLOCK }>(bytes, at) {
+            while let Some(block) = with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at) {
                 let [_, _, before, text @ ..] = block;
                 // A character may reach in from the block before.
-                if s.high_bits(or_of::<S, BLOCK>(s, text)) | u64::from(before >> 7) != 0 {
+                if s.high_bits(or_of::<S, BLOCK_BYTES>(s, text)) | u64::from(before >> 7) != 0 {
                     let mut faults = checker.no_faults();
                     s.prefetch(block, ahead);
                     checker.check_block(&mut faults, block);
@@ -109,82 +110,82 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for Each {
                         return faulty(at);
                     }
                 }
-                at += BLOCK;
+                at += BLOCK_BYTES;
             }
             if at == bytes.len() {
                 return Ok(());
             }
-            at = bytes.len() - BLOCK;
+            at = bytes.len() - BLOCK_BYTES;
         }
     }
 }
 
 /// How the blocks to check are found in a chunk.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Search {
+enum BlockChoice {
     /// List the blocks that are not ASCII.
     NotAscii,
     /// List the blocks that are not well-formed text of one- and two-byte characters. Making this
     /// list takes three times as long.
     NotTwoByte,
     /// Branch for each block, because nearly all blocks must be checked.
-    Each,
+    CheckEach,
 }
 
 /// Checks all blocks from a position on, in chunks: the blocks to check are listed without a
 /// branch, and then checked.
 ///
-/// The routine promises the same as [`Each`].
-struct Lists;
+/// The routine promises the same as [`CheckEach`].
+struct CheckListed;
 
-impl<S: Simd> Job<S, usize, Result<(), usize>> for Lists {
+impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<(), usize> {
         let (checker, ahead) = (Checker::new(s), ahead_bytes(bytes.len()));
-        let mut search = Search::NotAscii;
+        let mut search = BlockChoice::NotAscii;
         loop {
-            if search == Search::NotAscii {
+            if search == BlockChoice::NotAscii {
                 at = skip_ascii(s, bytes, at);
             }
-            let blocks = ((bytes.len() - at) / BLOCK).min(CHUNK_BLOCKS);
+            let blocks = ((bytes.len() - at) / BLOCK_BYTES).min(CHUNK_BLOCKS);
             if blocks == 0 {
-                return s.apart(Each, bytes, at);
+                return s.apart(CheckEach, bytes, at);
             }
-            let after = at + blocks * BLOCK;
+            let after = at + blocks * BLOCK_BYTES;
             let Some(chunk) = bytes.get(at - CONTEXT..after) else { return faulty(0) };
             let (list, ends) = match search {
-                Search::NotAscii => {
+                BlockChoice::NotAscii => {
                     let list = filter::not_ascii(s, chunk, ahead);
-                    let first = CONTEXT + list.trailing_zeros() as usize % CHUNK_BLOCKS * BLOCK;
+                    let first = CONTEXT + list.trailing_zeros() as usize % CHUNK_BLOCKS * BLOCK_BYTES;
                     let count = list.count_ones() as usize;
                     // From a quarter on, the two-byte check of all blocks takes less time than
                     // checking the listed blocks.
                     if 4 * count > blocks && filter::is_below_e0(s, chunk, first) {
-                        search = Search::NotTwoByte;
+                        search = BlockChoice::NotTwoByte;
                         continue;
                     }
                     if count == blocks {
-                        search = Search::Each;
+                        search = BlockChoice::CheckEach;
                     }
                     (list, LARGEST_AT_END)
                 }
-                Search::NotTwoByte => {
+                BlockChoice::NotTwoByte => {
                     let (list, has_overlong) = filter::not_two_byte(s, chunk, ahead);
                     if has_overlong {
                         return faulty(at);
                     }
                     let is_of_another_kind = 5 * list.count_ones() as usize > 2 * blocks;
                     if is_of_another_kind || is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, after) {
-                        search = Search::NotAscii;
+                        search = BlockChoice::NotAscii;
                     }
                     (list, LARGEST_BEFORE_TWO_BYTE)
                 }
-                Search::Each => {
+                BlockChoice::CheckEach => {
                     let Some(dense) = bytes.get(..after) else { return faulty(0) };
-                    s.apart(Each, dense, at)?;
+                    s.apart(CheckEach, dense, at)?;
                     at = after;
-                    if is_ascii_at::<S, BLOCK>(s, bytes, after - BLOCK) {
-                        search = Search::NotAscii;
+                    if is_ascii_at::<S, BLOCK_BYTES>(s, bytes, after - BLOCK_BYTES) {
+                        search = BlockChoice::NotAscii;
                     }
                     continue;
                 }
@@ -210,15 +211,17 @@ fn check_listed<S: Simd>(
 ) -> FaultBits<S> {
     let mut faults = checker.no_faults();
     // Whether the next block is listed. The next chunk handles a character that reaches into it.
-    let next = list >> 1 | 1 << (chunk.len() / BLOCK - 1);
+    let next = list >> 1 | 1 << (chunk.len() / BLOCK_BYTES - 1);
     let mut left = list;
     while left != 0 {
         let i = left.trailing_zeros() as usize;
         left &= left - 1;
-        let Some(block) = array_at::<{ CONTEXT + BLOCK }>(chunk, i * BLOCK) else { return checker.fault() };
+        let Some(block) = array_at::<{ CONTEXT + BLOCK_BYTES }>(chunk, i * BLOCK_BYTES) else {
+            return checker.fault();
+        };
         s.prefetch(block, ahead);
         checker.check_block(&mut faults, block);
-        let last = s.load(block, CONTEXT + BLOCK - S::LANES);
+        let last = s.load(block, CONTEXT + BLOCK_BYTES - S::LANES);
         checker.check_end(&mut faults, last, ends, next >> i & 1 != 0);
     }
     faults

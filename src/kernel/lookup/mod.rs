@@ -61,7 +61,7 @@ use super::{Engine, Verdict};
 use crate::simd::{Job, Simd};
 
 impl<S: Simd> Engine for S {
-    const LONG: usize = long::LEAST_BYTES;
+    const LONG_FROM_BYTES: usize = long::LEAST_BYTES;
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {

@@ -11,9 +11,9 @@ use crate::kernel::verdict::Verdict;
 use crate::simd::{Job, Simd};
 
 /// The bytes that are checked before the faults are tested.
-pub(super) const LOOK: usize = 256;
+pub(super) const LOOK_EVERY_BYTES: usize = 256;
 
-/// Returns the verdict on input of fewer than `MEDIUM` bytes. (Longer input is also correct, but
+/// Returns the verdict on input of fewer than `LEAST_BYTES` bytes. (Longer input is also correct, but
 /// slower.)
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
@@ -36,7 +36,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         checker.check_at_without_panic(&mut faults, bytes, n - S::LANES);
         checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, false);
     } else {
-        return s.apart(All, bytes, (START, false));
+        return s.apart(CheckAll, bytes, (START, false));
     }
     if checker.any(&faults) { suspicion(s, bytes, 0) } else { Verdict::VALID }
 }
@@ -46,12 +46,12 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 /// fault is not needed. Shorter input is always suspect.
 ///
 /// It is a separate function, so that shorter text does not save its registers.
-pub(super) struct All;
+pub(super) struct CheckAll;
 
 /// The bytes before the start of a text: anything except the start of a character.
 const START: u32 = 0;
 
-impl<S: Simd> Job<S, (u32, bool), Verdict> for All {
+impl<S: Simd> Job<S, (u32, bool), Verdict> for CheckAll {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], (before, goes_on): (u32, bool)) -> Verdict {
         let n = bytes.len();
@@ -84,7 +84,7 @@ pub(super) fn continues<S: Simd>(s: S, last_before: [u8; 4], bytes: &[u8]) -> bo
         return false;
     }
     if n > 2 * S::LANES {
-        return s.apart(All, bytes, (u32::from_ne_bytes(last_before), true)).is_valid();
+        return s.apart(CheckAll, bytes, (u32::from_ne_bytes(last_before), true)).is_valid();
     }
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
@@ -122,7 +122,7 @@ fn check_by_two<S: Simd>(
         checker.check_at_without_panic(faults, bytes, at);
         checker.check_at_without_panic(faults, bytes, at + S::LANES);
         at += 2 * S::LANES;
-        if at - sound >= LOOK {
+        if at - sound >= LOOK_EVERY_BYTES {
             if checker.any(faults) {
                 return sound;
             }

@@ -33,11 +33,11 @@ impl<S: Simd> Job<S, &[u8; 64], Classes> for ClassesOf {
             let earlier1 = if at == 0 { s.earlier::<1>(now, s.splat(0)) } else { s.load(bytes, at - 1) };
             // Saturating subtraction leaves bit 7 set from C0, from E0, and from F0 on.
             classes.high |= s.high_bits(now) << at;
-            classes.lead |= s.high_bits(s.minus(now, s.splat(0xC0 - 0x80))) << at;
-            classes.lead3 |= s.high_bits(s.minus(now, s.splat(0xE0 - 0x80))) << at;
-            classes.lead4 |= s.high_bits(s.minus(now, s.splat(0xF0 - 0x80))) << at;
+            classes.lead |= s.high_bits(s.minus_saturating(now, s.splat(0xC0 - 0x80))) << at;
+            classes.lead3 |= s.high_bits(s.minus_saturating(now, s.splat(0xE0 - 0x80))) << at;
+            classes.lead4 |= s.high_bits(s.minus_saturating(now, s.splat(0xF0 - 0x80))) << at;
             // Saturating subtraction leaves bit 7 set where the subtrahend is zero.
-            let allowed = s.minus(s.splat(0x80), checker.disallowed(now, earlier1));
+            let allowed = s.minus_saturating(s.splat(0x80), checker.disallowed(now, earlier1));
             classes.allowed |= s.high_bits(allowed) << at;
             at += S::LANES;
         }

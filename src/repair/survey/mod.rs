@@ -13,7 +13,7 @@
 //! ```
 //!
 //! For copies there is a third mode between the two, which is cheap to start and stop: groups of a
-//! few blocks are checked like a piece of a stream. See `Search::replace` and
+//! few blocks are checked like a piece of a stream. See `FaultSearch::replace` and
 //! `transcode/src/vector/from_faulty_utf8.rs`.
 //!
 //! 1. **The map needs no automaton.** Whether a byte begins an ill-formed sequence depends only on
@@ -47,7 +47,7 @@ pub const CONTEXT: usize = 3;
 pub const WITH_CONTEXT: usize = 64;
 
 /// The length of a block: the bytes whose context is in the map.
-pub const BLOCK: usize = WITH_CONTEXT - 2 * CONTEXT;
+pub const BLOCK_BYTES: usize = WITH_CONTEXT - 2 * CONTEXT;
 
 /// A cache line.
 pub const LINE: usize = 64;
@@ -63,10 +63,10 @@ const SOUND_BLOCKS_TO_BE_FAR: usize = 8;
 pub const SOUND_BLOCKS_TO_TAKE_GROUPS: usize = 4;
 
 /// The first chunk that a kernel validates.
-pub const FIRST_CHUNK: usize = 512;
+pub const FIRST_CHUNK_BYTES: usize = 512;
 
 /// The longest chunk: short enough to be still in the cache when the caller copies it.
-pub const LONGEST_CHUNK: usize = 64 << 10;
+pub const LONGEST_CHUNK_BYTES: usize = 64 << 10;
 
 /// The classes of 64 bytes. Each byte is a bit, the first byte the lowest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -146,10 +146,10 @@ impl Marks {
     #[inline(always)]
     pub fn of<S: Surveyor>(s: S, bytes: &[u8; WITH_CONTEXT], before: Self) -> Self {
         const BEFORE: u64 = (1 << CONTEXT) - 1;
-        const WITHIN: u64 = ((1 << BLOCK) - 1) << CONTEXT;
+        const WITHIN: u64 = ((1 << BLOCK_BYTES) - 1) << CONTEXT;
         let Map { faults, continued } = Map::at(s, bytes);
         // The map may be wrong for the context. The marks of the block before are right.
-        let mut ill_formed = faults & WITHIN | before.ill_formed >> BLOCK & BEFORE;
+        let mut ill_formed = faults & WITHIN | before.ill_formed >> BLOCK_BYTES & BEFORE;
         let continued = continued & !BEFORE;
         // An ill-formed sequence has at most three bytes.
         ill_formed |= ill_formed << 1 & continued;
@@ -291,7 +291,7 @@ pub fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
     let mut at = from;
     for _ in 0..SOUND_BLOCKS_TO_BE_FAR {
         at = after_ascii(s, bytes, at);
-        let len = (bytes.len() - at).min(BLOCK);
+        let len = (bytes.len() - at).min(BLOCK_BYTES);
         let ends;
         // One map for both, because it is most of this function.
         let block = match at.checked_sub(CONTEXT).and_then(|begin| array_at(bytes, begin)) {
@@ -320,7 +320,7 @@ pub const REPLACEMENT: [u8; 4] = *b"\xEF\xBF\xBD\0";
 /// The output space that [`replace`] needs for a block: three bytes of U+FFFD for each byte, and
 /// the excess bytes of its copies. If there is space for this and for the rest of the text,
 /// [`replace`] writes something.
-pub const ROOM_PER_BLOCK: usize = 3 * BLOCK + WITH_CONTEXT;
+pub const ROOM_PER_BLOCK: usize = 3 * BLOCK_BYTES + WITH_CONTEXT;
 
 /// The bytes that [`replace`] reads from the start of a block on. If the text has fewer left, it
 /// does nothing.
@@ -372,8 +372,8 @@ pub fn replace<S: Surveyor>(
         let map = Map::at(s, with_context);
         let mut block = Found {
             start: at,
-            end: at + BLOCK,
-            faults: map.faults >> CONTEXT & ((1 << BLOCK) - 1),
+            end: at + BLOCK_BYTES,
+            faults: map.faults >> CONTEXT & ((1 << BLOCK_BYTES) - 1),
             continued: map.continued >> CONTEXT,
         };
         sound = if block.is_sound() { sound + 1 } else { 0 };
@@ -383,10 +383,10 @@ pub fn replace<S: Surveyor>(
             out.put_first(&REPLACEMENT, REPLACEMENT.len() - 1);
             from = fault + fault_len;
         }
-        let end = from.max(BLOCK);
+        let end = from.max(BLOCK_BYTES);
         copy_text(text, from, end, out);
         done = at + end;
-        at += BLOCK;
+        at += BLOCK_BYTES;
         if sound == SOUND_BLOCKS_TO_TAKE_GROUPS {
             far = true;
             break;
@@ -434,7 +434,7 @@ fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize, out: &mut Output<'_>
 pub fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
     let mut padded = [0; WITH_CONTEXT];
     let begin = at.saturating_sub(CONTEXT);
-    let end = bytes.len().min(at + BLOCK + CONTEXT);
+    let end = bytes.len().min(at + BLOCK_BYTES + CONTEXT);
     padded[CONTEXT + begin - at..][..end - begin].copy_from_slice(&bytes[begin..end]);
     padded
 }
@@ -445,7 +445,7 @@ pub fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
 fn after_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(block) = array_at::<ASCII_BLOCK>(bytes, at)
-        && at < from + LONGEST_CHUNK
+        && at < from + LONGEST_CHUNK_BYTES
     {
         if s.is_ascii(block) {
             // To an aligned address: a load that crosses cache lines takes twice as long.

@@ -193,13 +193,13 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn minus(self, a: __m256i, b: __m256i) -> __m256i {
+    fn minus_saturating(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         unsafe { _mm256_subs_epu8(a, b) }
     }
 
     #[inline(always)]
-    fn plus_signed(self, a: __m256i, b: __m256i) -> __m256i {
+    fn plus_signed_saturating(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         unsafe { _mm256_adds_epi8(a, b) }
     }

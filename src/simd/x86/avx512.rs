@@ -220,14 +220,14 @@ impl Avx512 {
 
     /// Returns `a - b` of unsigned bytes, and 0 where that would be negative.
     #[inline(always)]
-    pub fn minus(self, a: Vector, b: Vector) -> Vector {
+    pub fn minus_saturating(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_subs_epu8(a, b) }
     }
 
     /// Returns `a + b` of signed bytes, and 127 where that would be more.
     #[inline(always)]
-    pub fn plus_signed(self, a: Vector, b: Vector) -> Vector {
+    pub fn plus_signed_saturating(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_adds_epi8(a, b) }
     }

@@ -166,13 +166,13 @@ impl Simd for Sse42 {
     }
 
     #[inline(always)]
-    fn minus(self, a: __m128i, b: __m128i) -> __m128i {
+    fn minus_saturating(self, a: __m128i, b: __m128i) -> __m128i {
         // SAFETY: SSE2, by `self`.
         unsafe { _mm_subs_epu8(a, b) }
     }
 
     #[inline(always)]
-    fn plus_signed(self, a: __m128i, b: __m128i) -> __m128i {
+    fn plus_signed_saturating(self, a: __m128i, b: __m128i) -> __m128i {
         // SAFETY: SSE2, by `self`.
         unsafe { _mm_adds_epi8(a, b) }
     }

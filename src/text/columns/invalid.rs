@@ -6,7 +6,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::layout::Column;
-use super::marks::{GROUP, Marks, WORD, put_bits};
+use super::marks::{BadRows, GROUP_ROWS, WORD_BITS, put_bits};
 use crate::error::{TooSmall, Utf8Error};
 use crate::kernel::Kernel;
 
@@ -35,7 +35,7 @@ pub fn invalid_rows<C: Column>(column: C) -> InvalidRows<C> {
 impl Kernel {
     /// Does the same as [`invalid_rows`](crate::columns::invalid_rows), with this kernel.
     pub fn invalid_rows<C: Column>(&'static self, column: C) -> InvalidRows<C> {
-        InvalidRows { kernel: self, column, group: 0, next: 0, marks: Marks::NONE }
+        InvalidRows { kernel: self, column, group: 0, next: 0, marks: BadRows::NONE }
     }
 }
 
@@ -50,7 +50,7 @@ pub struct InvalidRows<C> {
     /// The first row after that group.
     next: usize,
     /// The remaining rows of the group.
-    pub(super) marks: Marks,
+    pub(super) marks: BadRows,
 }
 
 impl<C: Column> InvalidRows<C> {
@@ -99,7 +99,7 @@ impl<C: Column> InvalidRows<C> {
             return false;
         }
         self.group = self.next;
-        self.next = rows.min(self.group + GROUP);
+        self.next = rows.min(self.group + GROUP_ROWS);
         self.marks.clear();
         self.column.mark_rows(self.kernel, self.group, self.next, &mut self.marks);
         true
@@ -111,7 +111,7 @@ impl<C: Column> InvalidRows<C> {
             && !self.marks.is_empty()
         {
             for (i, word) in self.marks.words.iter_mut().enumerate() {
-                *word &= validity.word(self.group + WORD * i);
+                *word &= validity.word(self.group + WORD_BITS * i);
             }
         }
     }
@@ -124,7 +124,7 @@ impl<C: Column> Iterator for InvalidRows<C> {
         loop {
             for i in 0..self.marks.words.len() {
                 while self.marks.words[i] != 0 {
-                    let row = self.group + WORD * i + self.marks.words[i].trailing_zeros() as usize;
+                    let row = self.group + WORD_BITS * i + self.marks.words[i].trailing_zeros() as usize;
                     self.marks.words[i] &= self.marks.words[i] - 1;
                     let error = self.column.row_error(self.kernel, row, &self.marks);
                     // All marked rows have an error, unless an `AsRef` returns another buffer each time.

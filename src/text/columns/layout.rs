@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 
 use super::error::{ColumnError, ColumnErrorKind};
-use super::marks::Marks;
+use super::marks::BadRows;
 use super::offset::Offset;
 #[cfg(feature = "alloc")]
 use super::overlap::Overlap;
@@ -112,7 +112,7 @@ pub(super) mod sealed {
     use super::{Row, Validity};
     use crate::error::Utf8Error;
     use crate::kernel::Kernel;
-    use crate::text::columns::marks::Marks;
+    use crate::text::columns::marks::BadRows;
 
     /// The operations of a layout. Long names do not clash with methods of a user's trait.
     pub trait Rows {
@@ -138,10 +138,10 @@ pub(super) mod sealed {
 
         /// Marks the rows from `first` to `last`, null or not, that are not UTF-8. They fit into
         /// `marks`, and none is marked yet.
-        fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks);
+        fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut BadRows);
 
         /// Returns the error of a marked row.
-        fn row_error(&self, kernel: &'static Kernel, row: usize, _: &Marks) -> Option<Utf8Error> {
+        fn row_error(&self, kernel: &'static Kernel, row: usize, _: &BadRows) -> Option<Utf8Error> {
             self.with_row(row, |bytes| kernel.from_utf8(bytes).err())
         }
     }
@@ -275,7 +275,7 @@ impl<O: Offset> sealed::Rows for Offsets<'_, O> {
         Row(Bytes::Borrowed(&self.values[self.offsets[row].len()..self.offsets[row + 1].len()]))
     }
 
-    fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
+    fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut BadRows) {
         let offsets = &self.offsets[first..=last];
         if marks.expects_faults() || !offsets::group_is_valid(kernel, self.values, offsets) {
             marks.contiguous(kernel, self.values, last - first, |row| offsets[row].len());
@@ -327,9 +327,9 @@ impl<'a, B: AsRef<[u8]>> Views<'a, B> {
     ) -> Result<Self, ColumnError> {
         Validity::check(validity, views.len())?;
         let column = Self { views, buffers, validity };
-        for first in (0..views.len()).step_by(views::GROUP) {
-            let mut group = [0; views::GROUP];
-            let group = column.group(first, views.len().min(first + views::GROUP), &mut group);
+        for first in (0..views.len()).step_by(views::GROUP_VIEWS) {
+            let mut group = [0; views::GROUP_VIEWS];
+            let group = column.group(first, views.len().min(first + views::GROUP_VIEWS), &mut group);
             let is_wrong = |&view: &u128| {
                 let len = view as u32;
                 match len <= views::INLINE {
@@ -345,7 +345,7 @@ impl<'a, B: AsRef<[u8]>> Views<'a, B> {
     }
 
     /// Returns the views from `first` to `last`, at most a group, with 0 for each null row.
-    fn group<'g>(&self, first: usize, last: usize, group: &'g mut [u128; views::GROUP]) -> &'g [u128] {
+    fn group<'g>(&self, first: usize, last: usize, group: &'g mut [u128; views::GROUP_VIEWS]) -> &'g [u128] {
         let group = &mut group[..last - first];
         group.copy_from_slice(&self.views[first..last]);
         if let Some(validity) = self.validity {
@@ -382,10 +382,10 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
         }
     }
 
-    fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
-        for start in (first..last).step_by(views::GROUP) {
-            let end = last.min(start + views::GROUP);
-            let mut group = [0; views::GROUP];
+    fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut BadRows) {
+        for start in (first..last).step_by(views::GROUP_VIEWS) {
+            let end = last.min(start + views::GROUP_VIEWS);
+            let mut group = [0; views::GROUP_VIEWS];
             let group = self.group(start, end, &mut group);
             #[cfg(feature = "alloc")]
             {
@@ -413,7 +413,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
     }
 
     #[cfg(feature = "alloc")]
-    fn row_error(&self, kernel: &'static Kernel, row: usize, marks: &Marks) -> Option<Utf8Error> {
+    fn row_error(&self, kernel: &'static Kernel, row: usize, marks: &BadRows) -> Option<Utf8Error> {
         match marks.overlap.is_great() {
             true => self.error_in_overlap(kernel, self.views[row], &marks.overlap),
             false => self.with_row(row, |bytes| kernel.from_utf8(bytes).err()),
@@ -500,7 +500,7 @@ impl<O: Offset> sealed::Rows for FixedSize<'_, O> {
         Row(Bytes::Borrowed(&self.values[row * self.width..][..self.width]))
     }
 
-    fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
+    fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut BadRows) {
         let values = &self.values[first * self.width..last * self.width];
         let splits =
             || values.iter().step_by(self.width).fold(false, |any, &byte| any | is_continuation(byte));

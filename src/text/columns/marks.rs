@@ -22,13 +22,13 @@ use crate::kernel::Kernel;
 use crate::repair::faults::each_fault;
 
 /// The rows of a group.
-pub(super) const GROUP: usize = super::offsets::GROUP;
+pub(super) const GROUP_ROWS: usize = super::offsets::GROUP_ROWS;
 
 /// The number of bits in a word.
-pub(super) const WORD: usize = 64;
+pub(super) const WORD_BITS: usize = 64;
 
 /// The number of rows that are searched linearly for the next fault, before a binary search.
-const NEAR: usize = 4;
+const NEAR_ROWS: usize = 4;
 
 /// Writes a word of a bitmap: all of it, or as much as fits.
 #[inline(never)]
@@ -38,9 +38,9 @@ pub(super) fn put_bits(bytes: &mut [u8], word: u64) {
 
 /// The marks of a group.
 #[derive(Clone, Debug)]
-pub struct Marks {
+pub struct BadRows {
     /// One bit for each row, the first one the lowest.
-    pub(super) words: [u64; GROUP / WORD],
+    pub(super) words: [u64; GROUP_ROWS / WORD_BITS],
     /// An upper bound on the bytes of the marked rows in ill-formed sequences.
     pub(super) ill_formed: usize,
     /// Whether the last group had faults.
@@ -50,9 +50,9 @@ pub struct Marks {
     pub(super) overlap: Overlap,
 }
 
-impl Marks {
+impl BadRows {
     pub(super) const NONE: Self = Self {
-        words: [0; GROUP / WORD],
+        words: [0; GROUP_ROWS / WORD_BITS],
         ill_formed: 0,
         dirty: false,
         #[cfg(feature = "alloc")]
@@ -63,12 +63,12 @@ impl Marks {
     pub(super) fn clear(&mut self) {
         // Some marks may have been removed.
         self.dirty = self.ill_formed > 0;
-        self.words = [0; GROUP / WORD];
+        self.words = [0; GROUP_ROWS / WORD_BITS];
         self.ill_formed = 0;
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.words == [0; GROUP / WORD]
+        self.words == [0; GROUP_ROWS / WORD_BITS]
     }
 
     /// Returns whether the group is searched for faults without validating it first. If one group
@@ -80,7 +80,7 @@ impl Marks {
     /// Marks a row.
     #[inline(always)]
     pub(super) fn set(&mut self, row: usize, ill_formed: usize) {
-        self.words[row / WORD] |= 1 << (row % WORD);
+        self.words[row / WORD_BITS] |= 1 << (row % WORD_BITS);
         // Rows of views can overlap, so that the sum is greater than any memory.
         self.ill_formed = self.ill_formed.saturating_add(ill_formed);
     }
@@ -126,7 +126,7 @@ impl Marks {
 /// Returns the row that has the byte `at`. Rows before `row` end before it.
 #[inline(always)]
 fn row_at(at: usize, mut row: usize, rows: usize, start: &impl Fn(usize) -> usize) -> usize {
-    for _ in 0..NEAR {
+    for _ in 0..NEAR_ROWS {
         if row + 1 == rows || start(row + 1) > at {
             return row;
         }

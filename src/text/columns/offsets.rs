@@ -16,10 +16,10 @@ use crate::kernel::Kernel;
 
 /// The rows of a group: few enough that the values of short strings are still in the first-level
 /// cache when the bytes at their offsets are tested.
-pub(super) const GROUP: usize = 1024;
+pub(super) const GROUP_ROWS: usize = 1024;
 
 /// Strings of less than this mean length are short.
-const SHORT: usize = 16;
+const SHORT_MEAN_BYTES: usize = 16;
 
 impl Kernel {
     /// Does the same as [`validate_offsets`](crate::columns::validate_offsets), with this kernel.
@@ -32,11 +32,11 @@ impl Kernel {
         let mut row = 0;
         // The loop runs at least once, so that a single offset, which has no row, is also checked.
         while row == 0 || row < rows {
-            let group = &offsets[row..offsets.len().min(row + GROUP + 1)];
+            let group = &offsets[row..offsets.len().min(row + GROUP_ROWS + 1)];
             if !group_is_valid(self, values, group) {
                 each_row(values, group, row, |row, bytes| check_row(self, row, bytes))?;
             }
-            row += GROUP;
+            row += GROUP_ROWS;
         }
         Ok(())
     }
@@ -52,7 +52,7 @@ pub(super) fn group_is_valid<O: Offset>(kernel: &Kernel, values: &[u8], offsets:
     let Some(text) = values.get(first..last) else { return false };
     // In ASCII, no offset splits a character. For short strings, testing for ASCII takes less time
     // than testing each offset.
-    if text.len() < SHORT * offsets.len() && text.is_ascii() {
+    if text.len() < SHORT_MEAN_BYTES * offsets.len() && text.is_ascii() {
         return !O::decrease(offsets);
     }
     kernel.is_utf8(text) && are_boundaries(&values[..last], offsets)

@@ -14,7 +14,7 @@ use crate::boundary::is_inside;
 use crate::kernel::Kernel;
 
 /// The views of a group: few enough that the gathered strings, 16 bytes each, stay in the first-level cache.
-pub(super) const GROUP: usize = 128;
+pub(super) const GROUP_VIEWS: usize = 128;
 
 /// The longest string that is stored in the view itself.
 pub(super) const INLINE: u32 = 12;
@@ -49,9 +49,9 @@ impl Kernel {
     /// Returns the errors of that function.
     pub fn validate_views(&self, views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<(), ColumnError> {
         let mut joined = Joined::NONE;
-        for (number, group) in views.chunks(GROUP).enumerate() {
+        for (number, group) in views.chunks(GROUP_VIEWS).enumerate() {
             if !group_is_valid(self, group, buffers, &mut joined) {
-                each_view(group, buffers, number * GROUP, |row, bytes| check_row(self, row, bytes))?;
+                each_view(group, buffers, number * GROUP_VIEWS, |row, bytes| check_row(self, row, bytes))?;
                 joined = Joined::NONE;
             }
         }
@@ -59,7 +59,7 @@ impl Kernel {
     }
 }
 
-/// Returns whether all of `views`, at most [`GROUP`], are correct and their strings UTF-8.
+/// Returns whether all of `views`, at most [`GROUP_VIEWS`], are correct and their strings UTF-8.
 ///
 /// The inline strings are gathered, with zeros for the lengths and for views without one. No
 /// character continues after a zero, so the gathered bytes are UTF-8 if and only if each string is.
@@ -70,8 +70,8 @@ pub(super) fn group_is_valid<'a>(
     buffers: &'a [impl AsRef<[u8]>],
     joined: &mut Joined<'a>,
 ) -> bool {
-    let mut inline = [[0; 16]; GROUP];
-    let mut long = [0; GROUP];
+    let mut inline = [[0; 16]; GROUP_VIEWS];
+    let mut long = [0; GROUP_VIEWS];
     let mut longs = 0;
     let mut padding = 0;
     // The loop has no branches: lengths vary from row to row, and no CPU predicts them.

@@ -18,7 +18,7 @@ use crate::simd::Avx512;
 use crate::simd::x86::avx512::Vector;
 
 /// The blocks that are counted in bytes before the bytes are added up.
-const CHUNK: usize = 512;
+const CHUNK_BYTES: usize = 512;
 
 /// The number of UTF-16 units of a byte, by its upper four bits. There are four copies of the
 /// entries: the index has two more bits, which the shift fills with bits of a neighbouring byte.
@@ -97,12 +97,12 @@ fn count<const UTF16: bool>(s: Avx512, bytes: &[u8]) -> usize {
     // The zeros after the head and at the end. Each counts as one.
     let mut zeros = 0;
     let mut left = bytes;
-    if bytes.len() >= 2 * CHUNK {
+    if bytes.len() >= 2 * CHUNK_BYTES {
         let (head, aligned) = bytes.split_at((64 - bytes.as_ptr().addr() % 64) % 64);
-        let (chunks, tail) = aligned.as_chunks::<CHUNK>();
+        let (chunks, tail) = aligned.as_chunks::<CHUNK_BYTES>();
         for chunk in chunks {
             let mut in_chunk = s.zero();
-            for k in 0..CHUNK / 64 {
+            for k in 0..CHUNK_BYTES / 64 {
                 in_chunk = counter.add(in_chunk, s.load(chunk, 64 * k));
             }
             sum = s.plus64(sum, s.sums_of_bytes(in_chunk));

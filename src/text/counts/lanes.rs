@@ -50,16 +50,16 @@ impl<S: Simd> Counting for S {
 }
 
 /// The vectors of a chunk: at most 255, the largest count in a byte.
-const VECTORS: usize = 16;
+const CHUNK_VECTORS: usize = 16;
 
 /// Returns all counts.
 #[inline(always)]
 fn count<S: Simd>(s: S, bytes: &[u8]) -> Counts {
     const { assert!(S::LANES == 16 || S::LANES == 32) };
     let (mut counts, mut left) = if S::LANES == 16 {
-        count_chunks::<S, { 16 * VECTORS }>(s, bytes)
+        count_chunks::<S, { 16 * CHUNK_VECTORS }>(s, bytes)
     } else {
-        count_chunks::<S, { 32 * VECTORS }>(s, bytes)
+        count_chunks::<S, { 32 * CHUNK_VECTORS }>(s, bytes)
     };
     let mut in_bytes = CountsInBytes::none(s);
     let mut newlines = s.splat(0);
@@ -89,9 +89,9 @@ fn count_chunks<S: Simd, const CHUNK: usize>(s: S, bytes: &[u8]) -> (Counts, &[u
         // for this and for the second pass, on the stack.
         counts.newlines += black_box(s.sum(newlines));
         let chunk = black_box(chunk);
-        if s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80))) {
+        if s.any_high_bit(s.minus_saturating(largest, s.splat(0xE0 - 0x80))) {
             let mut in_bytes = CountsInBytes::none(s);
-            for k in 0..VECTORS {
+            for k in 0..CHUNK_VECTORS {
                 in_bytes.add(s, s.load(chunk, k * S::LANES));
             }
             counts += in_bytes.counts(s);
@@ -106,13 +106,13 @@ fn count_chunks<S: Simd, const CHUNK: usize>(s: S, bytes: &[u8]) -> (Counts, &[u
 #[inline(always)]
 fn ascii<S: Simd>(s: S, bytes: &[u8]) -> (usize, usize) {
     let (mut at, mut newlines) = (0, 0);
-    while let Some(chunk) = bytes[at..].get(..VECTORS * S::LANES) {
+    while let Some(chunk) = bytes[at..].get(..CHUNK_VECTORS * S::LANES) {
         let (largest, in_chunk) = largest_and_newlines(s, chunk);
         if s.any_high_bit(largest) {
             break;
         }
         newlines += s.sum(in_chunk);
-        at += VECTORS * S::LANES;
+        at += CHUNK_VECTORS * S::LANES;
     }
     (at, newlines)
 }
@@ -121,7 +121,7 @@ fn ascii<S: Simd>(s: S, bytes: &[u8]) -> (usize, usize) {
 #[inline(always)]
 fn largest_and_newlines<S: Simd>(s: S, chunk: &[u8]) -> (S::Vector, S::Vector) {
     let (mut largest, mut newlines) = (s.splat(0), s.splat(0));
-    for k in 0..VECTORS {
+    for k in 0..CHUNK_VECTORS {
         let now = s.load(chunk, k * S::LANES);
         largest = s.max(largest, now);
         newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
@@ -146,10 +146,10 @@ fn utf16_len<S: Simd>(s: S, bytes: &[u8]) -> usize {
 fn sum<S: Simd, const UTF16: bool>(s: S, bytes: &[u8]) -> usize {
     let mut sum = 0;
     let mut left = bytes;
-    while left.len() >= VECTORS * S::LANES {
-        let (chunk, after) = left.split_at(VECTORS * S::LANES);
+    while left.len() >= CHUNK_VECTORS * S::LANES {
+        let (chunk, after) = left.split_at(CHUNK_VECTORS * S::LANES);
         let mut counts = [s.splat(0); 2];
-        for k in 0..VECTORS {
+        for k in 0..CHUNK_VECTORS {
             counts = add::<S, UTF16>(s, counts, s.load(chunk, k * S::LANES));
         }
         sum += sum_of_two::<S, UTF16>(s, counts);
@@ -190,7 +190,7 @@ fn is_continuation<S: Simd>(s: S, v: S::Vector) -> S::Vector {
 /// Returns FF for each byte from F0 on.
 #[inline(always)]
 fn is_from_f0<S: Simd>(s: S, v: S::Vector) -> S::Vector {
-    s.below_signed(s.minus(v, s.splat(0xF0 - 0x80)), s.splat(0))
+    s.below_signed(s.minus_saturating(v, s.splat(0xF0 - 0x80)), s.splat(0))
 }
 
 /// Counts in a byte for each lane.
@@ -211,7 +211,7 @@ impl<S: Simd> CountsInBytes<S> {
     #[inline(always)]
     fn add(&mut self, s: S, now: S::Vector) {
         // E0..EF become 80..8F, F0..FF become 90..9F, and all others stay below 80.
-        let moved = s.minus(now, s.splat(0xE0 - 0x80));
+        let moved = s.minus_saturating(now, s.splat(0xE0 - 0x80));
         self.continuations = s.minus_wrapping(self.continuations, is_continuation(s, now));
         self.from_e0 = s.minus_wrapping(self.from_e0, s.below_signed(moved, s.splat(0)));
         self.e0_to_ef = s.minus_wrapping(self.e0_to_ef, s.below_signed(moved, s.splat(0x90)));

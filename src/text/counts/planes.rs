@@ -15,8 +15,8 @@
 use super::{Counting, Counts, avx512};
 use crate::boundary::{CONTEXT, floor, with_context};
 use crate::kernel::bitplanes::long::load_eight;
-use crate::kernel::bitplanes::planes::{self, Masks, Picks, SUPERBLOCK};
-use crate::kernel::bitplanes::{BLOCK, EIGHT_BLOCKS, blocks};
+use crate::kernel::bitplanes::planes::{self, Masks, Picks, SUPERBLOCK_BYTES};
+use crate::kernel::bitplanes::{BLOCK_BYTES, EIGHT_BLOCKS, blocks};
 use crate::kernel::{Validated, faulty};
 use crate::simd::x86::avx512::Vector;
 use crate::simd::{Avx512, Job, Token};
@@ -24,7 +24,7 @@ use crate::simd::{Avx512, Job, Token};
 /// The least length of long input.
 pub(super) const LEAST_BYTES: usize = EIGHT_BLOCKS;
 /// The most superblocks between two tests of the faults.
-const LONGEST_RUN: usize = 16;
+const LONGEST_RUN_SUPERBLOCKS: usize = 16;
 
 /// Returns the counts of long input, or the suspect position.
 pub(super) struct Inspect;
@@ -48,7 +48,7 @@ impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
             if at == 0 {
                 // A superblock needs context before it. No character is cut off, so none is counted
                 // late.
-                at = floor(bytes, BLOCK - 1);
+                at = floor(bytes, BLOCK_BYTES - 1);
                 if !blocks::one_block(s, &bytes[..at]).is_valid() {
                     return (blocks::suspicion(s, bytes, 0).suspicion(), at_start);
                 }
@@ -63,7 +63,7 @@ impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
                     }
                     break;
                 }
-                Ok(after) => (at, run) = (after, (2 * run).min(LONGEST_RUN)),
+                Ok(after) => (at, run) = (after, (2 * run).min(LONGEST_RUN_SUPERBLOCKS)),
                 Err(sound) => return (blocks::suspicion(s, bytes, sound).suspicion(), at_start),
             }
         }
@@ -127,7 +127,7 @@ impl Tally {
         while !left.is_empty() {
             let (mut four, mut k) = ([s.zero(); 4], 0);
             while k < 4 {
-                four[k] = s.load_up_to_64(&left[(k * BLOCK).min(left.len())..]);
+                four[k] = s.load_up_to_64(&left[(k * BLOCK_BYTES).min(left.len())..]);
                 k += 1;
             }
             let [a, b, c, d] = four;
@@ -137,7 +137,7 @@ impl Tally {
             for block in four {
                 self.newlines += s.equal(block, s.splat(b'\n')).count_ones() as usize;
             }
-            left = &left[(4 * BLOCK).min(left.len())..];
+            left = &left[(4 * BLOCK_BYTES).min(left.len())..];
         }
         bytes.len() - left.len()
     }
@@ -151,13 +151,13 @@ impl Tally {
         let s = self.s;
         let Some(first) = with_context(bytes, at) else { return Ok(at) };
         let mut planes = planes::planes(s, self.picks, first);
-        let (mut faults, mut after) = (s.zero(), at + SUPERBLOCK);
+        let (mut faults, mut after) = (s.zero(), at + SUPERBLOCK_BYTES);
         for _ in 1..run {
             let Some(text) = with_context(bytes, after) else { break };
             let next = planes::planes(s, self.picks, text);
             faults = self.superblock(faults, planes);
             planes = next;
-            after += SUPERBLOCK;
+            after += SUPERBLOCK_BYTES;
         }
         if s.any(self.superblock(faults, planes)) { faulty(at) } else { Ok(after) }
     }

@@ -50,8 +50,8 @@ pub(super) fn not_plain<S: Simd, const N: usize>(s: S, vectors: [S::Vector; N], 
         most = s.max(most, vectors[i]);
         i += 1;
     }
-    let below = s.minus(s.splat(Plain::WIDTH), least);
-    s.or(below, s.minus(most, s.table(&plain.most)))
+    let below = s.minus_saturating(s.splat(Plain::WIDTH), least);
+    s.or(below, s.minus_saturating(most, s.table(&plain.most)))
 }
 
 /// Sets bit 7 in each lane in which a vector is not ASCII, or has a suspect. `added` is [`Sixes::ascii`](super::lanes::Sixes::ascii).

@@ -38,7 +38,7 @@ use crate::simd::{Avx512, x86::avx512};
 use crate::text::search::Vectors;
 
 /// The vectors that are tested together.
-const GROUP: usize = 4;
+const GROUP_VECTORS: usize = 4;
 
 /// What a search has found.
 #[derive(Clone, Copy)]
@@ -54,7 +54,7 @@ struct Sifted {
 const CHUNK_BYTES: usize = 16 << 10;
 
 /// The number of vectors after a suspect group that take the second test.
-const NEAR: usize = 32;
+const NEAR_VECTORS: usize = 32;
 
 /// An engine that searches for suspects.
 trait Sifting: Engine {
@@ -104,7 +104,7 @@ trait Tests: Vectors {
 impl<E: Engine + Tests> Sifting for E {
     #[inline(always)]
     fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
-        let (v, n, len) = (self, text.len(), GROUP * E::LANES);
+        let (v, n, len) = (self, text.len(), GROUP_VECTORS * E::LANES);
         if n < E::LANES {
             return if v.is_short_plain(text, sieve) { n } else { from };
         }
@@ -139,12 +139,12 @@ impl<E: Engine + Tests> Sifting for E {
             // A character that began in the last vector takes the second test.
             if at >= near_to && !is_inside(text, at) {
                 while at < end
-                    && let Some(group) = text.get(at..at + GROUP * E::LANES)
+                    && let Some(group) = text.get(at..at + GROUP_VECTORS * E::LANES)
                     && !is_group_suspect(v, group, sieve)
                 {
-                    at += GROUP * E::LANES;
+                    at += GROUP_VECTORS * E::LANES;
                 }
-                near_to = at + NEAR * E::LANES;
+                near_to = at + NEAR_VECTORS * E::LANES;
                 if at >= end {
                     break;
                 }
@@ -163,14 +163,14 @@ impl<E: Engine + Tests> Sifting for E {
 
 /// Returns the vectors of a group. Where code is optimised for size, a closure around a load would be a separate function.
 #[inline(always)]
-fn vectors<V: Vectors>(v: V, group: &[u8]) -> [V::Vector; GROUP] {
+fn vectors<V: Vectors>(v: V, group: &[u8]) -> [V::Vector; GROUP_VECTORS] {
     [v.load(group, 0), v.load(group, V::LANES), v.load(group, 2 * V::LANES), v.load(group, 3 * V::LANES)]
 }
 
 #[inline(always)]
 fn is_group_suspect<V: Tests>(v: V, group: &[u8], sieve: &Sieve) -> bool {
     let (mut all, mut i) = (v.splat(0), 0);
-    while i < GROUP {
+    while i < GROUP_VECTORS {
         all = v.or(all, v.classes(v.load(group, i * V::LANES), sieve));
         i += 1;
     }

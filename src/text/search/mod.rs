@@ -83,7 +83,7 @@ impl<Q: Sought<E>, E: Searching> Job<E, (), u64> for Places<Q> {
 /// What a search looks for.
 pub trait Sought<V: Vectors> {
     /// The number of bytes in a unit.
-    const UNIT: usize;
+    const UNIT_BYTES: usize;
 
     /// Returns whether any of these vectors may have a sought unit. If it returns false, none has.
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool;
@@ -184,7 +184,7 @@ fn look<Q: Sought<V>, V: Vectors>(v: V, text: &[u8], at: &mut usize, pending: &m
 /// Returns the start of the first unit with a one, or 64 or more if none has one.
 #[inline(always)]
 pub fn unit_at<Q: Sought<V>, V: Vectors>(places: u64) -> usize {
-    places.trailing_zeros() as usize / Q::UNIT * Q::UNIT
+    places.trailing_zeros() as usize / Q::UNIT_BYTES * Q::UNIT_BYTES
 }
 
 /// Returns whether a block may have a sought unit.

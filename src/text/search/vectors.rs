@@ -44,7 +44,7 @@ pub trait Vectors: Copy {
     fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns `a - b`, and 0 where that would be negative.
-    fn minus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn minus_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns a one for each byte that is not zero, the first byte's as the lowest bit.
     fn not_zero(self, v: Self::Vector) -> u64;
@@ -93,7 +93,7 @@ impl<S: Simd> Vectors for S {
         or(a: S::Vector, b: S::Vector) -> S::Vector;
         max(a: S::Vector, b: S::Vector) -> S::Vector;
         min(a: S::Vector, b: S::Vector) -> S::Vector;
-        minus(a: S::Vector, b: S::Vector) -> S::Vector;
+        minus_saturating(a: S::Vector, b: S::Vector) -> S::Vector;
         any(v: S::Vector) -> bool;
         any_high_bit(v: S::Vector) -> bool;
         high_bits(v: S::Vector) -> u64;
@@ -136,7 +136,7 @@ impl Vectors for Avx512 {
         or(a: avx512::Vector, b: avx512::Vector) -> avx512::Vector;
         max(a: avx512::Vector, b: avx512::Vector) -> avx512::Vector;
         min(a: avx512::Vector, b: avx512::Vector) -> avx512::Vector;
-        minus(a: avx512::Vector, b: avx512::Vector) -> avx512::Vector;
+        minus_saturating(a: avx512::Vector, b: avx512::Vector) -> avx512::Vector;
         not_zero(v: avx512::Vector) -> u64;
         any(v: avx512::Vector) -> bool;
         any_high_bit(v: avx512::Vector) -> bool;
@@ -212,7 +212,7 @@ impl Vectors for Automaton {
     }
 
     #[inline(always)]
-    fn minus(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
+    fn minus_saturating(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
         core::array::from_fn(|i| a[i].saturating_sub(b[i]))
     }
 

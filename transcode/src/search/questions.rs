@@ -36,28 +36,28 @@ const fn bytes(unit: usize, number: u32, swapped: bool) -> [u8; 64] {
     bytes
 }
 
-/// A unit of `UNIT` bytes with any bit other than those of `INSIDE`: not ASCII, if these are 7F. `SWAPPED` says, here and below, that
+/// A unit of `UNIT_BYTES` bytes with any bit other than those of `INSIDE`: not ASCII, if these are 7F. `SWAPPED` says, here and below, that
 /// the bytes of each unit are in the order that is not the machine's.
-pub(crate) struct Outside<const UNIT: usize, const INSIDE: u32, const SWAPPED: bool>;
+pub(crate) struct Outside<const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bool>;
 
-impl<const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Outside<UNIT, INSIDE, SWAPPED> {
-    const OTHERS: &[u8; 64] = &bytes(UNIT, !INSIDE, SWAPPED);
+impl<const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bool> Outside<UNIT_BYTES, INSIDE, SWAPPED> {
+    const OTHERS: &[u8; 64] = &bytes(UNIT_BYTES, !INSIDE, SWAPPED);
 }
 
-impl<V: Vectors, const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Sought<V>
-    for Outside<UNIT, INSIDE, SWAPPED>
+impl<V: Vectors, const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bool> Sought<V>
+    for Outside<UNIT_BYTES, INSIDE, SWAPPED>
 {
-    const UNIT: usize = UNIT;
+    const UNIT_BYTES: usize = UNIT_BYTES;
 
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
         let all = all_bits(v, vectors);
-        if UNIT == 1 { v.any_high_bit(all) } else { v.any(v.and(all, repeated(v, Self::OTHERS))) }
+        if UNIT_BYTES == 1 { v.any_high_bit(all) } else { v.any(v.and(all, repeated(v, Self::OTHERS))) }
     }
 
     #[inline(always)]
     fn places(v: V, now: V::Vector, _: &mut u64) -> u64 {
-        if UNIT == 1 {
+        if UNIT_BYTES == 1 {
             return v.high_bits(now);
         }
         let inside = v.bits(v.equal(v.and(now, repeated(v, Self::OTHERS)), v.splat(0)));
@@ -69,16 +69,16 @@ impl<V: Vectors, const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Soug
 pub(crate) struct AboveLatin1;
 
 impl<V: Vectors> Sought<V> for AboveLatin1 {
-    const UNIT: usize = 1;
+    const UNIT_BYTES: usize = 1;
 
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        v.any_high_bit(v.minus(largest(v, vectors), v.splat(0xC4 - 0x80)))
+        v.any_high_bit(v.minus_saturating(largest(v, vectors), v.splat(0xC4 - 0x80)))
     }
 
     #[inline(always)]
     fn places(v: V, now: V::Vector, _: &mut u64) -> u64 {
-        v.high_bits(v.minus(now, v.splat(0xC4 - 0x80)))
+        v.high_bits(v.minus_saturating(now, v.splat(0xC4 - 0x80)))
     }
 }
 
@@ -95,7 +95,7 @@ impl<const SWAPPED: bool> NotUtf16<SWAPPED> {
 }
 
 impl<V: Vectors, const SWAPPED: bool> Sought<V> for NotUtf16<SWAPPED> {
-    const UNIT: usize = 2;
+    const UNIT_BYTES: usize = 2;
 
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
@@ -151,7 +151,7 @@ impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
 }
 
 impl<V: Units32, const SWAPPED: bool> Sought<V> for NotUtf32<SWAPPED> {
-    const UNIT: usize = 4;
+    const UNIT_BYTES: usize = 4;
 
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {

@@ -283,13 +283,13 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
-    fn minus(self, a: __m512i, b: __m512i) -> __m512i {
-        Self::minus(self, a, b)
+    fn minus_saturating(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::minus_saturating(self, a, b)
     }
 
     #[inline(always)]
-    fn plus_signed(self, a: __m512i, b: __m512i) -> __m512i {
-        Self::plus_signed(self, a, b)
+    fn plus_signed_saturating(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::plus_signed_saturating(self, a, b)
     }
 
     #[inline(always)]

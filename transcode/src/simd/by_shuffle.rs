@@ -233,13 +233,13 @@ impl<S: WideLaneOps> ConvertOps for S {
     }
 
     #[inline(always)]
-    fn minus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        Simd::minus(self, a, b)
+    fn minus_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        Simd::minus_saturating(self, a, b)
     }
 
     #[inline(always)]
-    fn plus_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        Simd::plus_signed(self, a, b)
+    fn plus_signed_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        Simd::plus_signed_saturating(self, a, b)
     }
 
     #[inline(always)]
@@ -310,7 +310,7 @@ impl<S: WideLaneOps> ConvertOps for S {
         // Bit 7 stays where nothing is taken away from it.
         let zeros = self.lookup(WideLaneOps::splat32(self, !bits as u32), Simd::load(self, BYTE, 0));
         let zeros = Simd::and(self, zeros, Simd::load(self, BIT, 0));
-        Simd::minus(self, self.splat(0x80), zeros)
+        Simd::minus_saturating(self, self.splat(0x80), zeros)
     }
 
     #[inline(always)]

@@ -112,10 +112,10 @@ pub(crate) trait ConvertOps: Copy {
     fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns `a - b` as unsigned bytes, and 0 where that would be negative.
-    fn minus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn minus_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns `a + b` as signed bytes, and 127 where that would be more.
-    fn plus_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn plus_signed_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns `a + b` in lanes of 32 bits.
     fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;

@@ -133,9 +133,9 @@ fn check<S: ConvertOps>(s: S) {
         assert_eq!(lanes(s.and(x, y)), per_byte(&a, &b, |a, b| a & b));
         assert_eq!(lanes(s.or(x, y)), per_byte(&a, &b, |a, b| a | b));
         assert_eq!(lanes(s.max(x, y)), per_byte(&a, &b, u8::max));
-        assert_eq!(lanes(s.minus(x, y)), per_byte(&a, &b, u8::saturating_sub));
+        assert_eq!(lanes(s.minus_saturating(x, y)), per_byte(&a, &b, u8::saturating_sub));
         let plus = |a: u8, b: u8| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned();
-        assert_eq!(lanes(s.plus_signed(x, y)), per_byte(&a, &b, plus));
+        assert_eq!(lanes(s.plus_signed_saturating(x, y)), per_byte(&a, &b, plus));
         let sums = dwords(&a).into_iter().zip(dwords(&b)).map(|(a, b)| a.wrapping_add(b));
         assert_eq!(lanes(s.plus32(x, y)), of_dwords(sums));
         assert_eq!(lanes(s.left16::<6>(x)), of_words(words(&a).iter().map(|word| word << 6)));

@@ -21,19 +21,19 @@
 
 use super::from_utf8::{Wide, character_start, put_valid_block};
 use super::leading_ascii;
-use crate::conversion::{Surveying, Validator};
+use crate::conversion::{Surveying, Utf8Check};
 use crate::simd::{ConvertOps, first_bits};
 use trust8::boundary::is_continuation;
 use trust8::engine::Output;
 use trust8::engine::survey::{
-    BLOCK, CONTEXT, Marks, SOUND_BLOCKS_TO_TAKE_GROUPS, Surveyor, WITH_CONTEXT, padded,
+    BLOCK_BYTES, CONTEXT, Marks, SOUND_BLOCKS_TO_TAKE_GROUPS, Surveyor, WITH_CONTEXT, padded,
 };
 
 /// The length of a group.
-const GROUP: usize = 128;
+const GROUP_BYTES: usize = 128;
 
 /// After this much text in groups, faults are no longer near. To begin anew after the next one costs as much as a few hundred bytes.
-const FAR: usize = 64 << 10;
+const FAR_BYTES: usize = 64 << 10;
 
 /// Converts text that begins with the start of a sequence, and whose end cuts no character off. It stops where faults are no longer
 /// near and where the output is full. Returns the number of bytes; a sequence begins after them.
@@ -50,7 +50,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
     let mut sound = 0;
     loop {
         // A continuation here that continues nothing is a fault, which the first group would not see.
-        let is_continued = marks.ends >> (CONTEXT + BLOCK - 1) & 1 == 0;
+        let is_continued = marks.ends >> (CONTEXT + BLOCK_BYTES - 1) & 1 == 0;
         let is_stray = !is_continued && text.get(at).is_some_and(|&byte| is_continuation(byte));
         if sound >= SOUND_BLOCKS_TO_TAKE_GROUPS && !is_stray {
             let after;
@@ -62,7 +62,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
                 AfterGroups::Fault => sound = 0,
             }
         }
-        let len = (text.len() - at).min(BLOCK);
+        let len = (text.len() - at).min(BLOCK_BYTES);
         if len == 0 {
             return at;
         }
@@ -100,7 +100,8 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
             let context = [before1, before2, before3];
             let ends = ends & first_bits(S::LANES);
             if !T::put_block(s, now, context, ends, within, out) {
-                let fits = s.place_after_ones(T::places(s, context, ends) & within, out.left() / T::UNIT);
+                let fits =
+                    s.place_after_ones(T::places(s, context, ends) & within, out.left() / T::UNIT_BYTES);
                 let fits = fits.min(S::LANES);
                 T::put_block(s, now, context, ends, within & first_bits(fits), out);
                 let end = (at + place + fits).saturating_sub(CONTEXT).clamp(at, at + len);
@@ -131,18 +132,18 @@ fn groups<S: ConvertOps, T: Wide>(
     text: &[u8],
     mut at: usize,
     out: &mut Output<'_>,
-    engine: impl Validator,
+    engine: impl Utf8Check,
 ) -> (usize, AfterGroups) {
-    let far = at + FAR;
+    let far = at + FAR_BYTES;
     let mut after = AfterGroups::Fault;
     // A group, the context before it, and the byte after it. That byte is checked with the group, because a character before it does
     // not end where it continues something. The group's first byte is checked already.
-    'groups: while let Some(group) = text.get(at - CONTEXT..at + GROUP + 1)
+    'groups: while let Some(group) = text.get(at - CONTEXT..at + GROUP_BYTES + 1)
         && let Some((before, checked)) = group.split_first_chunk()
         && engine.continues(*before, checked)
     {
         let (mut high, mut place) = (0, 0);
-        while place < GROUP {
+        while place < GROUP_BYTES {
             let now = s.load(group, place + CONTEXT);
             let high_of_now = s.high_bits(now);
             let put = match high_of_now {

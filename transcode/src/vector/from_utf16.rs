@@ -13,7 +13,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{LINES_PAY, ends_in_high, in_order, load_block, order};
+use super::{LINES_PAY_FROM_BYTES, ends_in_high, in_order, load_block, order};
 use crate::simd::{ConvertOps, first_bits};
 use trust8::engine::Output;
 
@@ -188,7 +188,7 @@ pub(crate) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out
     let text = &text[..text.len() & !1];
     let mut at = match text.len() {
         _ if S::LANES < 64 => leading_ascii_to_utf8::<S, SWAPPED>(s, text, out),
-        len if len.min(out.left()) < LINES_PAY => {
+        len if len.min(out.left()) < LINES_PAY_FROM_BYTES => {
             let (at, full) = medium_to_utf8::<S, SWAPPED>(s, text, out);
             if full {
                 return at;

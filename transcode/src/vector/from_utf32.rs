@@ -106,7 +106,7 @@ fn are_ascii<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector) -> bool {
 #[inline(always)]
 fn are_characters<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector) -> bool {
     // A number is above 10FFFF if its third byte is above 10 or its fourth above 0.
-    let above = s.minus(s.max(a, b), s.splat32(0x0010_FFFF));
+    let above = s.minus_saturating(s.max(a, b), s.splat32(0x0010_FFFF));
     !s.any(above) && !any_surrogate(s, a) && !any_surrogate(s, b)
 }
 

@@ -39,10 +39,10 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    IntoUtf16, IntoUtf32, LINES_PAY, Narrow, PLAIN, at_least, in_order, leading_ascii, load_block, masked,
-    put_in_lines,
+    IntoUtf16, IntoUtf32, LINES_PAY_FROM_BYTES, Narrow, PLAIN_BYTES, at_least, in_order, leading_ascii,
+    load_block, masked, put_in_lines,
 };
-use crate::conversion::Validator;
+use crate::conversion::Utf8Check;
 use crate::simd::{ConvertOps, first_bits};
 use trust8::boundary::{floor, is_continuation};
 use trust8::engine::Output;
@@ -50,18 +50,18 @@ use trust8::engine::{ends_in_lead, judge};
 
 /// The length of the chunks in which text is validated before it is converted. They stay in the L1 cache together with what
 /// comes out. The last chunk has up to twice the length.
-const LONGEST_CHUNK: usize = 4096;
+const LONGEST_CHUNK_BYTES: usize = 4096;
 
 /// The length of the first chunk, and of the first one after ASCII, which may soon continue. It is short, but has more than a
 /// vector and a character, so that the block for which it is validated lies in it.
-const FIRST_CHUNK: usize = 127;
+const FIRST_CHUNK_BYTES: usize = 127;
 
 /// After this many vectors of ASCII more is expected, and written in whole cache lines. Fewer are common between other
 /// characters, and for them it does not pay to write up to the start of a line twice.
-const STRAY: usize = 10;
+const STRAY_VECTORS: usize = 10;
 
 /// A text shorter than this is converted block by block, without a look at what the blocks have in common.
-const MEDIUM: usize = 512;
+const MEDIUM_BYTES: usize = 512;
 
 /// What UTF-8 is converted into: UTF-16 or UTF-32.
 pub(crate) trait Wide: Narrow {
@@ -118,7 +118,7 @@ impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
 
         let before1 = s.zero_unless_high(now, before1);
         let mut low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
-        let third_of_three = s.left16::<4>(s.minus(before2, s.splat8(0xE0)));
+        let third_of_three = s.left16::<4>(s.minus_saturating(before2, s.splat8(0xE0)));
         let mut high = s.or(masked(s, s.right16::<2>(before1), 0x0F), third_of_three);
 
         if s.high_bits(begins_four(s, s.max(now, before3))) != 0 {
@@ -127,7 +127,7 @@ impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
             // second byte, of which the plane has taken two, and two bits of the third.
             let plane =
                 s.or(masked(s, s.left16::<2>(before2), 0x1C), masked(s, s.right16::<4>(before1), 0x03));
-            let plane = s.minus(plane, s.splat8(1));
+            let plane = s.minus_saturating(plane, s.splat8(1));
             let first_low = s.or(
                 s.or(masked(s, s.left16::<6>(plane), 0xC0), masked(s, s.left16::<2>(before1), 0x3C)),
                 masked(s, s.right16::<4>(now), 0x03),
@@ -183,7 +183,7 @@ impl Wide for IntoUtf32 {
         let before1 = s.zero_unless_high(now, before1);
         let low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
         let of_before1 = masked(s, s.right16::<2>(before1), 0x0F);
-        let middle = s.or(of_before1, s.left16::<4>(s.minus(before2, s.splat8(0xE0))));
+        let middle = s.or(of_before1, s.left16::<4>(s.minus_saturating(before2, s.splat8(0xE0))));
 
         let four = begins_four(s, before3);
         if s.high_bits(four) == 0 {
@@ -219,7 +219,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-    validator: impl Validator,
+    validator: impl Utf8Check,
 ) -> usize {
     convert::<S, T, _>(s, text, 0, out, validator)
 }
@@ -228,7 +228,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
 #[derive(Clone, Copy)]
 struct KnownValid;
 
-impl Validator for KnownValid {
+impl Utf8Check for KnownValid {
     const KNOWN: bool = true;
 
     #[inline(always)]
@@ -250,7 +250,7 @@ pub(crate) fn long_valid<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Ou
 
 /// Converts UTF-8 that is shorter than a vector; or, with long vectors, of at most two.
 #[inline(always)]
-pub(crate) fn short<S: ConvertOps, T: Wide, V: Validator>(
+pub(crate) fn short<S: ConvertOps, T: Wide, V: Utf8Check>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
@@ -277,13 +277,13 @@ pub(crate) fn short<S: ConvertOps, T: Wide, V: Validator>(
 
 /// Returns whether short text of characters of one and two bytes, and the end of a text or of the output, is converted without the
 /// validator. For UTF-32, which is rarer, that would be too much code.
-const fn takes_twos<T: Wide, V: Validator>() -> bool {
-    T::UNIT == 2 && !V::KNOWN
+const fn takes_twos<T: Wide, V: Utf8Check>() -> bool {
+    T::UNIT_BYTES == 2 && !V::KNOWN
 }
 
 /// Converts UTF-8 of more than one vector, and at most two.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn short_of_two<S: ConvertOps, T: Wide, V: Validator>(
+fn short_of_two<S: ConvertOps, T: Wide, V: Utf8Check>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
@@ -343,7 +343,7 @@ fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> us
 
 /// Converts what fits of the first blocks of a text; or nothing, if they are malformed.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn part<S: ConvertOps, T: Wide, V: Validator>(
+pub(crate) fn part<S: ConvertOps, T: Wide, V: Utf8Check>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
@@ -355,23 +355,24 @@ pub(crate) fn part<S: ConvertOps, T: Wide, V: Validator>(
         let (now, len) = load_block(s, rest);
         let twos = S::LANES < 64 && takes_twos::<T, V>();
         let [before1, ..] = s.earlier(now, s.splat8(0));
-        let (whole, fits) =
-            if let Some(fits) = put_part_up_to_two::<S, T>(s, now, before1, false, len, twos, out) {
-                // Nothing is put for a lead.
-                let [all, fitting] = [len, fits].map(|len| len - usize::from(ends_in_lead(&rest[..len])));
-                (all, fitting)
-            } else {
-                let whole = floor(rest, len);
-                if validator.suspicion(&rest[..whole]).is_some() {
-                    return at;
-                }
-                // What follows the whole characters may be malformed, which has no effect.
-                let ends = ends(s, now, len, false);
-                let context = s.earlier(now, s.splat8(0));
-                let fits = s.place_after_ones(T::places(s, context, ends), out.left() / T::UNIT).min(whole);
-                let put = T::put_block(s, now, context, ends, first_bits(fits), out);
-                (whole, if put { whole_characters::<T>(rest, fits, out) } else { 0 })
-            };
+        let (whole, fits) = if let Some(fits) =
+            put_part_up_to_two::<S, T>(s, now, before1, false, len, twos, out)
+        {
+            // Nothing is put for a lead.
+            let [all, fitting] = [len, fits].map(|len| len - usize::from(ends_in_lead(&rest[..len])));
+            (all, fitting)
+        } else {
+            let whole = floor(rest, len);
+            if validator.suspicion(&rest[..whole]).is_some() {
+                return at;
+            }
+            // What follows the whole characters may be malformed, which has no effect.
+            let ends = ends(s, now, len, false);
+            let context = s.earlier(now, s.splat8(0));
+            let fits = s.place_after_ones(T::places(s, context, ends), out.left() / T::UNIT_BYTES).min(whole);
+            let put = T::put_block(s, now, context, ends, first_bits(fits), out);
+            (whole, if put { whole_characters::<T>(rest, fits, out) } else { 0 })
+        };
         at += fits;
         // The block at which `long` has stopped may begin a few bytes later than this one.
         if fits < whole || whole == 0 || at == text.len() {
@@ -382,7 +383,7 @@ pub(crate) fn part<S: ConvertOps, T: Wide, V: Validator>(
 
 /// Converts UTF-8 whose first `valid` bytes are known to be valid and end with a whole character.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn convert<S: ConvertOps, T: Wide, V: Validator>(
+fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
     s: S,
     mut text: &[u8],
     mut valid: usize,
@@ -393,13 +394,13 @@ fn convert<S: ConvertOps, T: Wide, V: Validator>(
     let mut at = leading_ascii::<S, T>(s, text, out);
     // What is ASCII may be all, or all that fits.
     if at > 0 {
-        if at == text.len() || out.left() < T::UNIT {
+        if at == text.len() || out.left() < T::UNIT_BYTES {
             return at;
         }
         valid = valid.max(at);
     }
     // The number of vectors of ASCII since the last other one, or as many as say that more is expected.
-    let mut ascii = if at < PLAIN { 0 } else { STRAY };
+    let mut ascii = if at < PLAIN_BYTES { 0 } else { STRAY_VECTORS };
     // With vectors of 16 bytes, the main loop of x86 would lose more by this than short texts gain: it has too few registers.
     let twos_first = S::LANES > 16 && !V::KNOWN;
     if twos_first && valid < text.len() && text[at] < 0xE0 {
@@ -421,17 +422,17 @@ fn convert<S: ConvertOps, T: Wide, V: Validator>(
     // a run of ASCII there may be more such blocks, which need no validation.
     let rest = &text[at..];
     if valid < text.len()
-        && rest.len() <= LONGEST_CHUNK
+        && rest.len() <= LONGEST_CHUNK_BYTES
         && !((twos_first || ascii > 0) && rest.len() >= S::LANES && s.high_bits(s.load(rest, 0)) == 0)
         && validator.suspicion(rest).is_none()
     {
         valid = text.len();
     }
-    if valid == text.len() && rest.len() < MEDIUM {
+    if valid == text.len() && rest.len() < MEDIUM_BYTES {
         at += blocks::<S, T>(s, rest, out);
         return if at == text.len() { at } else { whole_characters::<T>(text, at, out) };
     }
-    let mut longest = FIRST_CHUNK;
+    let mut longest = FIRST_CHUNK_BYTES;
     while at < text.len() {
         if !V::KNOWN && valid < text.len() && at + S::LANES >= valid {
             let (read, full) = put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
@@ -446,7 +447,7 @@ fn convert<S: ConvertOps, T: Wide, V: Validator>(
             let now = s.load(block, 3);
             let put = if s.high_bits(now) == 0 {
                 ascii += 1;
-                if ascii > STRAY {
+                if ascii > STRAY_VECTORS {
                     break;
                 }
                 T::put_narrow(s, now, S::LANES, out)
@@ -476,7 +477,7 @@ fn convert<S: ConvertOps, T: Wide, V: Validator>(
         let (now, len) = load_block(s, &text[at..]);
         if s.high_bits(now) == 0 {
             ascii += 1;
-            let read = if ascii > STRAY && text.len() - at >= LINES_PAY {
+            let read = if ascii > STRAY_VECTORS && text.len() - at >= LINES_PAY_FROM_BYTES {
                 put_in_lines::<S, T, true>(s, &text[at..], out)
             } else if T::put_narrow(s, now, len, out) {
                 len
@@ -488,8 +489,8 @@ fn convert<S: ConvertOps, T: Wide, V: Validator>(
             }
             at += read;
             valid = valid.max(at);
-            if read > LINES_PAY {
-                longest = FIRST_CHUNK;
+            if read > LINES_PAY_FROM_BYTES {
+                longest = FIRST_CHUNK_BYTES;
             }
         } else if valid < text.len() && valid <= at + len {
             // The byte after the block tells whether a character ends with the block, so it has to be valid as well. The
@@ -505,7 +506,7 @@ fn convert<S: ConvertOps, T: Wide, V: Validator>(
                 }
                 None | Some(Ok(())) => {
                     valid = end;
-                    longest = (2 * longest).min(LONGEST_CHUNK);
+                    longest = (2 * longest).min(LONGEST_CHUNK_BYTES);
                 }
             }
         } else {
@@ -548,7 +549,7 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
         let (now, begins) = (s.load(block, 0), ends_in_lead(&text[..at]));
         let put = if s.high_bits(now) == 0 {
             *ascii += 1;
-            if *ascii > STRAY && text.len() - at >= LINES_PAY || begins {
+            if *ascii > STRAY_VECTORS && text.len() - at >= LINES_PAY_FROM_BYTES || begins {
                 break;
             }
             T::put_narrow(s, now, S::LANES, out)
@@ -577,7 +578,7 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
 /// Appends a text of at most a vector, which `now` begins with, if it is ASCII, or all its characters are well-formed and have one or two
 /// bytes. Returns whether it fits, or nothing if it is other text.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn put_all_up_to_two<S: ConvertOps, T: Wide, V: Validator>(
+fn put_all_up_to_two<S: ConvertOps, T: Wide, V: Utf8Check>(
     s: S,
     now: S::Vector,
     text: &[u8],
@@ -611,7 +612,7 @@ fn put_part_up_to_two<S: ConvertOps, T: Wide>(
     twos: bool,
     out: &mut Output<'_>,
 ) -> Option<usize> {
-    let left = out.left() / T::UNIT;
+    let left = out.left() / T::UNIT_BYTES;
     if s.high_bits(now) == 0 && !begins {
         let fits = len.min(left);
         T::put_narrow(s, now, fits, out);
@@ -636,7 +637,7 @@ fn put_up_to_two<S: ConvertOps, T: Wide>(
     out: &mut Output<'_>,
 ) -> bool {
     // Only a continuation byte follows a byte from C0 on.
-    T::put_sixes(s, s.minus(before1, s.splat8(0xC0)), masked(s, now, 0x7F), keep, out)
+    T::put_sixes(s, s.minus_saturating(before1, s.splat8(0xC0)), masked(s, now, 0x7F), keep, out)
 }
 
 /// Converts characters from the start of valid text as long as they have three bytes each, two vectors of them at a time. Returns
@@ -704,7 +705,7 @@ pub(super) fn character_start<T: Wide>(text: &[u8], at: usize) -> (usize, usize)
 /// Returns a one for each continuation byte: as signed numbers, these are the bytes from -80 to -41.
 #[inline(always)]
 fn continuations<S: ConvertOps>(s: S, v: S::Vector) -> u64 {
-    s.high_bits(s.plus_signed(v, s.splat8(0x40)))
+    s.high_bits(s.plus_signed_saturating(v, s.splat8(0x40)))
 }
 
 /// Returns a one for each of the first `len` places of a block at which a character ends: where no continuation byte follows.
@@ -732,5 +733,5 @@ fn ends_up_to_two<S: ConvertOps>(s: S, now: S::Vector, begins: bool) -> Option<u
 /// Sets bit 7 of each byte that begins a character of four bytes. The difference to 70 has that bit from F0 on.
 #[inline(always)]
 fn begins_four<S: ConvertOps>(s: S, v: S::Vector) -> S::Vector {
-    s.minus(v, s.splat8(0xF0 - 0x80))
+    s.minus_saturating(v, s.splat8(0xF0 - 0x80))
 }

@@ -8,8 +8,8 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    CACHED, IntoBytes, IntoUtf16, IntoUtf32, Narrow, at_least, leading_ascii, load_block, masked, order,
-    put_by_two, put_in_lines,
+    CACHED_BYTES, IntoBytes, IntoUtf16, IntoUtf32, Narrow, at_least, leading_ascii, load_block, masked,
+    order, put_by_two, put_in_lines,
 };
 use crate::portable;
 use crate::simd::{ConvertOps, first_bits};
@@ -146,7 +146,7 @@ fn put_as_latin1<S: ConvertOps, const VALID: bool>(
         return false;
     }
     // 0x40 after C3, and 0 after everything else.
-    let more = s.left16::<6>(s.minus(before, s.splat8(0xC2)));
+    let more = s.left16::<6>(s.minus_saturating(before, s.splat8(0xC2)));
     s.put_kept_bytes(s.or(now, more), !leads & within, out)
 }
 
@@ -184,12 +184,13 @@ fn put_as_latin1_lossy<S: ConvertOps>(
     len: usize,
     out: &mut Output<'_>,
 ) -> bool {
-    let continuations = s.high_bits(s.plus_signed(now, s.splat8(0x40)));
+    let continuations = s.high_bits(s.plus_signed_saturating(now, s.splat8(0x40)));
     let leads = at_least::<S, 0xC0>(s, now) & !at_least::<S, 0xC4>(s, now);
     let after_leads = at_least::<S, 0xC0>(s, before) & !at_least::<S, 0xC4>(s, before);
     // 0x40 after C3. The mask removes what a shift has moved in from the byte below.
-    let more = masked(s, s.left16::<6>(s.minus(before, s.splat8(0xC2))), 0x40);
-    let bytes = s.select_high(s.minus(now, s.splat8(0xC4 - 0x80)), s.splat8(b'?'), s.or(now, more));
+    let more = masked(s, s.left16::<6>(s.minus_saturating(before, s.splat8(0xC2))), 0x40);
+    let bytes =
+        s.select_high(s.minus_saturating(now, s.splat8(0xC4 - 0x80)), s.splat8(b'?'), s.or(now, more));
     s.put_kept_bytes(bytes, !leads & !(continuations & !after_leads) & first_bits(len), out)
 }
 
@@ -315,7 +316,7 @@ pub(crate) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -
 /// Converts Latin-1 into wider units.
 #[inline(always)]
 fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let mut at = if text.len() >= CACHED {
+    let mut at = if text.len() >= CACHED_BYTES {
         put_in_lines::<S, T, false>(s, text, out)
     } else {
         put_by_two::<S, T, false, false>(s, text, out)

@@ -45,20 +45,20 @@ use trust8::engine::Output;
 
 /// The length of a text from which on it pays to write ASCII between other text in whole cache lines, and to copy UTF-16 with the vectors
 /// that the compiler finds.
-const LINES_PAY: usize = 512;
+const LINES_PAY_FROM_BYTES: usize = 512;
 
 /// A text of bytes that is shorter than this, and the longer units that it becomes, stay in the first-level cache of any CPU. There it does not
 /// pay to write whole cache lines.
-const CACHED: usize = 10 << 10;
+const CACHED_BYTES: usize = 10 << 10;
 
 /// The number of bytes of ASCII at the start of a longer text that become longer units vector by vector, before anything is
 /// prepared for other text or for whole cache lines.
-const PLAIN: usize = 2048;
+const PLAIN_BYTES: usize = 2048;
 
 /// What bytes of ASCII or Latin-1 become.
 pub(super) trait Narrow {
     /// The number of bytes in a unit.
-    const UNIT: usize;
+    const UNIT_BYTES: usize;
 
     /// Appends the first `n` bytes of `narrow`, a unit each: ASCII, or Latin-1 if units have more than a byte.
     fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool;
@@ -68,7 +68,7 @@ pub(super) trait Narrow {
 struct IntoBytes;
 
 impl Narrow for IntoBytes {
-    const UNIT: usize = 1;
+    const UNIT_BYTES: usize = 1;
 
     #[inline(always)]
     fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
@@ -80,7 +80,7 @@ impl Narrow for IntoBytes {
 pub(super) struct IntoUtf16<const SWAPPED: bool>;
 
 impl<const SWAPPED: bool> Narrow for IntoUtf16<SWAPPED> {
-    const UNIT: usize = 2;
+    const UNIT_BYTES: usize = 2;
 
     #[inline(always)]
     fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
@@ -96,7 +96,7 @@ impl<const SWAPPED: bool> Narrow for IntoUtf16<SWAPPED> {
 pub(super) struct IntoUtf32;
 
 impl Narrow for IntoUtf32 {
-    const UNIT: usize = 4;
+    const UNIT_BYTES: usize = 4;
 
     #[inline(always)]
     fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
@@ -116,11 +116,11 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
     }
 }
 
-/// Converts the ASCII at the start of a text: the first [`PLAIN`] bytes at most, if it becomes longer units and the text is not [`CACHED`]. If
+/// Converts the ASCII at the start of a text: the first [`PLAIN_BYTES`] bytes at most, if it becomes longer units and the text is not [`CACHED_BYTES`]. If
 /// that is all of the text, or fills the output, nothing has to be prepared for the loop over blocks. Returns the number of bytes.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let end = if T::UNIT == 1 || text.len() < CACHED { text.len() } else { PLAIN };
+    let end = if T::UNIT_BYTES == 1 || text.len() < CACHED_BYTES { text.len() } else { PLAIN_BYTES };
     let mut at = put_by_two::<S, T, true, false>(s, &text[..end], out);
     while at < end
         && let Some(block) = text.get(at..at + S::LANES)
@@ -131,7 +131,7 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
         }
         if !T::put_narrow(s, now, S::LANES, out) {
             // Where nothing fits, which is common, a store of nothing would take time.
-            let fits = out.left() / T::UNIT;
+            let fits = out.left() / T::UNIT_BYTES;
             return if fits > 0 && T::put_narrow(s, now, fits, out) { at + fits } else { at };
         }
         at += S::LANES;
@@ -158,14 +158,14 @@ fn put_by_two<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool, const AHEAD: boo
         if ONLY_ASCII && s.high_bits(s.or(a, b)) != 0 {
             break;
         }
-        let Some(mut block) = out.fork_next(2 * T::UNIT * S::LANES) else { break };
+        let Some(mut block) = out.fork_next(2 * T::UNIT_BYTES * S::LANES) else { break };
         let next = block.output();
         if AHEAD {
-            s.prefetch_output(T::UNIT * S::LANES, next);
+            s.prefetch_output(T::UNIT_BYTES * S::LANES, next);
         }
         T::put_narrow(s, a, S::LANES, next);
         if AHEAD {
-            s.prefetch_output(T::UNIT * S::LANES, next);
+            s.prefetch_output(T::UNIT_BYTES * S::LANES, next);
         }
         T::put_narrow(s, b, S::LANES, next);
         block.join();
@@ -201,11 +201,11 @@ fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
         return 0;
     }
     // Keep as many units of these as end at the start of a line. The others are written again.
-    let at = match bytes_to_line / T::UNIT % S::LANES {
+    let at = match bytes_to_line / T::UNIT_BYTES % S::LANES {
         0 => S::LANES,
         units => units,
     };
-    out.retract(T::UNIT * (S::LANES - at));
+    out.retract(T::UNIT_BYTES * (S::LANES - at));
     at + put_by_two::<S, T, ONLY_ASCII, true>(s, &text[at..], out)
 }
 
@@ -213,7 +213,7 @@ fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
 #[inline(always)]
 fn at_least<S: ConvertOps, const LEAST: u8>(s: S, v: S::Vector) -> u64 {
     // Those are the bytes whose difference to `LEAST` less 0x80 has bit 7 set.
-    s.high_bits(s.minus(v, s.splat8(LEAST - 0x80)))
+    s.high_bits(s.minus_saturating(v, s.splat8(LEAST - 0x80)))
 }
 
 /// Returns `v & mask` in each byte.

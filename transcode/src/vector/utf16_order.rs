@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{LINES_PAY, ends_in_high, load_block, order};
+use super::{LINES_PAY_FROM_BYTES, ends_in_high, load_block, order};
 use crate::copies;
 use crate::simd::ConvertOps;
 use trust8::engine::Output;
@@ -19,7 +19,7 @@ pub(crate) fn copy<S: ConvertOps, const FROM: bool, const TO: bool>(
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    if S::LANES == 16 && text.len() >= LINES_PAY {
+    if S::LANES == 16 && text.len() >= LINES_PAY_FROM_BYTES {
         // The compiler makes longer vectors of this loop.
         return copies::utf16_to_utf16::<FROM, TO>(text, out);
     }

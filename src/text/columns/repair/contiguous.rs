@@ -12,7 +12,7 @@ use crate::repair::lossy::append_in_place;
 use crate::text::columns::error::{ColumnError, ColumnErrorKind};
 use crate::text::columns::layout::sealed::Rows;
 use crate::text::columns::layout::{FixedSize, Offsets, Validity};
-use crate::text::columns::marks::{GROUP, WORD};
+use crate::text::columns::marks::{GROUP_ROWS, WORD_BITS};
 use crate::text::columns::offset::Offset;
 
 /// If at least one row in this many is bad, all rows of a group are replaced at once.
@@ -98,7 +98,7 @@ impl<F: Fn(usize) -> usize> Source<'_, F> {
         offsets.push(O::of(0));
         let mut next = 0;
         for (first, words) in finding.groups() {
-            let last = self.rows.min(first + GROUP);
+            let last = self.rows.min(first + GROUP_ROWS);
             if policy == Policy::Replace && self.can_replace_at_once(first, last, words) {
                 self.copy(next, first, limit, &mut values, &mut offsets)?;
                 let most = 3 * ((self.start)(last) - (self.start)(first));
@@ -138,7 +138,7 @@ impl<F: Fn(usize) -> usize> Source<'_, F> {
         };
         let end = (self.start)(last);
         bad * MANY >= last - first
-            && !words.iter().zip((first..).step_by(WORD)).any(is_null)
+            && !words.iter().zip((first..).step_by(WORD_BITS)).any(is_null)
             && !(first + 1..last).fold(false, |any, row| {
                 let at = (self.start)(row);
                 any | (at < end && is_inside(self.values, at))

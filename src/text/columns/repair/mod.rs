@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use super::error::ColumnError;
 use super::invalid::InvalidRows;
 use super::layout::{Column, Validity};
-use super::marks::{GROUP, WORD, put_bits};
+use super::marks::{GROUP_ROWS, WORD_BITS, put_bits};
 use crate::kernel::Kernel;
 
 pub use contiguous::RepairedRows;
@@ -130,14 +130,15 @@ impl Finding {
                 continue;
             }
             if finding.words.is_empty() {
-                finding.words = vec![0; rows.column.rows().div_ceil(GROUP) * (GROUP / WORD)];
+                finding.words = vec![0; rows.column.rows().div_ceil(GROUP_ROWS) * (GROUP_ROWS / WORD_BITS)];
             }
-            finding.words[rows.group / WORD..][..GROUP / WORD].copy_from_slice(&rows.marks.words);
+            finding.words[rows.group / WORD_BITS..][..GROUP_ROWS / WORD_BITS]
+                .copy_from_slice(&rows.marks.words);
             finding.ill_formed = finding.ill_formed.saturating_add(rows.marks.ill_formed);
             any |= match rows.column.row_validity() {
                 None => true,
                 Some(validity) => {
-                    let words = rows.marks.words.iter().zip((rows.group..).step_by(WORD));
+                    let words = rows.marks.words.iter().zip((rows.group..).step_by(WORD_BITS));
                     words.fold(false, |any, (word, row)| any | (word & validity.word(row) != 0))
                 }
             };
@@ -152,15 +153,15 @@ impl Finding {
 
     /// Returns the first row of each group, and its words.
     fn groups(&self) -> impl Iterator<Item = (usize, &[u64])> {
-        (0..).step_by(GROUP).zip(self.words.chunks(GROUP / WORD))
+        (0..).step_by(GROUP_ROWS).zip(self.words.chunks(GROUP_ROWS / WORD_BITS))
     }
 
     /// Returns the bitmap of the rows that are neither null nor in this finding.
     fn validity_without(&self, validity: Option<Validity<'_>>, rows: usize) -> Vec<u8> {
         let mut bitmap = vec![0; rows.div_ceil(8)];
-        for ((bytes, word), row) in bitmap.chunks_mut(8).zip(&self.words).zip((0..).step_by(WORD)) {
+        for ((bytes, word), row) in bitmap.chunks_mut(8).zip(&self.words).zip((0..).step_by(WORD_BITS)) {
             let valid = validity.map_or(u64::MAX, |validity| validity.word(row)) & !word;
-            let valid = if rows - row < WORD { valid & !(u64::MAX << (rows - row)) } else { valid };
+            let valid = if rows - row < WORD_BITS { valid & !(u64::MAX << (rows - row)) } else { valid };
             put_bits(bytes, valid);
         }
         bitmap
@@ -169,7 +170,7 @@ impl Finding {
 
 /// Returns the rows whose bits are 1. The first bit is that of row `first`.
 fn rows_of(words: &[u64], first: usize) -> impl Iterator<Item = usize> {
-    words.iter().zip((first..).step_by(WORD)).flat_map(|(&word, first)| {
+    words.iter().zip((first..).step_by(WORD_BITS)).flat_map(|(&word, first)| {
         let mut left = word;
         core::iter::from_fn(move || {
             let row = (left != 0).then(|| first + left.trailing_zeros() as usize);

@@ -149,7 +149,7 @@ impl Policy {
                 done = at + self.put(&row[at..], len, text);
             }
         };
-        if row.len() < SHORT {
+        if row.len() < SHORT_BYTES {
             each_fault_of_short(row, replace)
         } else {
             each_fault(kernel, row, replace)
@@ -243,7 +243,7 @@ impl Kernel {
             (Err(_), Policy::Null) => None,
             (Err(_), Policy::Replace) => Some(Cow::Owned(owned(self, bytes))),
             (Err(_), _) => {
-                let mut text = Vec::with_capacity(bytes.len() + bytes.len() / 8 + SHORT);
+                let mut text = Vec::with_capacity(bytes.len() + bytes.len() / 8 + SHORT_BYTES);
                 policy.append(self, bytes, &mut text);
                 // It is UTF-8. Checking it keeps this file out of the trusted base.
                 Some(Cow::Owned(self.from_utf8_lossy_owned(text)))
@@ -253,7 +253,7 @@ impl Kernel {
 }
 
 /// For shorter rows, `core`'s loop takes less time.
-const SHORT: usize = 64;
+const SHORT_BYTES: usize = 64;
 
 /// The replacement of each byte from 80 on, and its length.
 type Table = [([u8; 4], u8); 128];
