@@ -37,7 +37,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with_all = ["format", "quiet", "list"])]
     json: bool,
 
-    /// Print nothing except which files could not be read; the exit status says the rest
+    /// Print only which files could not be read; the exit status has the result
     #[arg(long, short = 'q', conflicts_with_all = ["list", "format"])]
     pub(crate) quiet: bool,
 

@@ -3,7 +3,7 @@
 //! README.md describes both, and promises that members stay.
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, Write as _};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -66,7 +66,14 @@ fn push_error(out: &mut Vec<u8>, finding: &Finding<'_>) {
         push_member(out, "class", found.class().name());
         push_member(out, "character", &format!("U+{:04X}", u32::from(found.character())));
     }
-    push_member(out, "message", &culprit.to_string());
+    out.extend_from_slice(b",\"message\":");
+    let message = out.len();
+    // Writing to a vector never fails. Nearly all messages can stay as they are.
+    let _ = write!(out, "\"{culprit}\"");
+    if !is_plain(&out[message + 1..out.len() - 1]) {
+        out.truncate(message);
+        write_json(out, &culprit.to_string());
+    }
     out.extend_from_slice(b",\"hex\":\"");
     push_hex(out, culprit.bytes);
     out.extend_from_slice(b"\",\"context\":{\"offset\":");
@@ -91,17 +98,19 @@ fn push_member(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b"\":");
-    // Without an early end, the compiler makes vectors of this.
-    let is_plain = value
-        .bytes()
-        .fold(true, |plain, byte| plain & matches!(byte, b' '..=b'!' | b'#'..=b'[' | b']'..=b'~'));
-    if is_plain {
+    if is_plain(value.as_bytes()) {
         out.push(b'"');
         out.extend_from_slice(value.as_bytes());
         out.push(b'"');
     } else {
         write_json(out, value);
     }
+}
+
+/// Whether `text` is the same in a string of JSON.
+fn is_plain(text: &[u8]) -> bool {
+    // Without an early end, the compiler makes vectors of this.
+    text.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'!' | b'#'..=b'[' | b']'..=b'~'))
 }
 
 #[derive(Serialize)]

@@ -275,7 +275,7 @@ fn bash_completes() {
     for types in ["check|--type|rus", "check|-T|rus", "fix|-t|rus", "--type|rus"] {
         assert_eq!(complete(&format!("trust8|{types}")).unwrap(), "rust\n", "{types}");
     }
-    assert_eq!(complete("trust8|convert|-f|koi8").unwrap(), "koi8-r\nkoi8-u\n");
+    assert_eq!(complete("trust8|convert|--from|koi8").unwrap(), "koi8-r\nkoi8-u\n");
     assert_eq!(complete("trust8|fix|--output|two").unwrap(), "two words.txt\n");
     assert_eq!(stderr(&trust8().args(["--generate", "fish"]).assert().code(0)), "");
 }
