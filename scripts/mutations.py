@@ -44,7 +44,7 @@ MISTAKES = [
     ("lookup/filter.rs", "high_bits(s, group, at + BLOCK_BYTES)", "high_bits(s, group, at)"),
     ("lookup/filter.rs", "left = &left[BLOCK_BYTES..];", "left = &left[BLOCK_BYTES.min(left.len() - 2 * BLOCK_BYTES) + BLOCK_BYTES..];"),
     ("lookup/filter.rs", "(u64::from(is_reached), 0);", "(u64::from(is_reached & false), 0);"),
-    ("lookup/filter.rs", "s.minus_saturating(s.splat(2), smallest)", "s.minus(s.splat(0), smallest)"),
+    ("lookup/filter.rs", "s.minus_saturating(s.splat(2), smallest)", "s.minus_saturating(s.splat(0), smallest)"),
     ("lookup/short.rs", "at += 2 * S::LANES;", "at += 3 * S::LANES;"),
     ("lookup/short.rs", "(n - 2 * S::LANES).max(CONTEXT)", "(n - 3 * S::LANES).max(CONTEXT)"),
     ("lookup/ascii.rs", "at += 4 * S::LANES;", "at += 5 * S::LANES;"),
