@@ -123,7 +123,8 @@ impl<E: Engine + Tests> Sifting for E {
         let mut at = from;
         while at < n {
             // The last group overlaps the one before it.
-            match text.get(at.min(n - len)..).and_then(|rest| rest.get(..len)) {
+            let start = at.min(n - len);
+            match text.get(start..start + len) {
                 Some(group) if v.is_plain(vectors(v, group), sieve) => at += len,
                 _ => return at,
             }
@@ -250,11 +251,12 @@ impl Sifting for Automaton {
     fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
         const ONES: u64 = u64::from_ne_bytes([1; 8]);
         let mut at = from;
-        while let Some(bytes) = array_at(text, at) {
+        while !sieve.plain.refuses_all()
+            && let Some(bytes) = array_at(text, at)
+        {
             let word = u64::from_ne_bytes(*bytes);
             // Bit 7 of a byte is set if the byte is below 20, above 7E, or after such a byte.
-            let special = (word | word.wrapping_sub(0x20 * ONES) | word.wrapping_add(ONES)) & (0x80 * ONES);
-            if special != 0 || sieve.plain.refuses_all() {
+            if (word | word.wrapping_sub(0x20 * ONES) | word.wrapping_add(ONES)) & (0x80 * ONES) != 0 {
                 break;
             }
             at += bytes.len();
