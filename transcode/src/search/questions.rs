@@ -13,7 +13,7 @@ fn repeated<V: Vectors>(v: V, bytes: &[u8; 64]) -> V::Vector {
 }
 
 /// Returns the bits that are set in any of the vectors.
-// Where code is optimised for size, LLVM would not inline a closure around an operation.
+// When optimising for size, LLVM would not inline a closure around an operation.
 #[inline(always)]
 fn all_bits<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
     let (mut all, mut i) = (vectors[0], 1);
