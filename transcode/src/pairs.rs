@@ -416,7 +416,7 @@ macro_rules! vectors {
     };
 }
 
-/// UTF-8 with faults, each of which is replaced.
+/// UTF-8 whose faults are replaced.
 #[cfg(trust8_simd)]
 struct Faulty<T>(PhantomData<T>);
 

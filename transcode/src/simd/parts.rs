@@ -41,8 +41,8 @@ pub(crate) fn put_all<V: Plain, const N: usize, const M: usize>(
         at += size.min(lens[i / N][i % N]);
         i += 1;
     }
-    // SAFETY: each store has written `size` bytes, of which at most that many were counted, and the next one began after those.
-    // A vector has no padding by the contract of `Simd`.
+    // SAFETY: each store has written `size` bytes. At most that many were counted, and the next one
+    // began after those. A vector has no padding by the contract of `Simd`.
     unsafe { out.advance(at) };
     true
 }

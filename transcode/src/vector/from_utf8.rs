@@ -133,8 +133,8 @@ impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
         if s.high_bits(begins_four(s, s.max(now, before3))) != 0 {
             let (third, fourth) = (begins_four(s, before2), begins_four(s, before3));
             // The high surrogate, at the third byte. It has four bits for the plane number less
-            // one, the six bits of the second byte, two of which belong to the plane, and two bits
-            // of the third.
+            // one, the six bits of the second byte (two belong to the plane), and two bits of the
+            // third.
             let plane =
                 s.or(masked(s, s.left16::<2>(before2), 0x1C), masked(s, s.right16::<4>(before1), 0x03));
             let plane = s.minus_saturating(plane, s.splat8(1));
