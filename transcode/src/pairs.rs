@@ -33,7 +33,7 @@ use trust8::engine::Output;
 /// A kernel's conversion. Converts the start of a text and returns the number of bytes converted.
 pub(super) type Convert = fn(&Kernel, &[u8], &mut Output<'_>) -> usize;
 
-/// The width of the widest vectors, in bytes.
+/// The length of the longest vectors, in bytes.
 const LONGEST_VECTOR: usize = 64;
 
 /// How to find the length of a text in another encoding.

@@ -11,7 +11,7 @@ use trust8::engine::{Avx512, Output};
 use super::{ConvertOps, first_bits, put_all};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
-// features that `Avx512` stands for, and that was called on a CPU that has them.
+// features of `Avx512`, and that was called on a CPU that has them.
 
 /// How many bytes ahead of the stores a cache line is fetched.
 const AHEAD: usize = 1024;

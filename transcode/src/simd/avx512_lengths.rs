@@ -22,7 +22,7 @@ static UTF8_OF_UTF16: [u8; 64] = {
 };
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
-// features that `Avx512` stands for, and that was called on a CPU that has them.
+// features of `Avx512`, and that was called on a CPU that has them.
 /// Returns the number of UTF-8 bytes of a UTF-16 text.
 #[inline(always)]
 pub(crate) fn utf8_of_utf16(s: Avx512, text: &[u8]) -> usize {
