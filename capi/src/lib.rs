@@ -25,11 +25,11 @@
 //! Beyond that, a caller need not guarantee anything:
 //!
 //! - NULL with the length 0 is the empty text.
-//! - These are errors of the kind TRUST8_MISUSE, and nothing worse: NULL with another length, a
-//!   length above PTRDIFF_MAX, a number that names no encoding, a flag that does not exist, a
-//!   buffer for output that overlaps the input, an answer that overlaps the output or the state, or
-//!   the input of a conversion, an array of integers that is not aligned, and the state of a stream
-//!   or a conversion whose contents show that no function of this library has written it.
+//! - These are errors of the kind TRUST8_MISUSE, and nothing worse: NULL with another length; a
+//!   length above PTRDIFF_MAX; a number that names no encoding; a flag that does not exist; an output
+//!   buffer that overlaps the input; an answer that overlaps the output, the state, or the input of a
+//!   conversion; an array of integers that is not aligned; and the state of a stream or a conversion
+//!   whose contents show that no function of this library has written it.
 //! - All functions may be called from any thread at any time. Two threads must not use one
 //!   trust8_validator or trust8_converter at the same time.
 //!

@@ -54,8 +54,8 @@ const LINES_PAY_FROM_BYTES: usize = 512;
 /// There, writing whole cache lines does not pay.
 const CACHED_BYTES: usize = 10 << 10;
 
-/// The number of bytes of ASCII at the start of a longer text that are widened vector by vector,
-/// before the loops for other text or for whole cache lines are prepared.
+/// The number of bytes of ASCII at the start of a longer text that are widened vector by vector. The
+/// loops for other text or for whole cache lines are prepared after that.
 const PLAIN_BYTES: usize = 2048;
 
 /// The target of ASCII or Latin-1.
