@@ -1,8 +1,8 @@
 /* trust8: is it UTF-8, and if not, where and why?
  *
- * The answers are exact, and the same on every CPU. The library chooses among AVX-512 (from Ice
- * Lake and Zen 4 on), AVX2, SSE4.2, NEON and scalar code when the program runs. It allocates
- * nothing, keeps no state but that choice, and needs no C++ runtime.
+ * The answers are exact, and the same on every CPU. The library selects AVX-512 (from Ice Lake and
+ * Zen 4 on), AVX2, SSE4.2, NEON or scalar code at run time. It allocates nothing, has no state
+ * except that choice, and needs no C++ runtime.
  *
  *     trust8_error error;
  *     if (!trust8_validate(data, len, &error)) {
@@ -11,25 +11,24 @@
  *         fputs(message, stderr);
  *     }
  *
- * What a caller promises, for every function:
+ * A caller must guarantee, for every function:
  *
- * - A pointer with a length points to that many bytes (or units, where the type says so) of
- *   readable memory, and a pointer with a capacity to that many bytes of writable memory, which
- *   need not be initialised. Nobody writes to the memory while the function runs.
- * - A pointer to a struct that the function fills may be NULL: then that answer is not wanted.
+ * - A pointer with a length points to that many bytes (or units, if the type says so) of readable
+ *   memory. A pointer with a capacity points to that many bytes of writable memory, which need not
+ *   be initialised. Nobody writes to the memory while the function runs.
+ * - A pointer to a struct that the function fills may be NULL, if you don't need that answer.
  * - What the function writes has no byte in common with anything else that it is given. So the
  *   struct of an answer does not lie in the input, in the output, in another answer, or in the
- *   state of a stream or a conversion, and such a state lies neither in the input nor in the
- *   output.
+ *   state of a stream or a conversion. Such a state lies neither in the input nor in the output.
  * - A string is terminated by a zero byte.
  *
- * What a caller need not promise:
+ * Beyond that, a caller need not guarantee anything:
  *
  * - NULL with the length 0 is the empty text.
- * - These are errors of the kind TRUST8_MISUSE, and nothing worse: NULL with another length, a
- *   length above PTRDIFF_MAX, a number that names no encoding, a flag that does not exist, a buffer
- *   for output that overlaps the input, an answer that overlaps the output or the state, or the
- *   input of a conversion, an array of integers that is not aligned, and the state of a stream or a
+ * - These are errors of the kind TRUST8_MISUSE, and nothing worse: NULL with another length; a
+ *   length above PTRDIFF_MAX; a number that names no encoding; a flag that does not exist; an
+ *   output buffer that overlaps the input; an answer that overlaps the output, the state, or the
+ *   input of a conversion; an array of integers that is not aligned; and the state of a stream or a
  *   conversion whose contents show that no function of this library has written it.
  * - All functions may be called from any thread at any time. Two threads must not use one
  *   trust8_validator or trust8_converter at the same time.
@@ -58,11 +57,11 @@ extern "C" {
  * soname. A new function, a new kind of error or a new encoding does not change it.
  */
 
-/* The number of the binary interface that this header describes. */
+/* The number of the binary interface in this header. */
 #define TRUST8_ABI 1u
 
-/* Returns TRUST8_ABI as the library was compiled with it. It differs from the header's number only
- * if a program was linked in a way that evades the soname.
+/* Returns the TRUST8_ABI of the library. It differs from the header's number only if a program
+ * bypassed the soname when it was linked.
  */
 uint32_t trust8_abi(void);
 
@@ -72,8 +71,8 @@ const char *trust8_version(void);
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
 /* A kind is the number of a rule. Kinds 1 to 7 are the rules of UTF-8 (RFC 3629). Other encodings
- * break the same rules, or have rules of their own. A number never changes its meaning, and later
- * versions may add numbers.
+ * share these rules or have their own. A number never changes its meaning, and later versions may
+ * add numbers.
  */
 
 /* There is no error. */
@@ -96,7 +95,7 @@ const char *trust8_version(void);
 #define TRUST8_LONE_HIGH_SURROGATE 8
 /* UTF-16: the second half of a surrogate pair without the first one. */
 #define TRUST8_LONE_LOW_SURROGATE 9
-/* The target encoding does not have the character. */
+/* The target encoding lacks the character. */
 #define TRUST8_UNMAPPABLE 10
 /* WTF-8: a surrogate pair as two sequences of three bytes. */
 #define TRUST8_SURROGATE_PAIR 11
@@ -104,23 +103,23 @@ const char *trust8_version(void);
 #define TRUST8_FOUR_BYTES 12
 /* Modified UTF-8: a byte 00. */
 #define TRUST8_NUL 13
-/* A code point that UTF-8 has no bytes for. */
+/* A code point that UTF-8 can't express. */
 #define TRUST8_INEXPRESSIBLE 14
 /* A character that the profile forbids. */
 #define TRUST8_FORBIDDEN 16
 /* Columns: an offset is negative. */
 #define TRUST8_NEGATIVE_OFFSET 32
-/* Columns: an offset is smaller than the one before it. */
+/* Columns: an offset is smaller than the previous one. */
 #define TRUST8_DECREASING_OFFSET 33
 /* Columns: an offset is beyond the end of the values. */
 #define TRUST8_OFFSET_OUT_OF_RANGE 34
-/* Columns: the bytes after a string that its view holds are not zero. */
+/* Columns: a view holds a string, and its bytes after the string are not zero. */
 #define TRUST8_NON_ZERO_PADDING 35
 /* Columns: a view names a buffer that does not exist. */
 #define TRUST8_NO_SUCH_BUFFER 36
 /* Columns: a view reaches beyond the end of its buffer. */
 #define TRUST8_VIEW_OUT_OF_RANGE 37
-/* Columns: the first four bytes of a string are not those that its view repeats. */
+/* Columns: the first four bytes of a string differ from those in its view. */
 #define TRUST8_WRONG_PREFIX 38
 /* Columns: the validity bitmap has no bit for a row. */
 #define TRUST8_SHORT_VALIDITY 39
@@ -128,28 +127,26 @@ const char *trust8_version(void);
 #define TRUST8_TOO_SMALL 64
 /* The arguments are not what the function takes. */
 #define TRUST8_MISUSE 255
-/* What a size_t function returns in place of TRUST8_MISUSE: SIZE_MAX. */
+/* Returned by size_t functions in place of TRUST8_MISUSE: SIZE_MAX. */
 #define TRUST8_NONE SIZE_MAX
 
 /* The first error of an input. */
 typedef struct trust8_error {
-  /* How many bytes, from the start of the input or stream, are valid. The ill-formed sequence
-   * begins there.
+  /* The number of valid bytes from the start of the input or stream. The ill-formed sequence begins
+   * there.
    */
   uint64_t valid_up_to;
   /* The length of the ill-formed sequence. One U+FFFD replaces it, and the text continues after it.
    * It is 0 if the input ends inside a character, and if there is no sequence.
    */
   uint8_t error_len;
-  /* The rule that is broken: TRUST8_NO_ERROR (0) or another kind. */
+  /* The broken rule: TRUST8_NO_ERROR (0) or another kind. */
   uint8_t kind;
   /* The number of bytes in bytes. */
   uint8_t bytes_len;
   /* Zero. */
   uint8_t reserved;
-  /* The bytes that prove an error of UTF-8: the sequence, and the byte after it where that byte
-   * decides.
-   */
+  /* The bytes that prove an error of UTF-8: the sequence, and the next byte if it decides. */
   uint8_t bytes[4];
 } trust8_error;
 
@@ -159,10 +156,10 @@ const char *trust8_kind_name(uint8_t kind);
 /* Writes a message for people to buf, such as "line 2, column 4: invalid UTF-8 at byte 12: FF never
  * appears in UTF-8; ...".
  *
- * The message is ASCII. As with snprintf, it is cut where cap demands it, it is terminated unless
- * cap is 0, and the result is the length of the whole message without the terminator. If data is
- * the input that gave the error, the message begins with the line and the column. It may be NULL:
- * the message of a stream has only the byte.
+ * The message is ASCII. As with snprintf, it is truncated to fit, and it is terminated unless cap
+ * is 0. The result is the length of the whole message without the terminator. If data is the input
+ * that gave the error, the message begins with the line and the column. It may be NULL: the message
+ * of a stream has only the byte.
  */
 size_t trust8_explain(const trust8_error *error, const void *data, size_t len, char *buf,
                       size_t cap);
@@ -172,16 +169,15 @@ size_t trust8_explain(const trust8_error *error, const void *data, size_t len, c
 /* Returns whether the bytes are UTF-8, as RFC 3629 defines it. */
 bool trust8_is_utf8(const void *data, size_t len);
 
-/* Returns whether the bytes are UTF-8. If they are not, error says where the first ill-formed
- * sequence is and which rule it breaks; if they are, its kind is 0 and its valid_up_to is len.
+/* Returns whether the bytes are UTF-8. If they are not, error has the position of the first
+ * ill-formed sequence and the broken rule. If they are, its kind is 0 and its valid_up_to is len.
  */
 bool trust8_validate(const void *data, size_t len, trust8_error *error);
 
 /* ---- Profiles -------------------------------------------------------------------------------- */
 
-/* A profile is a set of classes of characters that a text must not have: bit n is class n. The
- * presets are constants. Any other set may be given as well, and then each call takes some
- * microseconds more.
+/* A profile is a set of classes of forbidden characters: bit n is class n. The presets are
+ * constants. Any other set is possible too, and then each call takes some microseconds more.
  */
 
 /* The characters of XML 1.0. */
@@ -198,7 +194,7 @@ bool trust8_validate(const void *data, size_t len, trust8_error *error);
 #define TRUST8_PROFILE_SOURCE 0x04CAFE1u
 /* Text for a language model: nothing invisible. */
 #define TRUST8_PROFILE_PROMPT 0x06DBFE9u
-/* The name of a file, without folders. */
+/* A file name, without folders. */
 #define TRUST8_PROFILE_FILE_NAME 0x0EDBFFFu
 
 /* Returns the classes of the preset with this name, or UINT32_MAX if there is none. The names are
@@ -213,9 +209,9 @@ const char *trust8_class_name(uint8_t number);
 /* Returns the number of a character's class, or 255 if it has none. */
 uint8_t trust8_class_of(uint32_t character);
 
-/* Returns whether the bytes are UTF-8 without a character of these classes. If not, error says
- * where the first error is. For a forbidden character its kind is TRUST8_FORBIDDEN, and its bytes
- * are those of the character.
+/* Returns whether the bytes are UTF-8 without a character of these classes. If not, error is the
+ * first error. For a forbidden character, its kind is TRUST8_FORBIDDEN, and its bytes are those of
+ * the character.
  *
  * A bit without a class is a misuse.
  */
@@ -224,25 +220,24 @@ bool trust8_profile_validate(uint32_t classes, const void *data, size_t len, tru
 /* ---- Streams --------------------------------------------------------------------------------- */
 
 /* A stream is text that arrives in pieces, which may end anywhere, even inside a character. The
- * state is a plain struct: it lives where the caller puts it, can be copied with =, and needs no
+ * state is a plain struct. It lives in the caller's memory, can be copied with =, and needs no
  * clean-up.
  */
 
-/* The state of a stream. What the numbers mean is not part of the interface, and may differ in
- * another version. They contain a checksum, so a struct that trust8_validator_init has not written,
- * or that was changed since, is rejected.
+/* The state of a stream. The meaning of the numbers is not part of the interface, and may differ in
+ * another version. They contain a checksum. A struct that trust8_validator_init has not written, or
+ * that was changed since, is rejected.
  */
 typedef struct trust8_validator {
   /* The state. */
   uint64_t state[2];
 } trust8_validator;
 
-/* Begins a stream, or begins anew. */
+/* Begins a stream, or resets it. */
 void trust8_validator_init(trust8_validator *validator);
 
-/* Takes the next piece of the stream. Returns false as soon as it is certain that the stream is not
- * UTF-8: with the very piece that has the byte that proves it. From then on, every push returns the
- * same error.
+/* Takes the next piece of the stream. Returns false as soon as the stream is certainly not UTF-8:
+ * for the very piece with the byte that proves it. From then on, every push returns the same error.
  *
  * The error counts from the start of the stream, so it may be in an earlier piece. If the result is
  * true, the kind of error is 0, and its valid_up_to is the number of bytes that are whole
@@ -252,14 +247,14 @@ bool trust8_validator_push(trust8_validator *validator, const void *piece, size_
                            trust8_error *error);
 
 /* Ends the stream. Returns false if it ends inside a character, or if a push has returned false.
- * The state stays as it is.
+ * The state does not change.
  */
 bool trust8_validator_finish(const trust8_validator *validator, trust8_error *error);
 
 /* ---- Lossy text and repairs ------------------------------------------------------------------ */
 
 /* Any bytes become text: one U+FFFD replaces each ill-formed sequence, as in web browsers, or a
- * policy says what does.
+ * policy selects the replacement.
  */
 
 /* Returns the length of the lossy text, in bytes: len if the bytes are UTF-8, and never more than
@@ -268,8 +263,8 @@ bool trust8_validator_finish(const trust8_validator *validator, trust8_error *er
 size_t trust8_lossy_len(const void *data, size_t len);
 
 /* Writes the lossy text to out, without a terminator. Returns its length, or TRUST8_NONE if it does
- * not fit: then the contents of out are unspecified. trust8_lossy_len returns the capacity that is
- * enough.
+ * not fit: then the contents of out are unspecified. trust8_lossy_len returns a sufficient
+ * capacity.
  */
 size_t trust8_lossy(const void *data, size_t len, void *out, size_t cap);
 
@@ -279,15 +274,15 @@ size_t trust8_lossy(const void *data, size_t len, void *out, size_t cap);
  * not three.
  */
 #define TRUST8_JAVA 2u
-/* A policy: ill-formed sequences are left out. */
+/* A policy: ill-formed sequences are dropped. */
 #define TRUST8_DROP 3u
 /* A policy: each byte of an ill-formed sequence becomes \xNN, with two upper-case digits. */
 #define TRUST8_ESCAPE 4u
-/* A policy: each byte of an ill-formed sequence becomes the character that it is in windows-1252. */
+/* A policy: each byte of an ill-formed sequence becomes its character in windows-1252. */
 #define TRUST8_WINDOWS_1252 5u
 
-/* Returns the length of the text that trust8_repair writes: at most four times len. Returns
- * TRUST8_NONE for a misuse, such as a number that names no policy.
+/* Returns the output length of trust8_repair: at most four times len. Returns TRUST8_NONE for a
+ * misuse, such as a number that names no policy.
  */
 size_t trust8_repair_len(uint32_t policy, const void *data, size_t len);
 
@@ -298,11 +293,11 @@ size_t trust8_repair(uint32_t policy, const void *data, size_t len, void *out, s
 
 /* ---- Counts and places ----------------------------------------------------------------------- */
 
-/* What a text consists of. If the bytes are not UTF-8, the counts are those of the valid text
- * before the error.
+/* The counts of a text. If the bytes are not UTF-8, the counts are those of the valid text before
+ * the error.
  */
 typedef struct trust8_summary {
-  /* How many bytes were counted: all, or those before the error. */
+  /* The number of bytes counted: all, or those before the error. */
   uint64_t bytes;
   /* The number of characters (Unicode scalar values). */
   uint64_t chars;
@@ -310,13 +305,13 @@ typedef struct trust8_summary {
   uint64_t utf16_len;
   /* The number of line feeds. */
   uint64_t newlines;
-  /* How many characters have one, two, three and four bytes. */
+  /* The numbers of characters with one, two, three and four bytes. */
   uint64_t chars_by_len[4];
   /* The first error. Its kind is 0 if there is none. */
   trust8_error error;
 } trust8_summary;
 
-/* Validates the bytes and counts what they consist of, in one pass. Returns whether they are UTF-8. */
+/* Validates the bytes and counts their contents in one pass. Returns whether they are UTF-8. */
 bool trust8_inspect(const void *data, size_t len, trust8_summary *summary);
 
 /* Returns the number of characters, or TRUST8_NONE if the bytes are not UTF-8. */
@@ -327,15 +322,15 @@ size_t trust8_count_chars(const void *data, size_t len);
  */
 size_t trust8_utf16_len(const void *data, size_t len);
 
-/* The line and the column of a byte. All numbers begin with 1. */
+/* The line and the column of a byte. All numbers count from 1. */
 typedef struct trust8_location {
-  /* How many line feeds come before the byte, plus one. */
+  /* The number of line feeds before the byte, plus one. */
   uint64_t line;
-  /* How many characters of the line come before the byte, plus one. An ill-formed sequence counts
+  /* The number of characters before the byte in its line, plus one. An ill-formed sequence counts
    * as one character.
    */
   uint64_t column;
-  /* How many bytes of the line come before the byte, plus one. */
+  /* The number of bytes before the byte in its line, plus one. */
   uint64_t byte_column;
 } trust8_location;
 
@@ -346,22 +341,22 @@ bool trust8_locate(const void *data, size_t len, uint64_t offset, trust8_locatio
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-/* A column is the memory of many strings, as Arrow lays it out: all values one after the other, and
- * offsets or views that say which part is which row. All rows are checked in one pass. Offsets and
- * views may be hostile.
+/* A column is the memory of many strings, as laid out by Arrow: all values one after the other, and
+ * offsets or views that assign parts to rows. All rows are checked in one pass. Offsets and views
+ * may be hostile.
  */
 
 /* The first row with an error. */
 typedef struct trust8_column_error {
-  /* The number of the row, from 0. If there is no error, it is 0. */
+  /* The index of the row, from 0. If there is no error, it is 0. */
   uint64_t row;
-  /* What is wrong with it. An error of UTF-8 is that of the row by itself: valid_up_to counts from
-   * the row's start.
+  /* The error. An error of UTF-8 is that of the row itself: valid_up_to counts from the row's
+   * start.
    */
   trust8_error error;
 } trust8_column_error;
 
-/* Some bytes: a buffer that views refer to. */
+/* Some bytes: a buffer for views. */
 typedef struct trust8_slice {
   /* The first byte. */
   const void *data;
@@ -375,13 +370,12 @@ typedef struct trust8_slice {
 bool trust8_validate_offsets32(const void *values, size_t values_len, const int32_t *offsets,
                                size_t offsets_count, trust8_column_error *error);
 
-/* Does the same for a column with 64-bit offsets (Arrow's LargeUtf8). */
+/* Like trust8_validate_offsets32, for a column with 64-bit offsets (Arrow's LargeUtf8). */
 bool trust8_validate_offsets64(const void *values, size_t values_len, const int64_t *offsets,
                                size_t offsets_count, trust8_column_error *error);
 
-/* Checks each string of a column of views (Arrow's Utf8View). views are count times 16 bytes, whose
- * numbers are little-endian; they need not be aligned. The buffers are those that the views refer
- * to by number.
+/* Checks each string of a column of views (Arrow's Utf8View). views is count times 16 bytes, with
+ * little-endian numbers, and need not be aligned. Views refer to the buffers by index.
  */
 bool trust8_validate_views(const void *views, size_t count, const trust8_slice *buffers,
                            size_t buffers_count, trust8_column_error *error);
@@ -390,9 +384,9 @@ bool trust8_validate_views(const void *views, size_t count, const trust8_slice *
  * their bits are 1. Row 0 has the lowest bit of the first byte; bits after the last row are 0.
  * bitmap has bitmap_len bytes, at least one bit for each row.
  *
- * validity may be NULL. Otherwise, it is a bitmap in which the bit of row 0 comes after
- * validity_offset other bits (Arrow's offset of an array). Rows whose bit is 0 are null, and their
- * contents are ignored. Returns false if offsets are wrong, with the first one in error. count gets
+ * validity may be NULL. Otherwise, it is a bitmap in which validity_offset other bits (Arrow's
+ * offset of an array) precede the bit of row 0. Rows whose bit is 0 are null, and their contents
+ * are ignored. Returns false if offsets are wrong, with the first wrong one in error. count gets
  * the number of rows that are not UTF-8.
  */
 bool trust8_invalid_rows32(const void *values, size_t values_len, const int32_t *offsets,
@@ -400,13 +394,13 @@ bool trust8_invalid_rows32(const void *values, size_t values_len, const int32_t 
                            uint8_t *bitmap, size_t bitmap_len, size_t *count,
                            trust8_column_error *error);
 
-/* Does the same for a column with 64-bit offsets. */
+/* Like trust8_invalid_rows32, for a column with 64-bit offsets. */
 bool trust8_invalid_rows64(const void *values, size_t values_len, const int64_t *offsets,
                            size_t offsets_count, const uint8_t *validity, size_t validity_offset,
                            uint8_t *bitmap, size_t bitmap_len, size_t *count,
                            trust8_column_error *error);
 
-/* Does the same for a column of views. The views must be aligned to 16 bytes. */
+/* Like trust8_invalid_rows32, for a column of views. The views must be aligned to 16 bytes. */
 bool trust8_invalid_rows_views(const void *views, size_t views_count, const trust8_slice *buffers,
                                size_t buffers_count, const uint8_t *validity,
                                size_t validity_offset, uint8_t *bitmap, size_t bitmap_len,
@@ -414,7 +408,7 @@ bool trust8_invalid_rows_views(const void *views, size_t views_count, const trus
 
 /* ---- Encodings ------------------------------------------------------------------------------- */
 
-/* A number names an encoding. Text is bytes in every encoding, and all lengths and places are
+/* A number names an encoding. Text is bytes in every encoding, and all lengths and positions are
  * numbers of bytes.
  */
 
@@ -440,14 +434,14 @@ bool trust8_invalid_rows_views(const void *views, size_t views_count, const trus
 #define TRUST8_CESU8 17u
 /* A relative of UTF-8: Java's Modified UTF-8, which is CESU-8 with C0 80 in place of 00. */
 #define TRUST8_MUTF8 18u
-/* A relative of UTF-8: WTF-8, with lone surrogates, for names of files on Windows. */
+/* A relative of UTF-8: WTF-8, with lone surrogates, for file names on Windows. */
 #define TRUST8_WTF8 19u
 
 /* Returns the name of the encoding with this number, such as "utf-16le", or NULL if there is none. */
 const char *trust8_encoding_name(uint32_t encoding);
 
 /* Returns the number of the encoding with this name, or 0 if there is none. The names are those
- * that trust8_encoding_name returns, and "latin1". Case, hyphens, underscores and spaces make no
+ * returned by trust8_encoding_name, and "latin1". Case, hyphens, underscores and spaces make no
  * difference in any name that a function takes: "UTF_16LE" is "utf-16le".
  */
 uint32_t trust8_encoding_by_name(const char *name);
@@ -455,8 +449,8 @@ uint32_t trust8_encoding_by_name(const char *name);
 /* ---- Conversions ----------------------------------------------------------------------------- */
 
 /* Text is converted between any two encodings from 1 to 8, and between UTF-8 and its relatives. It
- * is validated on the way. As many whole characters are written as fit, so a text can be converted
- * part by part through a small buffer:
+ * is validated on the way. A conversion writes as many whole characters as fit, so a text can be
+ * converted part by part through a small buffer:
  *
  *     do {
  *         done = trust8_convert(TRUST8_UTF8, TRUST8_UTF16, 0, in, len, out, sizeof out, &result);
@@ -467,20 +461,20 @@ uint32_t trust8_encoding_by_name(const char *name);
  * From an encoding into itself, TRUST8_LOSSY makes malformed text well-formed.
  */
 
-/* A flag: replace what can't be converted, by U+FFFD, or by '?' where the target does not have
- * that.
- */
+/* A flag: replace what can't be converted, by U+FFFD, or by '?' if the target lacks that. */
 #define TRUST8_LOSSY 1u
 
 /* How far a conversion has come, and why it stopped there. */
 typedef struct trust8_conversion {
-  /* How many bytes of the input were converted. If the input is wrong, the error is at this place. */
+  /* The number of bytes of the input that were converted. If the input is wrong, this is the
+   * position of the error.
+   */
   uint64_t read;
-  /* How many bytes were written to the start of the output. They are whole characters. */
+  /* The number of bytes that were written to the start of the output. They are whole characters. */
   uint64_t written;
-  /* The unit, number or character that is wrong, where the kind speaks of one; otherwise 0. */
+  /* The wrong unit, number or character, if the kind has one; otherwise 0. */
   uint32_t value;
-  /* Why the conversion stopped: TRUST8_NO_ERROR at the end of the input, TRUST8_TOO_SMALL where the
+  /* Why the conversion stopped: TRUST8_NO_ERROR at the end of the input, TRUST8_TOO_SMALL if the
    * next character does not fit, or another kind.
    */
   uint8_t kind;
@@ -488,23 +482,23 @@ typedef struct trust8_conversion {
   uint8_t reserved[3];
 } trust8_conversion;
 
-/* Converts text. Returns true if all of it was converted. Otherwise result says where and why the
- * conversion stopped. If the output was too small, call the function again with the rest of the
- * input and the output.
+/* Converts text. Returns true if all of it was converted. Otherwise result has the position and the
+ * reason. If the output was too small, call the function again with the rest of the input and the
+ * output.
  */
 bool trust8_convert(uint32_t from, uint32_t to, uint32_t flags, const void *text, size_t len,
                     void *out, size_t cap, trust8_conversion *result);
 
 /* Returns the length of the converted text, or TRUST8_NONE for a misuse. If the text is wrong and
- * the flag TRUST8_LOSSY is not set, the length is at least that of what comes before the error.
+ * the flag TRUST8_LOSSY is not set, the length is at least that of the text before the error.
  */
 size_t trust8_convert_len(uint32_t from, uint32_t to, uint32_t flags, const void *text, size_t len);
 
-/* The state of a conversion of text that arrives in pieces. It lives where the caller puts it, and
+/* The state of a conversion of text that arrives in pieces. It lives in the caller's memory, and
  * needs no clean-up.
  */
 typedef struct trust8_converter {
-  /* How many bytes of the text have been converted so far. */
+  /* The number of bytes of the text that have been converted so far. */
   uint64_t position;
   /* The encoding of the text. */
   uint32_t from;
@@ -512,7 +506,7 @@ typedef struct trust8_converter {
   uint32_t to;
   /* The flags. */
   uint32_t flags;
-  /* What was wrong, after an error. */
+  /* The wrong unit, number or character, after an error. */
   uint32_t value;
   /* The kind of the error, or 0. */
   uint8_t kind;
@@ -520,17 +514,17 @@ typedef struct trust8_converter {
   uint8_t pending_len;
   /* Zeros. */
   uint8_t reserved[2];
-  /* The first bytes of a character whose other bytes have not come yet. */
+  /* The first bytes of a character whose other bytes have not arrived yet. */
   uint8_t pending[4];
 } trust8_converter;
 
 /* Begins a conversion in pieces, between two encodings from 1 to 8. Returns false for a misuse. */
 bool trust8_converter_init(trust8_converter *converter, uint32_t from, uint32_t to, uint32_t flags);
 
-/* Converts the next piece of the text, as far as it fits. Returns true if all of the piece was
- * read; if a character is cut off at its end, the converter keeps that. After TRUST8_TOO_SMALL,
- * push the rest of the piece. After any other error, every call returns that error. In result, read
- * and written are those of this call, and an error is at the converter's position.
+/* Converts as much of the next piece of the text as fits. Returns true if the whole piece was read;
+ * if a character is cut off at its end, the converter keeps that part. After TRUST8_TOO_SMALL, push
+ * the rest of the piece. After any other error, every call returns that error. In result, read and
+ * written are those of this call, and an error is at the converter's position.
  */
 bool trust8_converter_push(trust8_converter *converter, const void *piece, size_t len, void *out,
                            size_t cap, trust8_conversion *result);
@@ -544,14 +538,14 @@ bool trust8_converter_finish(trust8_converter *converter, void *out, size_t cap,
 
 /* ---- Validation in other encodings ----------------------------------------------------------- */
 
-/* Returns whether the bytes are well-formed in this encoding. If they are not, error says where the
- * first error is. In UTF-16 and UTF-32 its length is that of the unit that is wrong, and
- * trust8_explain finds no lines: give it NULL.
+/* Returns whether the bytes are well-formed in this encoding. If they are not, error is the first
+ * error. In UTF-16 and UTF-32 its length is that of the wrong unit, and trust8_explain finds no
+ * lines: give it NULL.
  */
 bool trust8_validate_as(uint32_t encoding, const void *data, size_t len, trust8_error *error);
 
-/* Returns in which of UTF-8 and its relatives the bytes are well-formed: bit n is set for the
- * encoding n. A misuse has no bits.
+/* Returns the set of UTF-8 and its relatives in which the bytes are well-formed: bit n is set for
+ * the encoding n. A misuse has no bits.
  */
 uint32_t trust8_diagnose(const void *data, size_t len);
 
@@ -560,12 +554,12 @@ bool trust8_is_ascii(const void *data, size_t len);
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-/* A kernel is one implementation, for one instruction set. All kernels give the same answers. */
+/* A kernel is an implementation for one instruction set. All kernels return the same results. */
 
-/* Returns how many kernels this CPU can run. */
+/* Returns the number of kernels that this CPU can run. */
 size_t trust8_kernel_count(void);
 
-/* Returns the name of the kernel with this number, from 0, best first: "avx512", "avx2", "sse4.2",
+/* Returns the name of the kernel with this index, from 0, best first: "avx512", "avx2", "sse4.2",
  * "neon" or "scalar". Returns NULL if there is no such kernel.
  */
 const char *trust8_kernel_name(size_t index);
@@ -573,9 +567,9 @@ const char *trust8_kernel_name(size_t index);
 /* Returns the name of the kernel that all functions use. */
 const char *trust8_kernel_current(void);
 
-/* Makes all functions use the kernel of this name, in all threads: for tests and measurements.
- * Returns false, and changes nothing, if this CPU can't run the kernel, or if the library was built
- * for a target that needs no choice, such as AArch64, and this is not the target's kernel.
+/* Makes all functions use the kernel with this name, in all threads: for tests and measurements.
+ * Returns false and changes nothing if this CPU can't run the kernel. The same applies if the
+ * target of the library needs no choice, such as AArch64, and this is not the target's kernel.
  */
 bool trust8_kernel_use(const char *name);
 

@@ -1,7 +1,8 @@
 //! # Columns
 //!
-//! A column is the memory of many strings, as Arrow lays it out: all values one after the other, and offsets or views that say
-//! which part is which row. All rows are checked in one pass. Offsets and views may be hostile.
+//! A column is the memory of many strings, as laid out by Arrow: all values one after the other,
+//! and offsets or views that assign parts to rows. All rows are checked in one pass. Offsets and
+//! views may be hostile.
 
 use core::ffi::c_void;
 
@@ -17,13 +18,14 @@ use crate::memory;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_column_error {
-    /// The number of the row, from 0. If there is no error, it is 0.
+    /// The index of the row, from 0. If there is no error, it is 0.
     pub row: u64,
-    /// What is wrong with it. An error of UTF-8 is that of the row by itself: `valid_up_to` counts from the row's start.
+    /// The error. An error of UTF-8 is that of the row itself: `valid_up_to` counts from the row's
+    /// start.
     pub error: trust8_error,
 }
 
-/// Some bytes: a buffer that views refer to.
+/// Some bytes: a buffer for views.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_slice {
@@ -61,7 +63,7 @@ pub unsafe extern "C" fn trust8_validate_offsets32(
     unsafe { by_offsets(values, values_len, offsets, offsets_count, error) }
 }
 
-/// Does the same for a column with 64-bit offsets (Arrow's LargeUtf8).
+/// Like trust8_validate_offsets32, for a column with 64-bit offsets (Arrow's LargeUtf8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validate_offsets64(
     values: *const c_void,
@@ -74,7 +76,7 @@ pub unsafe extern "C" fn trust8_validate_offsets64(
     unsafe { by_offsets(values, values_len, offsets, offsets_count, error) }
 }
 
-/// Does what the two functions do.
+/// The common part of the two functions.
 ///
 /// # Safety
 ///
@@ -102,8 +104,8 @@ unsafe fn by_offsets<O: Offset>(
     found.error.kind == TRUST8_NO_ERROR
 }
 
-/// Checks each string of a column of views (Arrow's Utf8View). `views` are `count` times 16 bytes, whose numbers are
-/// little-endian; they need not be aligned. The buffers are those that the views refer to by number.
+/// Checks each string of a column of views (Arrow's Utf8View). `views` is `count` times 16 bytes,
+/// with little-endian numbers, and need not be aligned. Views refer to the buffers by index.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validate_views(
     views: *const c_void,
@@ -126,7 +128,8 @@ pub unsafe extern "C" fn trust8_validate_views(
 }
 
 fn by_views(views: &[[u8; 16]], buffers: &[Buffer]) -> trust8_column_error {
-    /// The views that are brought into aligned memory at a time: the library looks at as many together.
+    /// The number of views copied into aligned memory at a time: the library processes as many
+    /// together.
     const GROUP: usize = 128;
 
     let mut first = 0;
@@ -144,12 +147,14 @@ fn by_views(views: &[[u8; 16]], buffers: &[Buffer]) -> trust8_column_error {
     trust8_column_error::NONE
 }
 
-/// Finds all rows of a column with 32-bit offsets that are not UTF-8, and writes a bitmap in which their bits are 1. Row 0 has the
-/// lowest bit of the first byte; bits after the last row are 0. `bitmap` has `bitmap_len` bytes, at least one bit for each row.
+/// Finds all rows of a column with 32-bit offsets that are not UTF-8, and writes a bitmap in which
+/// their bits are 1. Row 0 has the lowest bit of the first byte; bits after the last row are 0.
+/// `bitmap` has `bitmap_len` bytes, at least one bit for each row.
 ///
-/// `validity` may be NULL. Otherwise, it is a bitmap in which the bit of row 0 comes after `validity_offset` other bits (Arrow's offset
-/// of an array). Rows whose bit is 0 are null, and their contents are ignored. Returns false if offsets are wrong, with the first one in
-/// `error`. `count` gets the number of rows that are not UTF-8.
+/// `validity` may be NULL. Otherwise, it is a bitmap in which `validity_offset` other bits (Arrow's
+/// offset of an array) precede the bit of row 0. Rows whose bit is 0 are null, and their contents
+/// are ignored. Returns false if offsets are wrong, with the first wrong one in `error`. `count`
+/// gets the number of rows that are not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_invalid_rows32(
     values: *const c_void,
@@ -176,7 +181,7 @@ pub unsafe extern "C" fn trust8_invalid_rows32(
     }
 }
 
-/// Does the same for a column with 64-bit offsets.
+/// Like trust8_invalid_rows32, for a column with 64-bit offsets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_invalid_rows64(
     values: *const c_void,
@@ -203,7 +208,7 @@ pub unsafe extern "C" fn trust8_invalid_rows64(
     }
 }
 
-/// Does the same for a column of views. The views must be aligned to 16 bytes.
+/// Like trust8_invalid_rows32, for a column of views. The views must be aligned to 16 bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_invalid_rows_views(
     views: *const c_void,
@@ -244,7 +249,8 @@ pub unsafe extern "C" fn trust8_invalid_rows_views(
     unsafe { mark_rows(column, bitmap, bitmap_len, count, error) }
 }
 
-/// Does what the two functions for offsets do. Pairs are a pointer and a length, but the validity's number is its offset.
+/// The common part of the two functions for offsets. Pairs are a pointer and a length, except that
+/// the validity's number is its offset.
 ///
 /// # Safety
 ///
@@ -295,7 +301,7 @@ unsafe fn validity_of<'a>((bits, offset): (*const u8, usize), rows: usize) -> Op
     Some(Some(Validity::new(bits, offset)))
 }
 
-/// Returns where the validity of `rows` rows lies, and how many bytes it has.
+/// Returns the address of the validity of `rows` rows, and its length in bytes.
 fn validity_place((bits, offset): (*const u8, usize), rows: usize) -> (*const c_void, usize) {
     (bits.cast(), if bits.is_null() { 0 } else { offset.saturating_add(rows).div_ceil(8) })
 }
@@ -331,7 +337,7 @@ unsafe fn mark_rows<C: Column>(
     marked.is_ok()
 }
 
-/// A [`trust8_slice`] whose pointer and length are not a misuse, and for whose memory the caller vouches.
+/// A [`trust8_slice`] whose pointer and length are not a misuse. The caller vouches for its memory.
 #[repr(transparent)]
 struct Buffer(trust8_slice);
 

@@ -1,7 +1,8 @@
 //! # Conversions
 //!
-//! Text is converted between any two encodings from 1 to 8, and between UTF-8 and its relatives. It is validated on the way. As
-//! many whole characters are written as fit, so a text can be converted part by part through a small buffer:
+//! Text is converted between any two encodings from 1 to 8, and between UTF-8 and its relatives. It
+//! is validated on the way. A conversion writes as many whole characters as fit, so a text can be
+//! converted part by part through a small buffer:
 //!
 //!     do {
 //!         done = trust8_convert(TRUST8_UTF8, TRUST8_UTF16, 0, in, len, out, sizeof out, &result);
@@ -16,8 +17,8 @@ use core::mem::MaybeUninit;
 
 use trust8_dialect::Dialect;
 use trust8_transcode::{
-    BufferError, ConversionErrorKind as ErrorKind, Encoding, Progress, Transcoder, TranscoderError, convert_as_fits,
-    convert_as_fits_lossy,
+    BufferError, ConversionErrorKind as ErrorKind, Encoding, Progress, Transcoder, TranscoderError,
+    convert_as_fits, convert_as_fits_lossy,
 };
 
 use crate::encodings::Number;
@@ -28,21 +29,22 @@ use crate::errors::{
 };
 use crate::memory;
 
-/// A flag: replace what can't be converted, by U+FFFD, or by '?' where the target does not have that.
+/// A flag: replace what can't be converted, by U+FFFD, or by '?' if the target lacks that.
 pub const TRUST8_LOSSY: u32 = 1;
 
 /// How far a conversion has come, and why it stopped there.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_conversion {
-    /// How many bytes of the input were converted. If the input is wrong, the error is at this place.
+    /// The number of bytes of the input that were converted. If the input is wrong, this is the
+    /// position of the error.
     pub read: u64,
-    /// How many bytes were written to the start of the output. They are whole characters.
+    /// The number of bytes that were written to the start of the output. They are whole characters.
     pub written: u64,
-    /// The unit, number or character that is wrong, where the kind speaks of one; otherwise 0.
+    /// The wrong unit, number or character, if the kind has one; otherwise 0.
     pub value: u32,
-    /// Why the conversion stopped: TRUST8_NO_ERROR at the end of the input, TRUST8_TOO_SMALL where the next character does not
-    /// fit, or another kind.
+    /// Why the conversion stopped: TRUST8_NO_ERROR at the end of the input, TRUST8_TOO_SMALL if the
+    /// next character does not fit, or another kind.
     pub kind: u8,
     /// Zeros.
     pub reserved: [u8; 3],
@@ -78,7 +80,7 @@ impl Stop {
     }
 }
 
-/// A way from one encoding to another that exists.
+/// A supported conversion from one encoding to another.
 #[derive(Clone, Copy)]
 enum Way {
     Encodings(Encoding, Encoding),
@@ -97,7 +99,8 @@ impl Way {
         (flags & !TRUST8_LOSSY == 0).then_some((way, flags == TRUST8_LOSSY))
     }
 
-    /// Converts as much of the whole text as fits. Returns how many bytes were read and written, and why it stopped.
+    /// Converts as much of the whole text as fits. Returns the numbers of bytes read and written,
+    /// and why it stopped.
     fn run(self, lossy: bool, text: &[u8], room: &mut [MaybeUninit<u8>]) -> (usize, usize, Stop) {
         match self {
             Self::Encodings(from, to) => between_encodings(from, to, lossy, text, room),
@@ -126,7 +129,7 @@ fn between_encodings(
         Err(BufferError::Invalid { error, written }) => {
             (error.valid_up_to(), written, Stop::invalid(error.kind()))
         }
-        // A buffer is never too small for the beginning of a text.
+        // A buffer is never too small for the start of a text.
         Err(_) => (0, 0, Stop::FULL),
     }
 }
@@ -140,7 +143,8 @@ fn transcoder(from: Encoding, to: Encoding, lossy: bool) -> Transcoder<Encoding,
     if lossy { Transcoder::lossy(from, to) } else { Transcoder::new(from, to) }
 }
 
-/// Pushes a piece as far as it fits. Returns how many bytes were read and written, and why it stopped.
+/// Pushes as much of a piece as fits. Returns the numbers of bytes read and written, and why it
+/// stopped.
 fn push(
     transcoder: &mut Transcoder<Encoding, Encoding>,
     piece: &[u8],
@@ -166,7 +170,7 @@ fn push(
     (read, written, stop)
 }
 
-/// Ends the text. Returns how many bytes were written, and whether all is well.
+/// Ends the text. Returns the number of bytes written, and whether there is no error.
 fn finish(transcoder: &mut Transcoder<Encoding, Encoding>, room: &mut [MaybeUninit<u8>]) -> (usize, Stop) {
     match transcoder.finish_into(room) {
         Ok(written) if transcoder.pending().is_empty() => (written, Stop::END),
@@ -237,8 +241,9 @@ fn to_dialect(
     (read, written, Stop::END)
 }
 
-/// Converts text. Returns true if all of it was converted. Otherwise `result` says where and why the conversion stopped. If
-/// the output was too small, call the function again with the rest of the input and the output.
+/// Converts text. Returns true if all of it was converted. Otherwise `result` has the position and
+/// the reason. If the output was too small, call the function again with the rest of the input and
+/// the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_convert(
     from: u32,
@@ -272,7 +277,7 @@ pub unsafe extern "C" fn trust8_convert(
     unsafe { report(result, read, written, stop) }
 }
 
-/// Says that a call is a misuse.
+/// Reports a misuse.
 ///
 /// # Safety
 ///
@@ -285,20 +290,21 @@ unsafe fn misuse(result: *mut trust8_conversion) -> bool {
     false
 }
 
-/// A strict conversion between two encodings that the compiler knows.
+/// A strict conversion between two encodings known at compile time.
 ///
 /// # Safety
 ///
 /// - The same as for [`memory::put`].
 type Strict = unsafe fn(&[u8], &mut [MaybeUninit<u8>], *mut trust8_conversion) -> bool;
 
-/// Returns the conversion between the encodings with these numbers. The call of a short conversion costs as much as the conversion,
-/// and half of that is to find out between which encodings it is. So each pair is compiled by itself.
+/// Returns the conversion between the encodings with these numbers. The call overhead of a short
+/// conversion is as high as its work, and half of the overhead is the selection of the encodings.
+/// So each pair is compiled separately.
 #[inline(always)]
 fn strict(from: u32, to: u32) -> Option<Strict> {
     static ALL: [[Strict; Number::ENCODINGS]; Number::ENCODINGS] =
         [row::<1>(), row::<2>(), row::<3>(), row::<4>(), row::<5>(), row::<6>(), row::<7>(), row::<8>()];
-    // 0 is not a number of an encoding, and becomes a large index.
+    // 0 is not the number of an encoding, and becomes a large index.
     Some(*ALL.get((from as usize).wrapping_sub(1))?.get((to as usize).wrapping_sub(1))?)
 }
 
@@ -331,7 +337,7 @@ unsafe fn between<const FROM: u32, const TO: u32>(
     unsafe { report(result, read, written, stop) }
 }
 
-/// Says how far a conversion has come, and returns whether all is converted.
+/// Reports the progress of a conversion, and returns whether everything is converted.
 ///
 /// # Safety
 ///
@@ -343,8 +349,8 @@ unsafe fn report(result: *mut trust8_conversion, read: usize, written: usize, st
     stop.kind == TRUST8_NO_ERROR
 }
 
-/// Returns the length of the converted text, or TRUST8_NONE for a misuse. If the text is wrong and the flag TRUST8_LOSSY is not
-/// set, the length is at least that of what comes before the error.
+/// Returns the length of the converted text, or TRUST8_NONE for a misuse. If the text is wrong and
+/// the flag TRUST8_LOSSY is not set, the length is at least that of the text before the error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_convert_len(
     from: u32,
@@ -362,7 +368,8 @@ pub unsafe extern "C" fn trust8_convert_len(
     }
 }
 
-/// Converts text part by part, and returns how many bytes were read and written, and the kind of what stopped it.
+/// Converts text part by part. Returns the numbers of bytes read and written, and the kind of what
+/// stopped it.
 fn tried(way: Way, lossy: bool, text: &[u8]) -> (usize, usize, u8) {
     let mut scratch = [MaybeUninit::uninit(); 2048];
     let (mut at, mut len) = (0, 0_usize);
@@ -376,18 +383,19 @@ fn tried(way: Way, lossy: bool, text: &[u8]) -> (usize, usize, u8) {
     }
 }
 
-/// Returns where text in an encoding stops being well-formed, and the kind of the error. It is converted, so that the library needs no
-/// other code for this.
+/// Returns the position at which text in an encoding stops being well-formed, and the kind of the
+/// error. It converts the text, so that the library needs no other code for this.
 pub(crate) fn validate(encoding: Encoding, text: &[u8]) -> (usize, u8) {
     let (read, _, kind) = tried(Way::Encodings(encoding, encoding), false, text);
     (read, kind)
 }
 
-/// The state of a conversion of text that arrives in pieces. It lives where the caller puts it, and needs no clean-up.
+/// The state of a conversion of text that arrives in pieces. It lives in the caller's memory, and
+/// needs no clean-up.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_converter {
-    /// How many bytes of the text have been converted so far.
+    /// The number of bytes of the text that have been converted so far.
     pub position: u64,
     /// The encoding of the text.
     pub from: u32,
@@ -395,7 +403,7 @@ pub struct trust8_converter {
     pub to: u32,
     /// The flags.
     pub flags: u32,
-    /// What was wrong, after an error.
+    /// The wrong unit, number or character, after an error.
     pub value: u32,
     /// The kind of the error, or 0.
     pub kind: u8,
@@ -403,12 +411,12 @@ pub struct trust8_converter {
     pub pending_len: u8,
     /// Zeros.
     pub reserved: [u8; 2],
-    /// The first bytes of a character whose other bytes have not come yet.
+    /// The first bytes of a character whose other bytes have not arrived yet.
     pub pending: [u8; 4],
 }
 
 impl trust8_converter {
-    /// Returns the transcoder, or `None` if no function of this library has written it.
+    /// Returns the transcoder, or `None` if no function of this library has written the state.
     fn resume(&self) -> Option<Transcoder<Encoding, Encoding>> {
         let (Way::Encodings(from, to), lossy) = Way::new(self.from, self.to, self.flags)? else {
             return None;
@@ -440,7 +448,7 @@ impl trust8_converter {
     fn keep(&mut self, transcoder: &Transcoder<Encoding, Encoding>, stop: Stop) {
         self.position = transcoder.position();
         let pending = transcoder.pending();
-        // There are at most three.
+        // At most three bytes.
         self.pending_len = pending.len() as u8;
         self.pending = [0; 4];
         for (kept, byte) in self.pending.iter_mut().zip(pending) {
@@ -478,9 +486,11 @@ pub unsafe extern "C" fn trust8_converter_init(
     exists && !converter.is_null()
 }
 
-/// Converts the next piece of the text, as far as it fits. Returns true if all of the piece was read; if a character is cut off
-/// at its end, the converter keeps that. After TRUST8_TOO_SMALL, push the rest of the piece. After any other error, every call
-/// returns that error. In `result`, `read` and `written` are those of this call, and an error is at the converter's `position`.
+/// Converts as much of the next piece of the text as fits. Returns true if the whole piece was
+/// read; if a character is cut off at its end, the converter keeps that part. After
+/// TRUST8_TOO_SMALL, push the rest of the piece. After any other error, every call returns that
+/// error. In `result`, `read` and `written` are those of this call, and an error is at the
+/// converter's `position`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_converter_push(
     converter: *mut trust8_converter,
@@ -497,8 +507,9 @@ pub unsafe extern "C" fn trust8_converter_push(
     unsafe { advance(converter, result, memory, |transcoder, (piece, room)| push(transcoder, piece, room)) }
 }
 
-/// Ends the text. If it ends inside a character, that is an error of the kind TRUST8_INCOMPLETE or of a lone surrogate. With
-/// TRUST8_LOSSY, a replacement is written instead, for which four bytes of output are enough.
+/// Ends the text. If it ends inside a character, that is an error of the kind TRUST8_INCOMPLETE or
+/// of a lone surrogate. With TRUST8_LOSSY, a replacement is written instead, for which four bytes
+/// of output are enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_converter_finish(
     converter: *mut trust8_converter,
@@ -517,7 +528,8 @@ pub unsafe extern "C" fn trust8_converter_finish(
     unsafe { advance(converter, result, room, |transcoder, room| end(transcoder, room)) }
 }
 
-/// Returns whether the state, the answer, and a place in memory with its length in bytes have no byte in common.
+/// Returns whether the state, the answer, and a memory range with its length in bytes have no byte
+/// in common.
 fn are_apart(
     converter: *const trust8_converter,
     result: *const trust8_conversion,
@@ -528,7 +540,8 @@ fn are_apart(
         && memory::is_apart(result, (converter.cast(), size_of::<trust8_converter>()))
 }
 
-/// Does what both functions do: takes the state, calls `run` with the memory, and keeps the new state.
+/// The common part of both functions: takes the state, calls `run` with the memory, and stores the
+/// new state.
 ///
 /// # Safety
 ///

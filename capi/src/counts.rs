@@ -7,11 +7,12 @@ use trust8::Summary;
 use crate::errors::{TRUST8_NO_ERROR, TRUST8_NONE, trust8_error};
 use crate::memory;
 
-/// What a text consists of. If the bytes are not UTF-8, the counts are those of the valid text before the error.
+/// The counts of a text. If the bytes are not UTF-8, the counts are those of the valid text before
+/// the error.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_summary {
-    /// How many bytes were counted: all, or those before the error.
+    /// The number of bytes counted: all, or those before the error.
     pub bytes: u64,
     /// The number of characters (Unicode scalar values).
     pub chars: u64,
@@ -19,13 +20,13 @@ pub struct trust8_summary {
     pub utf16_len: u64,
     /// The number of line feeds.
     pub newlines: u64,
-    /// How many characters have one, two, three and four bytes.
+    /// The numbers of characters with one, two, three and four bytes.
     pub chars_by_len: [u64; 4],
     /// The first error. Its kind is 0 if there is none.
     pub error: trust8_error,
 }
 
-/// Validates the bytes and counts what they consist of, in one pass. Returns whether they are UTF-8.
+/// Validates the bytes and counts their contents in one pass. Returns whether they are UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_inspect(
     data: *const c_void,
@@ -79,15 +80,16 @@ unsafe fn count(data: *const c_void, len: usize, of: impl Fn(&Summary) -> usize)
     if summary.is_valid() { of(&summary) } else { TRUST8_NONE }
 }
 
-/// The line and the column of a byte. All numbers begin with 1.
+/// The line and the column of a byte. All numbers count from 1.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_location {
-    /// How many line feeds come before the byte, plus one.
+    /// The number of line feeds before the byte, plus one.
     pub line: u64,
-    /// How many characters of the line come before the byte, plus one. An ill-formed sequence counts as one character.
+    /// The number of characters before the byte in its line, plus one. An ill-formed sequence
+    /// counts as one character.
     pub column: u64,
-    /// How many bytes of the line come before the byte, plus one.
+    /// The number of bytes before the byte in its line, plus one.
     pub byte_column: u64,
 }
 

@@ -1,6 +1,7 @@
 //! # Encodings
 //!
-//! A number names an encoding. Text is bytes in every encoding, and all lengths and places are numbers of bytes.
+//! A number names an encoding. Text is bytes in every encoding, and all lengths and positions are
+//! numbers of bytes.
 
 use core::ffi::{CStr, c_char};
 
@@ -32,7 +33,7 @@ pub const TRUST8_RFC2279: u32 = 16;
 pub const TRUST8_CESU8: u32 = 17;
 /// A relative of UTF-8: Java's Modified UTF-8, which is CESU-8 with C0 80 in place of 00.
 pub const TRUST8_MUTF8: u32 = 18;
-/// A relative of UTF-8: WTF-8, with lone surrogates, for names of files on Windows.
+/// A relative of UTF-8: WTF-8, with lone surrogates, for file names on Windows.
 pub const TRUST8_WTF8: u32 = 19;
 
 /// The meaning of a number.
@@ -90,7 +91,8 @@ impl Number {
     }
 }
 
-/// The numbers of all encodings. Those of the machine's byte order have the names of others, so they come last.
+/// The numbers of all encodings. Those in the machine's byte order share their names with others,
+/// so they come last.
 const ALL: [u32; 12] = [
     TRUST8_UTF8,
     TRUST8_UTF16LE,
@@ -112,9 +114,9 @@ pub extern "C" fn trust8_encoding_name(encoding: u32) -> *const c_char {
     Number::new(encoding).map_or(core::ptr::null(), |number| number.name().as_ptr())
 }
 
-/// Returns the number of the encoding with this name, or 0 if there is none. The names are those that trust8_encoding_name returns,
-/// and "latin1". Case, hyphens, underscores and spaces make no difference in any name that a function takes: "UTF_16LE" is
-/// "utf-16le".
+/// Returns the number of the encoding with this name, or 0 if there is none. The names are those
+/// returned by trust8_encoding_name, and "latin1". Case, hyphens, underscores and spaces make no
+/// difference in any name that a function takes: "UTF_16LE" is "utf-16le".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_encoding_by_name(name: *const c_char) -> u32 {
     // SAFETY: the caller vouches for the string.

@@ -1,7 +1,8 @@
 //! # Errors
 //!
-//! A kind is the number of a rule. Kinds 1 to 7 are the rules of UTF-8 (RFC 3629). Other encodings break the same rules, or
-//! have rules of their own. A number never changes its meaning, and later versions may add numbers.
+//! A kind is the number of a rule. Kinds 1 to 7 are the rules of UTF-8 (RFC 3629). Other encodings
+//! share these rules or have their own. A number never changes its meaning, and later versions may
+//! add numbers.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::fmt::{self, Write};
@@ -30,7 +31,7 @@ pub const TRUST8_INCOMPLETE: u8 = 7;
 pub const TRUST8_LONE_HIGH_SURROGATE: u8 = 8;
 /// UTF-16: the second half of a surrogate pair without the first one.
 pub const TRUST8_LONE_LOW_SURROGATE: u8 = 9;
-/// The target encoding does not have the character.
+/// The target encoding lacks the character.
 pub const TRUST8_UNMAPPABLE: u8 = 10;
 /// WTF-8: a surrogate pair as two sequences of three bytes.
 pub const TRUST8_SURROGATE_PAIR: u8 = 11;
@@ -38,23 +39,23 @@ pub const TRUST8_SURROGATE_PAIR: u8 = 11;
 pub const TRUST8_FOUR_BYTES: u8 = 12;
 /// Modified UTF-8: a byte 00.
 pub const TRUST8_NUL: u8 = 13;
-/// A code point that UTF-8 has no bytes for.
+/// A code point that UTF-8 can't express.
 pub const TRUST8_INEXPRESSIBLE: u8 = 14;
 /// A character that the profile forbids.
 pub const TRUST8_FORBIDDEN: u8 = 16;
 /// Columns: an offset is negative.
 pub const TRUST8_NEGATIVE_OFFSET: u8 = 32;
-/// Columns: an offset is smaller than the one before it.
+/// Columns: an offset is smaller than the previous one.
 pub const TRUST8_DECREASING_OFFSET: u8 = 33;
 /// Columns: an offset is beyond the end of the values.
 pub const TRUST8_OFFSET_OUT_OF_RANGE: u8 = 34;
-/// Columns: the bytes after a string that its view holds are not zero.
+/// Columns: a view holds a string, and its bytes after the string are not zero.
 pub const TRUST8_NON_ZERO_PADDING: u8 = 35;
 /// Columns: a view names a buffer that does not exist.
 pub const TRUST8_NO_SUCH_BUFFER: u8 = 36;
 /// Columns: a view reaches beyond the end of its buffer.
 pub const TRUST8_VIEW_OUT_OF_RANGE: u8 = 37;
-/// Columns: the first four bytes of a string are not those that its view repeats.
+/// Columns: the first four bytes of a string differ from those in its view.
 pub const TRUST8_WRONG_PREFIX: u8 = 38;
 /// Columns: the validity bitmap has no bit for a row.
 pub const TRUST8_SHORT_VALIDITY: u8 = 39;
@@ -63,30 +64,31 @@ pub const TRUST8_TOO_SMALL: u8 = 64;
 /// The arguments are not what the function takes.
 pub const TRUST8_MISUSE: u8 = 255;
 
-/// What a size_t function returns in place of TRUST8_MISUSE: SIZE_MAX.
+/// Returned by size_t functions in place of TRUST8_MISUSE: SIZE_MAX.
 pub const TRUST8_NONE: usize = usize::MAX;
 
 /// The first error of an input.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_error {
-    /// How many bytes, from the start of the input or stream, are valid. The ill-formed sequence begins there.
+    /// The number of valid bytes from the start of the input or stream. The ill-formed sequence
+    /// begins there.
     pub valid_up_to: u64,
-    /// The length of the ill-formed sequence. One U+FFFD replaces it, and the text continues after it. It is 0 if the input ends
-    /// inside a character, and if there is no sequence.
+    /// The length of the ill-formed sequence. One U+FFFD replaces it, and the text continues after
+    /// it. It is 0 if the input ends inside a character, and if there is no sequence.
     pub error_len: u8,
-    /// The rule that is broken: TRUST8_NO_ERROR (0) or another kind.
+    /// The broken rule: TRUST8_NO_ERROR (0) or another kind.
     pub kind: u8,
     /// The number of bytes in `bytes`.
     pub bytes_len: u8,
     /// Zero.
     pub reserved: u8,
-    /// The bytes that prove an error of UTF-8: the sequence, and the byte after it where that byte decides.
+    /// The bytes that prove an error of UTF-8: the sequence, and the next byte if it decides.
     pub bytes: [u8; 4],
 }
 
 impl trust8_error {
-    /// Returns an error of this kind at a place, without a sequence.
+    /// Returns an error of this kind at a position, without a sequence.
     pub(crate) const fn at(valid_up_to: u64, kind: u8) -> Self {
         Self { valid_up_to, error_len: 0, kind, bytes_len: 0, reserved: 0, bytes: [0; 4] }
     }
@@ -95,7 +97,7 @@ impl trust8_error {
 
     #[inline(always)]
     pub(crate) fn new(valid_up_to: u64, kind: u8, error_len: Option<usize>, seen: &[u8]) -> Self {
-        // A loop over the bytes would take longer.
+        // A loop over the bytes would be slower.
         let bytes = match *seen {
             [] => [0; 4],
             [a] => [a, 0, 0, 0],
@@ -115,13 +117,13 @@ impl trust8_error {
         [self.valid_up_to, u64::from_ne_bytes(fields)]
     }
 
-    /// Returns the bytes, or as many as there can be.
+    /// Returns the bytes, or as many as fit.
     pub(crate) fn seen(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.bytes_len)).unwrap_or(&self.bytes)
     }
 }
 
-/// Writes that the arguments are a misuse, and returns `false`.
+/// Reports a misuse of the arguments, and returns `false`.
 ///
 /// # Safety
 ///
@@ -181,9 +183,10 @@ fn name(kind: u8) -> &'static CStr {
 
 /// Writes a message for people to `buf`, such as "line 2, column 4: invalid UTF-8 at byte 12: FF never appears in UTF-8; ...".
 ///
-/// The message is ASCII. As with snprintf, it is cut where `cap` demands it, it is terminated unless `cap` is 0, and the result
-/// is the length of the whole message without the terminator. If `data` is the input that gave the error, the message begins
-/// with the line and the column. It may be NULL: the message of a stream has only the byte.
+/// The message is ASCII. As with snprintf, it is truncated to fit, and it is terminated unless
+/// `cap` is 0. The result is the length of the whole message without the terminator. If `data` is
+/// the input that gave the error, the message begins with the line and the column. It may be NULL:
+/// the message of a stream has only the byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_explain(
     error: *const trust8_error,
@@ -192,7 +195,7 @@ pub unsafe extern "C" fn trust8_explain(
     buf: *mut c_char,
     cap: usize,
 ) -> usize {
-    // The struct is read before the message is written, so it may lie there.
+    // The struct is read before the message is written, so they may overlap.
     // SAFETY: the caller vouches for the struct.
     let error = unsafe { memory::take(error) };
     // SAFETY: the caller vouches for the memory, and that the two do not overlap, or this is seen.
@@ -233,10 +236,10 @@ fn explain(error: &trust8_error, data: &[u8], message: &mut Message<'_>) -> fmt:
     }
 }
 
-/// A message in the caller's memory, whose last byte is for the terminator.
+/// A message in the caller's memory. The last byte is for the terminator.
 struct Message<'a> {
     room: &'a mut [core::mem::MaybeUninit<u8>],
-    /// The length of the whole message, whether it fits or not.
+    /// The length of the whole message, even if it does not fit.
     len: usize,
 }
 

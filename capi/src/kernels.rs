@@ -1,6 +1,6 @@
 //! # Kernels
 //!
-//! A kernel is one implementation, for one instruction set. All kernels give the same answers.
+//! A kernel is an implementation for one instruction set. All kernels return the same results.
 
 use core::ffi::{CStr, c_char};
 use core::ptr;
@@ -9,14 +9,14 @@ use trust8::Kernel;
 
 use crate::names;
 
-/// Returns how many kernels this CPU can run.
+/// Returns the number of kernels that this CPU can run.
 #[unsafe(no_mangle)]
 pub extern "C" fn trust8_kernel_count() -> usize {
     Kernel::available().len()
 }
 
-/// Returns the name of the kernel with this number, from 0, best first: "avx512", "avx2", "sse4.2", "neon" or "scalar".
-/// Returns NULL if there is no such kernel.
+/// Returns the name of the kernel with this index, from 0, best first: "avx512", "avx2", "sse4.2",
+/// "neon" or "scalar". Returns NULL if there is no such kernel.
 #[unsafe(no_mangle)]
 pub extern "C" fn trust8_kernel_name(index: usize) -> *const c_char {
     match Kernel::available().get(index) {
@@ -31,9 +31,9 @@ pub extern "C" fn trust8_kernel_current() -> *const c_char {
     c_name(Kernel::best()).as_ptr()
 }
 
-/// Makes all functions use the kernel of this name, in all threads: for tests and measurements. Returns false, and changes
-/// nothing, if this CPU can't run the kernel, or if the library was built for a target that needs no choice, such as AArch64,
-/// and this is not the target's kernel.
+/// Makes all functions use the kernel with this name, in all threads: for tests and measurements.
+/// Returns false and changes nothing if this CPU can't run the kernel. The same applies if the
+/// target of the library needs no choice, such as AArch64, and this is not the target's kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_kernel_use(name: *const c_char) -> bool {
     // SAFETY: the caller vouches for the string.

@@ -1,7 +1,8 @@
 //! trust8: is it UTF-8, and if not, where and why?
 //!
-//! The answers are exact, and the same on every CPU. The library chooses among AVX-512 (from Ice Lake and Zen 4 on), AVX2,
-//! SSE4.2, NEON and scalar code when the program runs. It allocates nothing, keeps no state but that choice, and needs no C++ runtime.
+//! The answers are exact, and the same on every CPU. The library selects AVX-512 (from Ice Lake and
+//! Zen 4 on), AVX2, SSE4.2, NEON or scalar code at run time. It allocates nothing, has no state
+//! except that choice, and needs no C++ runtime.
 //!
 //!     trust8_error error;
 //!     if (!trust8_validate(data, len, &error)) {
@@ -10,26 +11,27 @@
 //!         fputs(message, stderr);
 //!     }
 //!
-//! What a caller promises, for every function:
+//! A caller must guarantee, for every function:
 //!
-//! - A pointer with a length points to that many bytes (or units, where the type says so) of readable memory, and a pointer
-//!   with a capacity to that many bytes of writable memory, which need not be initialised. Nobody writes to the memory while
-//!   the function runs.
-//! - A pointer to a struct that the function fills may be NULL: then that answer is not wanted.
-//! - What the function writes has no byte in common with anything else that it is given. So the struct of an answer does not lie
-//!   in the input, in the output, in another answer, or in the state of a stream or a conversion, and such a state lies neither
-//!   in the input nor in the output.
+//! - A pointer with a length points to that many bytes (or units, if the type says so) of readable
+//!   memory. A pointer with a capacity points to that many bytes of writable memory, which need not
+//!   be initialised. Nobody writes to the memory while the function runs.
+//! - A pointer to a struct that the function fills may be NULL, if you don't need that answer.
+//! - What the function writes has no byte in common with anything else that it is given. So the
+//!   struct of an answer does not lie in the input, in the output, in another answer, or in the
+//!   state of a stream or a conversion. Such a state lies neither in the input nor in the output.
 //! - A string is terminated by a zero byte.
 //!
-//! What a caller need not promise:
+//! Beyond that, a caller need not guarantee anything:
 //!
 //! - NULL with the length 0 is the empty text.
-//! - These are errors of the kind TRUST8_MISUSE, and nothing worse: NULL with another length, a length above PTRDIFF_MAX, a
-//!   number that names no encoding, a flag that does not exist, a buffer for output that overlaps the input, an answer that
-//!   overlaps the output or the state, or the input of a conversion, an array of integers that is not aligned, and the state of
-//!   a stream or a conversion whose contents show that no function of this library has written it.
-//! - All functions may be called from any thread at any time. Two threads must not use one trust8_validator or
-//!   trust8_converter at the same time.
+//! - These are errors of the kind TRUST8_MISUSE, and nothing worse: NULL with another length; a
+//!   length above PTRDIFF_MAX; a number that names no encoding; a flag that does not exist; an output
+//!   buffer that overlaps the input; an answer that overlaps the output, the state, or the input of a
+//!   conversion; an array of integers that is not aligned; and the state of a stream or a conversion
+//!   whose contents show that no function of this library has written it.
+//! - All functions may be called from any thread at any time. Two threads must not use one
+//!   trust8_validator or trust8_converter at the same time.
 //!
 //! Byte values in this header are hexadecimal.
 
@@ -63,11 +65,11 @@ pub mod validation;
 // version. The number grows when a function is removed or changes its parameters or its meaning, or when a struct changes its
 // size. It is part of the shared library's soname. A new function, a new kind of error or a new encoding does not change it.
 
-/// The number of the binary interface that this header describes.
+/// The number of the binary interface in this header.
 pub const TRUST8_ABI: u32 = 1;
 
-/// Returns TRUST8_ABI as the library was compiled with it. It differs from the header's number only if a program was linked
-/// in a way that evades the soname.
+/// Returns the TRUST8_ABI of the library. It differs from the header's number only if a program
+/// bypassed the soname when it was linked.
 #[unsafe(no_mangle)]
 pub extern "C" fn trust8_abi() -> u32 {
     TRUST8_ABI

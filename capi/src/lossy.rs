@@ -1,6 +1,7 @@
 //! # Lossy text and repairs
 //!
-//! Any bytes become text: one U+FFFD replaces each ill-formed sequence, as in web browsers, or a policy says what does.
+//! Any bytes become text: one U+FFFD replaces each ill-formed sequence, as in web browsers, or a
+//! policy selects the replacement.
 
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -21,8 +22,9 @@ pub unsafe extern "C" fn trust8_lossy_len(data: *const c_void, len: usize) -> us
     }
 }
 
-/// Writes the lossy text to `out`, without a terminator. Returns its length, or TRUST8_NONE if it does not fit: then the contents of
-/// `out` are unspecified. trust8_lossy_len returns the capacity that is enough.
+/// Writes the lossy text to `out`, without a terminator. Returns its length, or TRUST8_NONE if it
+/// does not fit: then the contents of `out` are unspecified. trust8_lossy_len returns a sufficient
+/// capacity.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_lossy(
     data: *const c_void,
@@ -42,15 +44,15 @@ pub unsafe extern "C" fn trust8_lossy(
 pub const TRUST8_REPLACE: u32 = 1;
 /// A policy: each ill-formed sequence becomes U+FFFD, as in Java, where a surrogate becomes one and not three.
 pub const TRUST8_JAVA: u32 = 2;
-/// A policy: ill-formed sequences are left out.
+/// A policy: ill-formed sequences are dropped.
 pub const TRUST8_DROP: u32 = 3;
 /// A policy: each byte of an ill-formed sequence becomes \xNN, with two upper-case digits.
 pub const TRUST8_ESCAPE: u32 = 4;
-/// A policy: each byte of an ill-formed sequence becomes the character that it is in windows-1252.
+/// A policy: each byte of an ill-formed sequence becomes its character in windows-1252.
 pub const TRUST8_WINDOWS_1252: u32 = 5;
 
-/// Returns the length of the text that trust8_repair writes: at most four times `len`. Returns TRUST8_NONE for a misuse, such as a
-/// number that names no policy.
+/// Returns the output length of trust8_repair: at most four times `len`. Returns TRUST8_NONE for a
+/// misuse, such as a number that names no policy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_repair_len(policy: u32, data: *const c_void, len: usize) -> usize {
     // SAFETY: the caller vouches for the memory.
@@ -88,7 +90,8 @@ fn repair(policy: u32, bytes: &[u8], put: &mut dyn FnMut(&[u8]) -> Option<()>) -
     if !(TRUST8_REPLACE..=TRUST8_WINDOWS_1252).contains(&policy) {
         return None;
     }
-    // `done` is the end of what was repaired, which may be later than the end of the ill-formed sequence.
+    // `done` is the end of the repaired part, which may be later than the end of the ill-formed
+    // sequence.
     let (mut at, mut done) = (0, 0);
     for chunk in trust8::utf8_chunks(bytes) {
         put(chunk.valid().as_bytes())?;
@@ -122,7 +125,8 @@ fn repair(policy: u32, bytes: &[u8], put: &mut dyn FnMut(&[u8]) -> Option<()>) -
     Some(())
 }
 
-/// Returns the character that a byte above 7F is in windows-1252, as the WHATWG encoding standard has it.
+/// Returns the character of a byte above 7F in windows-1252, as defined by the WHATWG encoding
+/// standard.
 fn windows_1252(byte: u8) -> char {
     /// The bytes from 80 on. For all others it is ISO-8859-1.
     const FROM_80: [u16; 32] = [

@@ -1,11 +1,11 @@
-//! What pointers of C become: slices, if all that can be seen of a pointer and a length is right.
+//! Turns C pointers into slices, after all possible checks of a pointer and its length.
 
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::slice;
 
-/// Returns whether `data` and `len` can be `len` values of type `T`, as far as that can be seen.
+/// Returns whether `data` and `len` can be `len` values of type `T`, as far as that can be checked.
 fn is_plausible<T>(data: *const T, len: usize) -> bool {
     !data.is_null() && data.is_aligned() && len <= isize::MAX as usize / size_of::<T>()
 }
@@ -31,8 +31,9 @@ pub(crate) unsafe fn values<'a, T>(data: *const T, len: usize) -> Option<&'a [T]
 
 /// Returns the bytes at `data`, or `None` if the pointer and the length are a misuse.
 ///
-/// Short text is where a call's own cost counts, so there is one branch, which is never taken in a program that is right. An
-/// empty text takes the same way as any other: texts of a program have any length, and a branch on it would be mispredicted.
+/// For short text, the call overhead matters, so there is only one branch, which a correct program
+/// never takes. Empty text is handled like any other: the lengths in a program vary, so a branch on
+/// it would be mispredicted.
 ///
 /// # Safety
 ///
@@ -76,15 +77,15 @@ pub(crate) fn zeroed(room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) }
 }
 
-/// Returns whether two places in memory, each with its length in bytes, have no byte in common.
+/// Returns whether two memory ranges, each with its length in bytes, have no byte in common.
 pub(crate) fn are_apart(a: (*const c_void, usize), b: (*const c_void, usize)) -> bool {
     let begins_in =
         |a: (*const c_void, usize), b: (*const c_void, usize)| a.0.addr().wrapping_sub(b.0.addr()) < b.1;
     a.1 == 0 || b.1 == 0 || !(begins_in(a, b) || begins_in(b, a))
 }
 
-/// Returns whether a struct has no byte in common with a place in memory and its length in bytes. If the pointer is null, there
-/// is no struct.
+/// Returns whether a struct has no byte in common with a memory range and its length in bytes. If
+/// the pointer is null, there is no struct.
 #[inline(always)]
 pub(crate) fn is_apart<T>(of: *const T, place: (*const c_void, usize)) -> bool {
     of.is_null() || are_apart((of.cast(), size_of::<T>()), place)
@@ -111,7 +112,7 @@ pub(crate) unsafe fn both<'a>(
     Some((bytes, room))
 }
 
-/// Says that the way to this call is rarely taken.
+/// Marks the path to this call as cold.
 #[cold]
 #[inline(always)]
 fn cold_path() {}

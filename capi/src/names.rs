@@ -1,4 +1,4 @@
-//! Names that a caller gives.
+//! Names from the caller.
 
 use core::ffi::{CStr, c_char};
 

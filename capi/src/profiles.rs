@@ -1,7 +1,7 @@
 //! # Profiles
 //!
-//! A profile is a set of classes of characters that a text must not have: bit n is class n. The presets are constants. Any
-//! other set may be given as well, and then each call takes some microseconds more.
+//! A profile is a set of classes of forbidden characters: bit n is class n. The presets are
+//! constants. Any other set is possible too, and then each call takes some microseconds more.
 
 use core::ffi::{CStr, c_char, c_void};
 
@@ -25,7 +25,7 @@ pub const TRUST8_PROFILE_TERMINAL: u32 = 0x00409E9;
 pub const TRUST8_PROFILE_SOURCE: u32 = 0x04CAFE1;
 /// Text for a language model: nothing invisible.
 pub const TRUST8_PROFILE_PROMPT: u32 = 0x06DBFE9;
-/// The name of a file, without folders.
+/// A file name, without folders.
 pub const TRUST8_PROFILE_FILE_NAME: u32 = 0x0EDBFFF;
 
 /// Returns the classes of the preset with this name, or UINT32_MAX if there is none. The names are "scalars" (no classes), "xml",
@@ -50,8 +50,9 @@ pub extern "C" fn trust8_class_of(character: u32) -> u8 {
     char::from_u32(character).and_then(Class::of).map_or(u8::MAX, Class::code)
 }
 
-/// Returns whether the bytes are UTF-8 without a character of these classes. If not, `error` says where the first error is. For a
-/// forbidden character its kind is TRUST8_FORBIDDEN, and its `bytes` are those of the character.
+/// Returns whether the bytes are UTF-8 without a character of these classes. If not, `error` is the
+/// first error. For a forbidden character, its kind is TRUST8_FORBIDDEN, and its `bytes` are those
+/// of the character.
 ///
 /// A bit without a class is a misuse.
 #[unsafe(no_mangle)]
@@ -110,7 +111,7 @@ const NAMES: &[&CStr] = &[
     c"windows-reserved",
 ];
 
-/// A preset, or a profile that was made for this call.
+/// A preset, or a profile made for this call.
 #[expect(
     clippy::large_enum_variant,
     reason = "it is on the stack for one call, and nothing is allocated here"

@@ -8,20 +8,21 @@ use trust8::foreign::accepts;
 use crate::errors::{TRUST8_NO_ERROR, misuse, trust8_error};
 use crate::memory;
 
-// In both functions the call of the kernel comes last, so that it is a jump. What the caller must get for valid text stands there
-// before.
+// In both functions, the kernel call comes last, so that it is a tail call. The result for valid
+// text is stored before it.
 
 /// Returns whether the bytes are UTF-8, as RFC 3629 defines it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_is_utf8(data: *const c_void, len: usize) -> bool {
     // SAFETY: the caller vouches for the memory.
     let Some(bytes) = (unsafe { memory::bytes(data, len) }) else { return false };
-    // The compiler does not see what comes back, so it keeps apart what valid text does not need.
+    // The compiler can't see through this, so it keeps the code for invalid text separate.
     accepts(bytes, |_| black_box(false))
 }
 
-/// Returns whether the bytes are UTF-8. If they are not, `error` says where the first ill-formed sequence is and which rule it
-/// breaks; if they are, its kind is 0 and its `valid_up_to` is `len`.
+/// Returns whether the bytes are UTF-8. If they are not, `error` has the position of the first
+/// ill-formed sequence and the broken rule. If they are, its kind is 0 and its `valid_up_to` is
+/// `len`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validate(data: *const c_void, len: usize, error: *mut trust8_error) -> bool {
     // SAFETY: the caller vouches for the memory.

@@ -1,7 +1,8 @@
 //! # Streams
 //!
-//! A stream is text that arrives in pieces, which may end anywhere, even inside a character. The state is a plain struct: it
-//! lives where the caller puts it, can be copied with `=`, and needs no clean-up.
+//! A stream is text that arrives in pieces, which may end anywhere, even inside a character. The
+//! state is a plain struct. It lives in the caller's memory, can be copied with `=`, and needs no
+//! clean-up.
 
 use core::ffi::c_void;
 use core::mem::offset_of;
@@ -14,8 +15,9 @@ use trust8::{Validator, boundary};
 use crate::errors::{TRUST8_NO_ERROR, misuse, trust8_error};
 use crate::memory;
 
-/// The state of a stream. What the numbers mean is not part of the interface, and may differ in another version. They contain a
-/// checksum, so a struct that trust8_validator_init has not written, or that was changed since, is rejected.
+/// The state of a stream. The meaning of the numbers is not part of the interface, and may differ
+/// in another version. They contain a checksum. A struct that trust8_validator_init has not
+/// written, or that was changed since, is rejected.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_validator {
@@ -25,16 +27,16 @@ pub struct trust8_validator {
 
 /// The state of a stream without an error. After an error, the struct holds a [`trust8_error`].
 ///
-/// A push reads and writes each field by itself. A CPU that reads in one go what was written in several waits until all of it
-/// has reached the cache, and a push reads what the push before it has written.
+/// A push reads and writes each field separately. A load that spans several recent stores stalls
+/// until all of them have reached the cache, and a push reads what the previous push has written.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Sound {
-    /// How many bytes were pushed.
+    /// The number of bytes pushed.
     pushed: u64,
     /// The [checksum](Sound::mark) of the other two.
     mark: u32,
-    /// The last four bytes, or others that mean the same.
+    /// The last four bytes, or others with the same meaning.
     last: [u8; 4],
 }
 
@@ -43,7 +45,8 @@ impl Sound {
         Self { pushed, mark: Self::mark(pushed, last), last }
     }
 
-    /// Returns a checksum of 31 bits and one bit that is set. That bit is in a byte which is zero in an error.
+    /// Returns a checksum of 31 bits and one bit that is set. In an error, the byte with that bit
+    /// is zero.
     #[inline(always)]
     const fn mark(pushed: u64, last: [u8; 4]) -> u32 {
         const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -52,7 +55,7 @@ impl Sound {
         (mixed >> 33) as u32 ^ u32::from_ne_bytes(*b"utf8") | NOT_AN_ERROR
     }
 
-    /// Returns what a push says that leaves the stream in this state.
+    /// Returns the answer of a push that leaves the stream in this state.
     #[inline(always)]
     fn report(self) -> trust8_error {
         let pending = self.last.len() - boundary::whole_len(&self.last);
@@ -63,7 +66,8 @@ impl Sound {
         if self.is_intact() { from_parts(self.pushed, self.last) } else { None }
     }
 
-    /// Returns whether the checksum is right: if not, no function of this library has written the struct.
+    /// Returns whether the checksum is right. If not, no function of this library has written the
+    /// struct.
     #[inline(always)]
     const fn is_intact(self) -> bool {
         self.mark == Self::mark(self.pushed, self.last)
@@ -73,7 +77,8 @@ impl Sound {
 const _: () = assert!(size_of::<Sound>() == size_of::<trust8_validator>());
 const _: () = assert!(size_of::<trust8_error>() == size_of::<trust8_validator>());
 
-/// Returns the error that a struct holds which is not [`Sound`]. If no push can have written the struct, that is a misuse.
+/// Returns the error in a struct that is not [`Sound`]. If no push can have written the struct,
+/// that is a misuse.
 fn failure(error: trust8_error) -> trust8_error {
     let written = match trust8::from_utf8(error.seen()) {
         Err(found) => {
@@ -84,15 +89,16 @@ fn failure(error: trust8_error) -> trust8_error {
     if written.words() == error.words() { error } else { trust8_error::MISUSE }
 }
 
-/// Begins a stream, or begins anew.
+/// Begins a stream, or resets it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validator_init(validator: *mut trust8_validator) {
     // SAFETY: the caller vouches for the memory.
     unsafe { memory::put(validator.cast(), Sound::new(0, [0; 4])) }
 }
 
-/// Takes the next piece of the stream. Returns false as soon as it is certain that the stream is not UTF-8: with the very piece
-/// that has the byte that proves it. From then on, every push returns the same error.
+/// Takes the next piece of the stream. Returns false as soon as the stream is certainly not UTF-8:
+/// for the very piece with the byte that proves it. From then on, every push returns the same
+/// error.
 ///
 /// The error counts from the start of the stream, so it may be in an earlier piece. If the result is true, the kind of `error`
 /// is 0, and its `valid_up_to` is the number of bytes that are whole characters.
@@ -103,7 +109,7 @@ pub unsafe extern "C" fn trust8_validator_push(
     len: usize,
     error: *mut trust8_error,
 ) -> bool {
-    // A piece of four bytes or more. One comparison finds both ends of the range.
+    // A piece of at least four bytes. One comparison checks both ends of the range.
     let is_usual = len.wrapping_sub(4) <= isize::MAX as usize - 4
         && !piece.is_null()
         && !validator.is_null()
@@ -142,7 +148,8 @@ pub unsafe extern "C" fn trust8_validator_push(
         unsafe { memory::put(error, trust8_error::at(after.pushed, TRUST8_NO_ERROR)) };
         return true;
     }
-    // The call of the kernel comes last, so that it is a jump. The result for a yes is written before it.
+    // The kernel call comes last, so that it is a tail call. The result for a yes is written before
+    // it.
     if !error.is_null() {
         // SAFETY: the caller vouches for the memory.
         unsafe { memory::put(error, after.report()) };
@@ -153,7 +160,8 @@ pub unsafe extern "C" fn trust8_validator_push(
     })
 }
 
-/// Does what `trust8_validator_push` does, with any arguments. It has the same parameters, so that calling it is a jump.
+/// Like `trust8_validator_push`, with any arguments. It has the same parameters, so that calling it
+/// is a tail call.
 ///
 /// # Safety
 ///
@@ -177,14 +185,14 @@ unsafe extern "C" fn push_unusual(
     }
 }
 
-/// Returns whether the state and the answer are two structs that have no byte in common.
+/// Returns whether the state and the answer are two structs without a common byte.
 #[inline(always)]
 fn are_apart(validator: *const trust8_validator, error: *const trust8_error) -> bool {
     // Both have the same size.
     validator.addr().abs_diff(error.addr()) >= size_of::<trust8_error>()
 }
 
-/// Takes back that `piece` was accepted, after `last`. Then pushes it in the other way.
+/// Undoes the acceptance of `piece` after `last`. Then pushes it in the other way.
 ///
 /// # Safety
 ///
@@ -206,7 +214,7 @@ unsafe fn take_back(
     unsafe { push(validator, piece, error) }
 }
 
-/// Does what `trust8_validator_push` does, with any piece and whatever the struct holds.
+/// Like `trust8_validator_push`, for any piece and any contents of the struct.
 ///
 /// # Safety
 ///
@@ -240,7 +248,8 @@ unsafe fn push(validator: *mut trust8_validator, piece: &[u8], error: *mut trust
     false
 }
 
-/// Ends the stream. Returns false if it ends inside a character, or if a push has returned false. The state stays as it is.
+/// Ends the stream. Returns false if it ends inside a character, or if a push has returned false.
+/// The state does not change.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validator_finish(
     validator: *const trust8_validator,

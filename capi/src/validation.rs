@@ -8,8 +8,9 @@ use crate::encodings::{Number, TRUST8_CESU8, TRUST8_MUTF8, TRUST8_RFC2279, TRUST
 use crate::errors::{TRUST8_INCOMPLETE, TRUST8_NO_ERROR, trust8_error};
 use crate::{conversions, memory};
 
-/// Returns whether the bytes are well-formed in this encoding. If they are not, `error` says where the first error is. In UTF-16
-/// and UTF-32 its length is that of the unit that is wrong, and trust8_explain finds no lines: give it NULL.
+/// Returns whether the bytes are well-formed in this encoding. If they are not, `error` is the
+/// first error. In UTF-16 and UTF-32 its length is that of the wrong unit, and trust8_explain finds
+/// no lines: give it NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validate_as(
     encoding: u32,
@@ -28,7 +29,8 @@ pub unsafe extern "C" fn trust8_validate_as(
     answer.kind == TRUST8_NO_ERROR
 }
 
-/// Returns in which of UTF-8 and its relatives the bytes are well-formed: bit n is set for the encoding n. A misuse has no bits.
+/// Returns the set of UTF-8 and its relatives in which the bytes are well-formed: bit n is set for
+/// the encoding n. A misuse has no bits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_diagnose(data: *const c_void, len: usize) -> u32 {
     // SAFETY: the caller vouches for the memory.

@@ -1,4 +1,4 @@
-//! Which dialects accept some bytes.
+//! Finds the dialects that accept some bytes.
 
 #![forbid(unsafe_code)]
 
@@ -46,16 +46,16 @@ pub struct Diagnosis {
     evidence: Option<Evidence>,
 }
 
-/// Bytes that a strict dialect accepts are more likely to be in it. So strict dialects come first.
+/// Bytes that a strict dialect accepts are more likely to be in it, so strict dialects come first.
 const BEST_FIRST: [Dialect; ALL.len()] =
     [Dialect::Utf8, Dialect::Cesu8, Dialect::ModifiedUtf8, Dialect::Wtf8, Dialect::Rfc2279];
 
-/// What one dialect says of the bytes.
+/// The result for one dialect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Finding {
     /// The first error, if the dialect does not accept them.
     refused: Option<DialectError>,
-    /// The first code point that it accepts and that UTF-8 can't express.
+    /// The first code point that it accepts but that UTF-8 can't express.
     inexpressible: Option<DialectError>,
 }
 
@@ -81,7 +81,7 @@ impl Finding {
     }
 }
 
-/// The first sequence that is not UTF-8, as the best dialect reads it.
+/// The first sequence that is not UTF-8, as read by the best dialect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Evidence {
     at: usize,
@@ -95,7 +95,7 @@ impl Diagnosis {
         let utf8 = Finding::of(Parts::new(Dialect::Utf8, bytes, kernel));
         let findings = ALL.map(|dialect| match dialect {
             Dialect::Utf8 => utf8,
-            // These dialects accept all that is UTF-8.
+            // These dialects accept all of UTF-8.
             Dialect::Rfc2279 | Dialect::Wtf8 => match utf8.refused {
                 Some(error) => {
                     Finding::of(Parts::new(dialect, bytes, kernel).starting_at(error.valid_up_to()))
@@ -117,12 +117,13 @@ impl Diagnosis {
         diagnosis
     }
 
-    /// Returns the dialect that the bytes are most likely in: the first of UTF-8, CESU-8, Modified UTF-8, WTF-8 and RFC 2279 that
-    /// accepts them all.
+    /// Returns the most likely dialect of the bytes: the first of UTF-8, CESU-8, Modified UTF-8,
+    /// WTF-8 and RFC 2279 that accepts them all.
     ///
-    /// If CESU-8 and Modified UTF-8 both accept them, the text is the same in both. RFC 2279 accepts more than the others, so it
-    /// comes last. It may be the only one that accepts a mixture of UTF-8 and CESU-8, but
-    /// [`conversion`](Self::conversion) then returns an error for the surrogates.
+    /// If CESU-8 and Modified UTF-8 both accept them, the text is the same in both. RFC 2279
+    /// accepts more than the others, so it comes last. It may be the only one that accepts a
+    /// mixture of UTF-8 and CESU-8, but [`conversion`](Self::conversion) then returns an error for
+    /// the surrogates.
     ///
     /// ```
     /// use trust8_dialect::{Dialect, diagnose};
@@ -139,7 +140,7 @@ impl Diagnosis {
 
     /// Returns the first place at which the bytes are not UTF-8, or `None` if they are UTF-8.
     ///
-    /// In each dialect that accepts them, a sequence begins there that UTF-8 lacks.
+    /// In each dialect that accepts the bytes, a sequence that UTF-8 lacks begins there.
     ///
     /// ```
     /// use trust8_dialect::diagnose;

@@ -1,4 +1,5 @@
-//! Errors: bytes that a dialect does not accept, or that UTF-8 can't express, and code points that a dialect can't write.
+//! Errors: bytes that a dialect does not accept or that UTF-8 can't express, and code points that a
+//! dialect can't write.
 
 #![forbid(unsafe_code)]
 
@@ -9,7 +10,8 @@ use super::form::{self, Malformed};
 use super::kind::DialectErrorKind;
 use trust8::engine::{Hex, Sequence, why_inexpressible};
 
-/// The first place at which a dialect does not accept some bytes, or at which they can't be converted to UTF-8.
+/// The first place at which a dialect does not accept some bytes, or at which they can't be
+/// converted to UTF-8.
 ///
 /// ```
 /// use trust8_dialect::{Dialect, DialectErrorKind};
@@ -29,7 +31,8 @@ pub struct DialectError {
     kind: DialectErrorKind,
     valid_up_to: usize,
     len: u8,
-    /// The bytes that prove the error: the sequence, and the byte after it where that byte decides. Zeros fill the rest.
+    /// The bytes that prove the error: the sequence, and the next byte if it decides. Zeros fill
+    /// the rest.
     seen: [u8; 6],
     seen_len: u8,
 }
@@ -38,7 +41,7 @@ impl DialectError {
     #[inline]
     pub(super) fn new(dialect: Dialect, bytes: &[u8], valid_up_to: usize, malformed: &Malformed) -> Self {
         let rest = &bytes[valid_up_to..];
-        // A copy of a fixed length takes less time. The first byte is the lowest.
+        // A fixed-size copy is faster. The first byte is the lowest.
         let eight = match rest.first_chunk() {
             Some(eight) => *eight,
             None => padded(rest),
@@ -50,12 +53,13 @@ impl DialectError {
         Self { dialect, kind, valid_up_to, len, seen, seen_len }
     }
 
-    /// Returns the error for `bytes[valid_up_to..][..len]`, a code point of the dialect that UTF-8 has no form for.
+    /// Returns the error for `bytes[valid_up_to..][..len]`, a code point of the dialect that UTF-8
+    /// can't express.
     pub(super) fn inexpressible(dialect: Dialect, bytes: &[u8], valid_up_to: usize, len: usize) -> Self {
         Self::new(dialect, bytes, valid_up_to, &Malformed::new(DialectErrorKind::Inexpressible, len))
     }
 
-    /// Returns the dialect that the bytes were expected to be in.
+    /// Returns the expected dialect of the bytes.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -66,8 +70,8 @@ impl DialectError {
         self.dialect
     }
 
-    /// Returns how many bytes at the start of the input the dialect accepts, or a conversion can convert: the offset of the
-    /// sequence.
+    /// Returns the offset of the sequence. Everything before it is accepted by the dialect, or can
+    /// be converted if the error is that of a conversion.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -95,7 +99,7 @@ impl DialectError {
         }
     }
 
-    /// Returns which rule is broken.
+    /// Returns the rule that the sequence breaks.
     ///
     /// ```
     /// use trust8_dialect::{Dialect, DialectErrorKind};
@@ -106,8 +110,8 @@ impl DialectError {
         self.kind
     }
 
-    /// Returns the code point that the sequence means, if it has a meaning in another dialect, or a meaning in this one
-    /// that UTF-8 can't express.
+    /// Returns the code point of the sequence, if it has a meaning in another dialect, or a meaning
+    /// in this one that UTF-8 can't express.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -135,7 +139,7 @@ impl DialectError {
     }
 }
 
-/// Returns fewer than eight bytes with zeros after them.
+/// Pads fewer than eight bytes with zeros.
 #[cold]
 fn padded(rest: &[u8]) -> [u8; 8] {
     let mut eight = [0; 8];
@@ -224,7 +228,7 @@ impl DialectError {
         write!(f, "{} is U+{code_point:04X}", Hex(self.sequence()))
     }
 
-    /// Writes the bytes that `dialect` has for the code point.
+    /// Writes the bytes of the code point in `dialect`.
     fn expected(&self, f: &mut fmt::Formatter<'_>, dialect: Dialect) -> fmt::Result {
         let code_point = self.code_point().unwrap_or_default();
         let mut buffer = [0; 6];
@@ -235,7 +239,7 @@ impl DialectError {
 
 impl core::error::Error for DialectError {}
 
-/// A number for which a dialect has no bytes.
+/// A number that a dialect can't express.
 ///
 /// ```
 /// use trust8_dialect::Dialect;
@@ -255,7 +259,7 @@ impl DialectEncodeError {
         Self { dialect, value }
     }
 
-    /// Returns the dialect that has no bytes for the number.
+    /// Returns the dialect that can't express the number.
     ///
     /// ```
     /// use trust8_dialect::Dialect;

@@ -1,8 +1,8 @@
 //! Reading and writing one code point in a dialect.
 //!
-//! All dialects share the forms of RFC 2279, and differ in the values that they write in each form. So a sequence is read by
-//! arithmetic: after each byte a range of values is possible. If the dialect writes none of them in this form, the range shows
-//! which rule is broken.
+//! All dialects share the forms of RFC 2279, and differ in the values that they write in each form.
+//! So the reader computes the range of possible values after each byte. If the dialect writes none
+//! of them in this form, the range shows which rule is broken.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,8 @@ use super::Dialect;
 use super::kind::DialectErrorKind;
 use trust8::boundary::is_continuation;
 
-/// The smallest value that needs a form of 2, 3, 4, 5 and 6 bytes. Smaller values are overlong in it.
+/// The smallest value that needs a form of 2, 3, 4, 5 and 6 bytes. Smaller values are overlong in
+/// it.
 const SMALLEST: [u32; 7] = [0, 0, 0x80, 0x800, 0x1_0000, 0x20_0000, 0x400_0000];
 
 /// The first halves of surrogate pairs.
@@ -18,13 +19,13 @@ const HIGH: core::ops::RangeInclusive<u32> = 0xD800..=0xDBFF;
 /// The second halves of surrogate pairs.
 const LOW: core::ops::RangeInclusive<u32> = 0xDC00..=0xDFFF;
 
-/// What replaces an exception, and its length.
+/// The replacement of an exception, and its length.
 pub(super) struct Form {
-    /// The bytes to write, and others after them.
+    /// The bytes to write, followed by unused bytes.
     pub(super) bytes: [u8; 8],
-    /// How many bytes to write.
+    /// The number of bytes to write.
     pub(super) len: usize,
-    /// How many bytes the exception has.
+    /// The length of the exception in bytes.
     pub(super) read: usize,
 }
 
@@ -56,9 +57,10 @@ impl Form {
 #[derive(Clone, Copy)]
 pub(super) struct Malformed {
     pub(super) kind: DialectErrorKind,
-    /// The length of the sequence. If `kind` is `Incomplete`, the sequence is all that is left of the input.
+    /// The length of the sequence. If `kind` is `Incomplete`, the sequence is the rest of the
+    /// input.
     pub(super) len: u8,
-    /// How many bytes prove the error: those of the sequence, and the byte after it where that byte decides.
+    /// The number of bytes that prove the error: the sequence, and the next byte if it decides.
     pub(super) seen: u8,
 }
 
@@ -81,8 +83,8 @@ impl Malformed {
     }
 }
 
-/// Returns the code point and the length of the sequence at the start of `rest`, if it is one of the dialect's own sequences
-/// that are common in texts. [`read`] returns the same, and takes longer.
+/// Returns the code point and the length of the sequence at the start of `rest`, if it is one of
+/// the dialect's own sequences that are common in texts. [`read`] returns the same, but is slower.
 #[inline(always)]
 pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
     if dialect.writes_pairs()
@@ -108,8 +110,8 @@ pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
     (dialect == Dialect::ModifiedUtf8 && first == 0xC0 && second == 0x80).then_some((0, 2))
 }
 
-/// Returns what [`read`] returns in RFC 2279 for a form of four to six bytes that begins with `F4` or above, if eight bytes are left.
-/// (Some that begin with `F4` are characters of UTF-8.)
+/// Like [`read`] in RFC 2279, for a form of four to six bytes that begins with `F4` or above, if
+/// eight bytes are left. (Some that begin with `F4` are characters of UTF-8.)
 #[inline(always)]
 pub(super) fn read_long(rest: &[u8]) -> Option<(u32, usize)> {
     let &eight = rest.first_chunk()?;
@@ -118,7 +120,7 @@ pub(super) fn read_long(rest: &[u8]) -> Option<(u32, usize)> {
     // The first byte is the highest. The bytes after it must be continuations.
     let marks = u64::from_be_bytes([0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0, 0]) & u64::MAX << (8 * (8 - len));
     let continued = u64::from_be_bytes(eight) & marks == 0x8080_8080_8080_8080 & marks;
-    // As if there were six. Those that there are not are dropped.
+    // Computed as if there were six bytes. The missing ones are dropped.
     let bits = |byte: u8| u64::from(byte & 0x3F);
     let six =
         u64::from(lead & (0x7F >> len)) << 30 | bits(a) << 24 | bits(b) << 18 | bits(c) << 12 | bits(d) << 6;
@@ -126,8 +128,8 @@ pub(super) fn read_long(rest: &[u8]) -> Option<(u32, usize)> {
     (continued && value >= SMALLEST[len]).then_some((value, len))
 }
 
-/// Returns the character above U+FFFF for which two surrogates stand at the start of `rest`. Text of emoji has nothing else, so all
-/// six bytes are compared at once.
+/// Returns the character above U+FFFF of a surrogate pair at the start of `rest`. Emoji text has
+/// nothing else, so all six bytes are compared at once.
 #[inline(always)]
 fn read_pair(rest: &[u8]) -> Option<u32> {
     const FIXED: u64 = u64::from_be_bytes([0, 0, 0xFF, 0xF0, 0xC0, 0xFF, 0xF0, 0xC0]);
@@ -135,7 +137,7 @@ fn read_pair(rest: &[u8]) -> Option<u32> {
     let &[a, b, c, d, e, f] = rest.first_chunk()?;
     let six = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
     let bits = |from: u32, count: u32| (six >> from) as u32 & ((1 << count) - 1);
-    // Of each surrogate, four bits and six.
+    // Each surrogate has four bits and six.
     let value = bits(32, 4) << 16 | bits(24, 6) << 10 | bits(8, 4) << 6 | bits(0, 6);
     (six & FIXED == PAIR).then_some(0x1_0000 + value)
 }
@@ -160,7 +162,7 @@ pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malfor
     let mut value = u32::from(lead & (0x7F >> len));
     let mut seen = 1;
     loop {
-        // How many bits the bytes to come will set.
+        // The number of bits that the remaining bytes will set.
         let open = 6 * (len - seen);
         let (least, most) = (value << open, value << open | ((1 << open) - 1));
         let overlong = if is_nul { least > 0 } else { most < SMALLEST[len] };
@@ -204,7 +206,8 @@ pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malfor
     }
 }
 
-/// Returns the error at the start of `rest`, if it is one that is common in broken texts. [`read`] returns the same, and takes longer.
+/// Returns the error at the start of `rest`, if it is one that is common in broken texts. [`read`]
+/// returns the same, but is slower.
 #[inline]
 pub(super) fn read_fault(dialect: Dialect, rest: &[u8]) -> Option<Malformed> {
     use DialectErrorKind::*;
@@ -224,14 +227,16 @@ pub(super) fn read_fault(dialect: Dialect, rest: &[u8]) -> Option<Malformed> {
     }
 }
 
-/// Returns whether `rest` begins with a first byte that no continuation follows. In every dialect it is an error by itself.
+/// Returns whether `rest` begins with a lead byte without a continuation. In every dialect, that
+/// byte is an error by itself.
 #[inline(always)]
 pub(super) fn is_lone_lead(rest: &[u8]) -> bool {
     matches!(*rest, [0xC0..=0xFF, second, ..] if !is_continuation(second))
 }
 
-/// Returns the length of the ill-formed sequence at the start of `rest`, if it is one that is common in broken texts and no
-/// [lone lead](is_lone_lead). [`read`] returns the same, and takes longer.
+/// Returns the length of the ill-formed sequence at the start of `rest`, if it is one that is
+/// common in broken texts and not a [lone lead](is_lone_lead). [`read`] returns the same, but is
+/// slower.
 #[inline(always)]
 pub(super) fn malformed_len(dialect: Dialect, rest: &[u8]) -> Option<usize> {
     if dialect.writes_pairs() && is_utf8_of_four(rest) {
@@ -240,7 +245,7 @@ pub(super) fn malformed_len(dialect: Dialect, rest: &[u8]) -> Option<usize> {
     match *rest {
         [0xF5..=0xFF, ..] if dialect != Dialect::Rfc2279 => Some(1),
         [0xFE | 0xFF, ..] => Some(1),
-        // What there is of a character of four bytes.
+        // An incomplete character of four bytes.
         [0xF0, 0x90..=0xBF, third, ..]
         | [0xF1..=0xF3, 0x80..=0xBF, third, ..]
         | [0xF4, 0x80..=0x8F, third, ..]
@@ -249,7 +254,7 @@ pub(super) fn malformed_len(dialect: Dialect, rest: &[u8]) -> Option<usize> {
             Some(2 + usize::from(is_continuation(third)))
         }
         [0xED, 0xA0..=0xBF, third, ..] if !is_continuation(third) => Some(2),
-        // Surrogates: where they are not an error, `read_own` knows them.
+        // Surrogates: if they are not an error, `read_own` recognises them.
         [0xED, 0xB0..=0xBF, _, ..] if dialect.writes_pairs() => Some(3),
         [0xED, 0xA0..=0xAF, _, ref after @ ..] if dialect.writes_pairs() => {
             (second_half(after) == Err(None)).then_some(3)
@@ -259,7 +264,8 @@ pub(super) fn malformed_len(dialect: Dialect, rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns whether a character of four bytes begins `rest`: what text has most of that CESU-8 excludes.
+/// Returns whether `rest` begins with a four-byte character: the most frequent sequence that CESU-8
+/// excludes.
 fn is_utf8_of_four(rest: &[u8]) -> bool {
     match *rest {
         [0xF0, 0x90..=0xBF, third, fourth, ..]
@@ -269,8 +275,8 @@ fn is_utf8_of_four(rest: &[u8]) -> bool {
     }
 }
 
-/// Returns the second half of a pair at the start of `rest`. If the input ends inside one, the error is how many of its bytes there
-/// are.
+/// Returns the second half of a pair at the start of `rest`. If the input ends inside one, the
+/// error is the number of its bytes that are there.
 fn second_half(rest: &[u8]) -> Result<u32, Option<usize>> {
     match *rest {
         [0xED, second @ 0xB0..=0xBF, third @ 0x80..=0xBF, ..] => {
@@ -295,7 +301,7 @@ pub(super) fn value(bytes: &[u8]) -> Option<u32> {
     whole(Dialect::Rfc2279).or_else(|| whole(Dialect::Cesu8))
 }
 
-/// Writes `value` as the dialect does. Returns `None` if the dialect has no form for it.
+/// Writes `value` as the dialect does. Returns `None` if the dialect can't express it.
 pub(super) fn write(dialect: Dialect, value: u32, buffer: &mut [u8; 6]) -> Option<&[u8]> {
     let surrogate = HIGH.contains(&value) || LOW.contains(&value);
     let allowed = match dialect {
@@ -320,12 +326,13 @@ pub(super) fn write(dialect: Dialect, value: u32, buffer: &mut [u8; 6]) -> Optio
 /// Returns a character above U+FFFF as two surrogates.
 #[inline(always)]
 fn pair(value: u32) -> [u8; 6] {
-    // Of the twenty bits the first surrogate has four and six, and the second one four and six.
+    // Each surrogate has four bits of the twenty, and then six.
     let bits = |at: u32, count: u32| ((value - 0x1_0000) >> at & ((1 << count) - 1)) as u8;
     [0xED, 0xA0 | bits(16, 4), 0x80 | bits(10, 6), 0xED, 0xB0 | bits(6, 4), 0x80 | bits(0, 6)]
 }
 
-/// Returns what a dialect that writes pairs has for the character at the start of `text`, if it is one that the dialect excludes.
+/// Returns the dialect's own form of the character at the start of `text`, if the dialect writes
+/// pairs and excludes the UTF-8 form.
 #[inline(always)]
 pub(super) fn excluded(dialect: Dialect, text: &[u8]) -> Option<Form> {
     debug_assert!(dialect.writes_pairs());
@@ -347,7 +354,7 @@ fn write_form(mut value: u32, len: usize, buffer: &mut [u8]) -> usize {
         *byte = 0x80 | (value & 0x3F) as u8;
         value >>= 6;
     }
-    // The first byte begins with `len` ones and a zero. That of ASCII begins with a zero.
+    // The first byte begins with `len` ones and a zero. An ASCII byte begins with a zero.
     let mark = if len == 1 { 0 } else { 0xFF00 >> len & 0xFF };
     buffer[0] = (mark | value) as u8;
     len

@@ -1,7 +1,7 @@
-//! Conversions to UTF-8 and back into memory that belongs to the caller, without an allocation.
+//! Conversions to UTF-8 and back into the caller's memory, without allocation.
 //!
-//! A conversion stops where the next character does not fit, and the caller pushes the rest. Nothing needs to be remembered
-//! between two calls: a conversion stops only between two code points.
+//! A conversion stops before the first character that does not fit, and the caller passes the rest
+//! in the next call. There is no state between calls: a conversion stops only between code points.
 
 #![forbid(unsafe_code)]
 
@@ -16,15 +16,16 @@ use trust8::boundary;
 use trust8::engine::{Output, Progress};
 
 impl Dialect {
-    /// Converts `bytes` from this dialect to UTF-8 into a buffer, as far as it fits.
+    /// Converts as much of `bytes` from this dialect to UTF-8 as fits into a buffer.
     ///
-    /// As many whole characters are written as fit. Convert the rest of `bytes` next. A buffer of four bytes is enough for
-    /// progress.
+    /// It writes only whole characters. Convert the rest of `bytes` next. A buffer of four bytes
+    /// guarantees progress.
     ///
     /// # Errors
     ///
-    /// Returns an error if `bytes` begin with something that is not in this dialect or that UTF-8 can't express. What comes
-    /// before such a place is converted first, and the error is returned when the rest is converted.
+    /// Returns an error if `bytes` begin with something that is not in this dialect or that UTF-8
+    /// can't express. Everything before such a place is converted first, and the conversion of the
+    /// rest returns the error.
     ///
     /// ```
     /// use core::mem::MaybeUninit;
@@ -43,7 +44,7 @@ impl Dialect {
         self.convert_into(Kernel::best(), bytes, buffer)
     }
 
-    /// Does what [`to_utf8_into`](Self::to_utf8_into) does, with this kernel.
+    /// Like [`to_utf8_into`](Self::to_utf8_into), with this kernel.
     pub(crate) fn convert_into(
         self,
         kernel: &'static Kernel,
@@ -57,10 +58,10 @@ impl Dialect {
         }
     }
 
-    /// Converts `bytes` from this dialect to UTF-8 into a buffer, as far as it fits. It replaces by U+FFFD each sequence that is
-    /// not in this dialect or that UTF-8 can't express.
+    /// Converts as much of `bytes` from this dialect to UTF-8 as fits into a buffer. U+FFFD
+    /// replaces each sequence that is not in this dialect or that UTF-8 can't express.
     ///
-    /// As many whole characters are written as fit. Convert the rest of `bytes` next.
+    /// It writes only whole characters. Convert the rest of `bytes` next.
     ///
     /// ```
     /// use core::mem::MaybeUninit;
@@ -74,10 +75,10 @@ impl Dialect {
         self.fill(Kernel::best(), bytes, buffer, true).0
     }
 
-    /// Converts `text` to this dialect into a buffer, as far as it fits.
+    /// Converts as much of `text` to this dialect as fits into a buffer.
     ///
-    /// As many whole characters are written as fit. Convert the rest of `text` next. A buffer of six bytes is enough for
-    /// progress.
+    /// It writes only whole characters. Convert the rest of `text` next. A buffer of six bytes
+    /// guarantees progress.
     ///
     /// ```
     /// use core::mem::MaybeUninit;
@@ -90,10 +91,10 @@ impl Dialect {
         let own = if self.writes_pairs() { self.own_forms() } else { OwnForms::Nothing };
         let kernel = Kernel::best();
         let mut out = Output::new(buffer);
-        // No form is shorter than the character in UTF-8.
+        // Every form is at least as long as the character in UTF-8.
         let part = 0..boundary::floor(text.as_bytes(), out.left());
         let copied = copy_rewritten(own, kernel, text.as_bytes(), part, &mut out, &FromUtf8(self));
-        // There may be room for some of the rest.
+        // Some of the rest may fit.
         let mut rest = &text[copied.end..];
         while !rest.is_empty() {
             let part = &rest[..boundary::floor(rest.as_bytes(), out.left())];
@@ -101,7 +102,7 @@ impl Dialect {
             rest = &rest[put_prefix(&part[..plain], &mut out)..];
             let mut characters = rest.chars();
             let Some(character) = characters.next() else { break };
-            // Every dialect has a form for every character.
+            // Every dialect can express every character.
             if !out.put(form::write(self, character.into(), &mut [0; 6]).unwrap_or_default()) {
                 break;
             }
@@ -110,8 +111,8 @@ impl Dialect {
         Progress { read: text.len() - rest.len(), written: out.len() }
     }
 
-    /// Converts `bytes` to UTF-8 as far as it fits. If `lossy`, U+FFFD replaces each error; otherwise the first
-    /// one ends the conversion and is returned.
+    /// Converts as much of `bytes` to UTF-8 as fits. If `lossy`, U+FFFD replaces each error.
+    /// Otherwise the first one ends the conversion and is returned.
     pub(crate) fn fill(
         self,
         kernel: &'static Kernel,
@@ -122,7 +123,7 @@ impl Dialect {
         let mut out = Output::new(buffer);
         let mut stopped = None;
         let mut read = self.fill_rewritten(kernel, bytes, &mut out, lossy);
-        // The rest begins with an error, or there may be room for some of it.
+        // The rest begins with an error, or some of it may fit.
         let mut parts = Parts::limited(self, bytes, kernel).shortened(out.left().max(1));
         if read > 0 {
             parts = parts.starting_at(read);
@@ -152,13 +153,14 @@ impl Dialect {
         (Progress { read, written: out.len() }, stopped)
     }
 
-    /// Converts the beginning of `bytes` as a whole: rewrites what is not UTF-8, and then validates the result. Returns how much that
-    /// is, or 0 if the result is not UTF-8.
+    /// Converts a prefix of `bytes` as a whole: rewrites what is not UTF-8, and then validates the
+    /// result. Returns the length of the prefix, or 0 if the result is not UTF-8.
     fn fill_rewritten(self, kernel: &Kernel, bytes: &[u8], out: &mut Output<'_>, lossy: bool) -> usize {
         let to_utf8 = ToUtf8 { dialect: self, inexpressible: lossy, malformed: lossy };
         let (mut end, mut stop) = (0, Stop::Done);
         while stop == Stop::Done {
-            // Most text is as long in UTF-8. To look much further takes time in each call.
+            // Most text has the same length in UTF-8. Reading much further would cost time in each
+            // call.
             let part = end..boundary::floor(bytes, end + out.left());
             if part.is_empty() {
                 break;
@@ -173,7 +175,7 @@ impl Dialect {
     }
 }
 
-/// Appends as many whole characters of `text` as fit. Returns how many bytes these are.
+/// Appends as many whole characters of `text` as fit. Returns their length in bytes.
 fn put_prefix(text: &str, out: &mut Output<'_>) -> usize {
     let fits = boundary::floor(text.as_bytes(), text.len().min(out.left()));
     if out.put(&text.as_bytes()[..fits]) { fits } else { 0 }

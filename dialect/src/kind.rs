@@ -1,10 +1,11 @@
-//! Which rule of a dialect a sequence breaks.
+//! The rules of a dialect that a sequence can break.
 
 #![forbid(unsafe_code)]
 
 use trust8::ErrorKind;
 
-/// Why a [`Dialect`](super::Dialect) does not accept a sequence of bytes, or why it can't be converted to UTF-8.
+/// Why a [`Dialect`](super::Dialect) does not accept a sequence of bytes, or why it can't be
+/// converted to UTF-8.
 ///
 /// ```
 /// use trust8_dialect::Dialect::{Cesu8, ModifiedUtf8, Rfc2279, Wtf8};
@@ -22,13 +23,15 @@ use trust8::ErrorKind;
 pub enum DialectErrorKind {
     /// A continuation byte, `80..BF`, where a code point must begin.
     UnexpectedContinuation,
-    /// A byte that begins no form of the dialect: `FE`, `FF`, and in all dialects but RFC 2279 also `F8..FD`.
+    /// A byte that begins no form of the dialect: `FE`, `FF`, and in all dialects except RFC 2279
+    /// also `F8..FD`.
     InvalidByte,
-    /// A code point in more bytes than it needs. No dialect allows that, except for `C0 80` in Modified UTF-8.
+    /// A code point in more bytes than it needs. No dialect allows that, except `C0 80` in Modified
+    /// UTF-8.
     Overlong,
     /// A surrogate without its other half; in UTF-8, any surrogate.
     Surrogate,
-    /// Two surrogates that make a pair, in WTF-8, which writes the pair as one character of four bytes.
+    /// A surrogate pair in WTF-8, which writes the pair as one character of four bytes.
     SurrogatePair,
     /// A character above U+10FFFF, in a dialect that ends there.
     TooLarge,
@@ -36,11 +39,11 @@ pub enum DialectErrorKind {
     FourBytes,
     /// A byte `00`, in Modified UTF-8, which writes `C0 80` instead.
     Nul,
-    /// A lead byte that too few continuation bytes follow, although the input continues.
+    /// A lead byte with too few continuation bytes after it, although the input continues.
     Truncated,
     /// The input ends inside a sequence; more input might complete it.
     ///
-    /// This is the one kind whose [`DialectError::error_len`](super::DialectError::error_len) is `None`.
+    /// Only for this kind, [`DialectError::error_len`](super::DialectError::error_len) is `None`.
     Incomplete,
     /// A lone surrogate or a character above U+10FFFF, which the dialect has and UTF-8 does not. Only conversions to UTF-8
     /// return this kind.
@@ -48,7 +51,7 @@ pub enum DialectErrorKind {
 }
 
 impl DialectErrorKind {
-    /// Returns the kind's name, which no version of this crate changes.
+    /// Returns the kind's name, which is stable across versions of this crate.
     ///
     /// ```
     /// use trust8_dialect::DialectErrorKind;
@@ -68,8 +71,8 @@ impl DialectErrorKind {
         }
     }
 
-    /// Returns the kind's number, which no version of this crate changes. A rule that UTF-8 has too has the number of
-    /// [`trust8::ErrorKind`](trust8::ErrorKind::code).
+    /// Returns the kind's number, which is stable across versions of this crate. For a rule that
+    /// UTF-8 shares, it is the number of [`trust8::ErrorKind`](trust8::ErrorKind::code).
     ///
     /// ```
     /// use trust8_dialect::DialectErrorKind;

@@ -1,9 +1,9 @@
-//! The relatives of UTF-8: which of them some bytes are in, validation, and conversion to UTF-8 and back.
+//! The relatives of UTF-8: detection, validation, and conversion to UTF-8 and back.
 //!
-//! Many old files hold bytes that are almost UTF-8. The programs that wrote them called them UTF-8, but they are in one of these
-//! dialects:
+//! Many old files hold bytes that are almost UTF-8. The programs that wrote them called them UTF-8,
+//! but they are in one of these dialects:
 //!
-//! | dialect | where it is found | what it has and UTF-8 lacks | what it lacks and UTF-8 has |
+//! | dialect | found in | what it adds to UTF-8 | what it lacks |
 //! |---|---|---|---|
 //! | [`Rfc2279`](Dialect::Rfc2279) | programs written for RFC 2279, before 2003 | sequences of 4 to 6 bytes up to 7FFFFFFF; surrogates | |
 //! | [`Cesu8`](Dialect::Cesu8) | Oracle's `UTF8`, old dumps of MySQL | pairs of surrogates, three bytes each | sequences of 4 bytes |
@@ -28,25 +28,26 @@
 //! **Overlong forms** are refused in every dialect: `C0 AF` is not a slash, as RFC 2279 (section 6) and RFC 3629 (section 10)
 //! warn. The one exception is `C0 80` in Modified UTF-8.
 //!
-//! **Forms that the dialect writes in another way** are refused, so that each code point has one form:
+//! **Forms that the dialect writes differently** are refused, so that each code point has one form:
 //!
-//! - CESU-8 and Modified UTF-8 write characters above U+FFFF as pairs of surrogates, so they have no sequences of four bytes. A
-//!   surrogate without its other half is refused. (Java itself writes such strings into class files, and reads them again.
-//!   [`Dialect::to_utf8_lossy`] converts them.)
+//! - CESU-8 and Modified UTF-8 write characters above U+FFFF as surrogate pairs, so they have no
+//!   sequences of four bytes. A lone surrogate is refused. (Java itself writes such strings into
+//!   class files, and reads them again. [`Dialect::to_utf8_lossy`] converts them.)
 //! - Modified UTF-8 has no byte `00`, because that byte ends a string in C.
-//! - WTF-8 writes a pair of surrogates as one character of four bytes. So two strings of WTF-8 can't be joined byte by byte if
-//!   one ends with a first half and the other begins with a second half.
+//! - WTF-8 writes a surrogate pair as one character of four bytes. So two strings of WTF-8 can't be
+//!   joined byte by byte if one ends with a first half and the other begins with a second half.
 //!
-//! **RFC 2279** has no rule about surrogates. It asks converters from UCS-2 and UTF-16 to join pairs, but its table has forms
-//! for D800 to DFFF as for all other numbers. Therefore they are accepted here, each as one number, even two that make
-//! a pair. None of them can be converted to UTF-8.
+//! **RFC 2279** has no rule about surrogates. It tells converters from UCS-2 and UTF-16 to join
+//! pairs, but its table has forms for D800 to DFFF as for all other numbers. So this crate accepts
+//! them, each as one number, even two that make a pair. None of them can be converted to UTF-8.
 //!
-//! # Where an error is
+//! # Position and length of errors
 //!
-//! An error is as long as it would be in UTF-8 (the 'maximal subpart'), with one difference: a surrogate, a pair of surrogates and, in
-//! CESU-8 and Modified UTF-8, a character of four bytes are one error each. One U+FFFD replaces it, and [`DialectError::code_point`] says
-//! what it means. Overlong and longer forms are errors byte by byte: `C0 80` in CESU-8 is two. The errors of [`Dialect::Utf8`] are
-//! those of [`from_utf8`](trust8::from_utf8).
+//! An error is as long as it would be in UTF-8 (the 'maximal subpart'), with one difference. A
+//! surrogate, a surrogate pair and, in CESU-8 and Modified UTF-8, a character of four bytes are one
+//! error each. One U+FFFD replaces it, and [`DialectError::code_point`] returns its meaning.
+//! Overlong and longer forms are errors byte by byte: `C0 80` in CESU-8 is two. The errors of
+//! [`Dialect::Utf8`] are those of [`from_utf8`](trust8::from_utf8).
 //!
 //! # Speed
 //!
@@ -89,7 +90,8 @@ pub use kind::DialectErrorKind;
 pub use parts::CodePoints;
 pub use trust8::engine::Progress;
 
-/// The functions of this crate with a kernel that the caller chooses: for tests, measurements, and programs that let their user choose.
+/// The functions of this crate with an explicit kernel: for tests, measurements, and programs that
+/// let their user choose.
 ///
 /// ```
 /// use trust8_dialect::{Dialect, With};
@@ -102,7 +104,7 @@ pub use trust8::engine::Progress;
 pub struct With(pub &'static Kernel);
 
 impl With {
-    /// Does what [`Dialect::validate`] does, with this kernel.
+    /// Like [`Dialect::validate`], with this kernel.
     ///
     /// # Errors
     ///
@@ -111,13 +113,13 @@ impl With {
         dialect.check(self.0, bytes)
     }
 
-    /// Does what [`Dialect::decode`] does, with this kernel.
+    /// Like [`Dialect::decode`], with this kernel.
     #[must_use]
     pub fn decode(self, dialect: Dialect, bytes: &[u8]) -> CodePoints<'_> {
         CodePoints::new(dialect, bytes, self.0)
     }
 
-    /// Does what [`Dialect::to_utf8`] does, with this kernel.
+    /// Like [`Dialect::to_utf8`], with this kernel.
     ///
     /// # Errors
     ///
@@ -127,14 +129,14 @@ impl With {
         dialect.strict(self.0, bytes)
     }
 
-    /// Does what [`Dialect::to_utf8_lossy`] does, with this kernel.
+    /// Like [`Dialect::to_utf8_lossy`], with this kernel.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_utf8_lossy(self, dialect: Dialect, bytes: &[u8]) -> Cow<'_, str> {
         dialect.lossy(self.0, bytes)
     }
 
-    /// Does what [`Dialect::to_utf8_into`] does, with this kernel.
+    /// Like [`Dialect::to_utf8_into`], with this kernel.
     ///
     /// # Errors
     ///
@@ -148,7 +150,7 @@ impl With {
         dialect.convert_into(self.0, bytes, buffer)
     }
 
-    /// Does what [`Dialect::to_utf8_lossy_into`] does, with this kernel.
+    /// Like [`Dialect::to_utf8_lossy_into`], with this kernel.
     pub fn to_utf8_lossy_into(
         self,
         dialect: Dialect,
@@ -158,14 +160,14 @@ impl With {
         dialect.fill(self.0, bytes, buffer, true).0
     }
 
-    /// Does what [`diagnose`] does, with this kernel.
+    /// Like [`diagnose`], with this kernel.
     #[must_use]
     pub fn diagnose(self, bytes: &[u8]) -> Diagnosis {
         Diagnosis::of(bytes, self.0)
     }
 }
 
-/// UTF-8 or one of its relatives. [The crate](self) says how each differs from UTF-8.
+/// UTF-8 or one of its relatives. [The crate](self) documents the differences.
 ///
 /// ```
 /// use trust8_dialect::Dialect;
@@ -204,7 +206,7 @@ pub enum Dialect {
     /// assert!(Dialect::ModifiedUtf8.decode(b"a\xC0\x80").eq([Ok((0, 0x61)), Ok((1, 0))]));
     /// ```
     ModifiedUtf8,
-    /// WTF-8: UTF-8 and lone surrogates, for UTF-16 that may be ill-formed.
+    /// WTF-8: UTF-8 plus lone surrogates, for UTF-16 that may be ill-formed.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -229,7 +231,7 @@ impl Dialect {
 
     /// Returns the dialect's name, in lower case.
     ///
-    /// [`Display`](fmt::Display) writes the dialect as a sentence would: `CESU-8`, `Modified UTF-8`.
+    /// [`Display`](fmt::Display) writes the title of the dialect: `CESU-8`, `Modified UTF-8`.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -248,7 +250,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the dialect as a sentence calls it.
+    /// Returns the dialect's title, for use in sentences.
     const fn title(self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
@@ -259,8 +261,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the dialect of this name: what [`name`](Self::name) returns, or what `Display` writes. Upper and lower case, hyphens,
-    /// underscores and spaces make no difference.
+    /// Returns the dialect with this name: what [`name`](Self::name) returns, or what `Display`
+    /// writes. Case, hyphens, underscores and spaces make no difference.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -289,7 +291,7 @@ impl Dialect {
         if matches!(self, Self::Rfc2279) { 0x7FFF_FFFF } else { 0x10_FFFF }
     }
 
-    /// Returns which sequences the dialect writes in its own way.
+    /// Returns the sequences that the dialect writes differently.
     const fn own_forms(self) -> OwnForms {
         match self {
             Self::Utf8 => OwnForms::Nothing,
@@ -330,8 +332,8 @@ impl Dialect {
         Ok(())
     }
 
-    /// Returns an iterator over the code points of `bytes`, each with its offset. For a sequence that the dialect does not accept
-    /// it returns an error, and continues after the sequence.
+    /// Returns an iterator over the code points of `bytes`, each with its offset. For a sequence
+    /// that the dialect does not accept, it returns an error and continues after the sequence.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -349,14 +351,14 @@ impl Dialect {
         CodePoints::new(self, bytes, Kernel::best())
     }
 
-    /// Writes `value` in this dialect to the start of `buffer`, and returns the bytes that it wrote.
+    /// Writes `value` in this dialect to the start of `buffer`, and returns the bytes written.
     ///
-    /// In WTF-8, the second half of a surrogate pair must not follow the first half. This function does not know what comes
-    /// before, so the caller must check that.
+    /// In WTF-8, the second half of a surrogate pair must not follow the first half. The caller
+    /// must check that, since this function does not know the text before.
     ///
     /// # Errors
     ///
-    /// Returns an error if the dialect has no bytes for the number. These are:
+    /// Returns an error if the dialect can't express the number:
     ///
     /// - surrogates, D800 to DFFF, in UTF-8, CESU-8 and Modified UTF-8;
     /// - numbers above 7FFFFFFF in RFC 2279, and above 10FFFF in all other dialects.
@@ -400,8 +402,8 @@ impl Dialect {
         self.strict(Kernel::best(), bytes)
     }
 
-    /// Converts `bytes` from this dialect to UTF-8. It replaces by U+FFFD each sequence that is not in this dialect or that
-    /// UTF-8 can't express.
+    /// Converts `bytes` from this dialect to UTF-8. U+FFFD replaces each sequence that is not in
+    /// this dialect or that UTF-8 can't express.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -434,13 +436,14 @@ impl Dialect {
         if own.find_excluded(kernel, bytes).is_none() {
             return Cow::Borrowed(bytes);
         }
-        // Four bytes become six, and a zero becomes two. An eighth more is enough unless the text is full of these.
+        // Four bytes become six, and a zero becomes two. An extra eighth is enough unless the text
+        // is full of these.
         let converted = rewritten::collect(own, kernel, bytes, bytes.len() / 8, &FromUtf8(self));
         Cow::Owned(converted.unwrap_or_default())
     }
 }
 
-/// Does what [`by_name`](Dialect::by_name) does.
+/// Like [`by_name`](Dialect::by_name).
 ///
 /// ```
 /// use trust8_dialect::Dialect;

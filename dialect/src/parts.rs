@@ -1,4 +1,4 @@
-//! The parts of a text in a dialect: runs of UTF-8, code points in the dialect's own way, and errors.
+//! The parts of a text in a dialect: runs of UTF-8, the dialect's own code points, and errors.
 
 #![forbid(unsafe_code)]
 
@@ -19,7 +19,7 @@ use trust8::engine::Output;
 pub(super) enum Part<'a> {
     /// Characters that the dialect writes as UTF-8 does. Never empty.
     Text(&'a str),
-    /// A code point that the dialect writes in its own way.
+    /// A code point in the dialect's own form.
     Own(u32),
     /// A sequence that is ill-formed in the dialect: see [`Parts::error`].
     Error(Malformed),
@@ -31,7 +31,7 @@ pub(super) struct Parts<'a> {
     dialect: Dialect,
     bytes: &'a [u8],
     runs: Runs<'a>,
-    /// Whether [`skip_accepted`](Self::skip_accepted) has met an error.
+    /// Whether [`skip_accepted`](Self::skip_accepted) has found an error.
     error_is_near: bool,
 }
 
@@ -41,7 +41,8 @@ impl<'a> Parts<'a> {
         Self { dialect, bytes, runs: Runs::new(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
 
-    /// Returns the parts of `bytes`, with runs of a limited length: for callers who may not want the next one.
+    /// Returns the parts of `bytes`, with runs of limited length: for callers who may not need the
+    /// next one.
     pub(super) fn limited(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
         Self { dialect, bytes, runs: Runs::limited(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
@@ -58,11 +59,12 @@ impl<'a> Parts<'a> {
         self
     }
 
-    /// Skips parts that are certainly no errors, and some of what comes before the first error. For callers to whom text and code points
-    /// of the dialect's own are the same: all of them, or if `also_inexpressible` is false, those that UTF-8 can express.
+    /// Skips parts that are certainly not errors, up to some part before the first error. This is
+    /// for callers that treat text and the dialect's own code points alike: all of them, or if
+    /// `also_inexpressible` is false, those that UTF-8 can express.
     ///
-    /// Where code points of the dialect's own are near each other, to rewrite them and validate the result takes less time than to
-    /// validate what is between them.
+    /// If the dialect's own code points are dense, rewriting them and validating the result takes
+    /// less time than validating the runs between them.
     #[inline(never)]
     pub(super) fn skip_accepted(&mut self, also_inexpressible: bool) {
         const CHUNK_BYTES: usize = 2048;
@@ -76,7 +78,7 @@ impl<'a> Parts<'a> {
             let Copied { end, stop, any } =
                 copy_rewritten(own, kernel, self.bytes, chunk, &mut out, &to_utf8);
             if !kernel.is_utf8(out.finish()) {
-                // The parts up to there are so few that to skip them is not worth a search for the error.
+                // The few parts before the error are not worth a search for it.
                 self.error_is_near = true;
                 return;
             }
@@ -87,19 +89,19 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Returns where the last part ends and the next one begins.
+    /// Returns the end of the last part, where the next one begins.
     pub(super) fn at(&self) -> usize {
         self.runs.at()
     }
 
-    /// Returns the error for a part that begins at `at`. (It is made where it goes, because a copy of it takes as long as the
-    /// search for it.)
+    /// Returns the error for a part that begins at `at`. (It is built in place, because copying it
+    /// takes as long as searching for it.)
     #[inline(always)]
     pub(super) fn error(&self, at: usize, malformed: &Malformed) -> DialectError {
         DialectError::new(self.dialect, self.bytes, at, malformed)
     }
 
-    /// Returns the error for the last part, which began at `at`, if UTF-8 has no form for it.
+    /// Returns the error for the last part, which began at `at`, if UTF-8 can't express it.
     pub(super) fn inexpressible(&self, at: usize) -> DialectError {
         DialectError::inexpressible(self.dialect, self.bytes, at, self.at() - at)
     }
@@ -111,7 +113,7 @@ impl<'a> Iterator for Parts<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.runs.at();
-        // Such sequences and errors often follow each other directly. Then there is no run between them to search for.
+        // Such sequences and errors often follow each other directly, without a run between them.
         if let Some((value, len)) = form::read_own(self.dialect, self.runs.rest()) {
             self.runs.skip(len);
             return Some((at, Part::Own(value)));
@@ -154,7 +156,7 @@ impl<'a> Iterator for Parts<'a> {
 #[derive(Clone)]
 pub struct CodePoints<'a> {
     parts: Parts<'a>,
-    /// What is left of the last run, which ends at `parts.at()`.
+    /// The remainder of the last run, which ends at `parts.at()`.
     text: Chars<'a>,
 }
 
@@ -165,7 +167,7 @@ impl<'a> CodePoints<'a> {
 }
 
 impl CodePoints<'_> {
-    /// Does what `next` does where a part ends.
+    /// Like `next`, at the end of a part.
     #[inline(never)]
     fn next_part(&mut self) -> Option<<Self as Iterator>::Item> {
         let (at, part) = self.parts.next()?;
@@ -192,7 +194,7 @@ impl Iterator for CodePoints<'_> {
         }
     }
 
-    /// Goes run by run. `for_each`, `sum` and `extend` use this function.
+    /// Works run by run. `for_each`, `sum` and `extend` use this function.
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
         let left = self.text.as_str();
         let first = (self.parts.at() - left.len(), Part::Text(left));

@@ -1,4 +1,4 @@
-//! Copies in which each exception is written in another way, in both directions.
+//! Copies that rewrite each exception, in either direction.
 //!
 //! ```text
 //! far:   search for the next exception; copy what comes before it; rewrite it and those that follow directly
@@ -7,9 +7,10 @@
 //!        if there were only few: continue with 'far'
 //! ```
 //!
-//! 1. **Near exceptions no search finds one by one**: a search has branches that nothing can predict.
-//! 2. **What is between two of them is copied without a branch on its length.** More is stored than is copied, and the next store is
-//!    where the copy ends.
+//! 1. **Dense exceptions are not searched for one by one**: the branches of a search are
+//!    unpredictable.
+//! 2. **The text between two of them is copied without a branch on its length.** Each store writes
+//!    more than the copied text, and the next store begins where that text ends.
 
 #![forbid(unsafe_code)]
 
@@ -22,25 +23,28 @@ use trust8::Kernel;
 use trust8::boundary::array_at;
 use trust8::engine::Output;
 
-/// After this many bytes or more without an exception, the next one is not expected to be near either.
+/// After at least this many bytes without an exception, the next one is not expected to be near
+/// either.
 const NEAR_BYTES: usize = 16;
 
-/// After this many exceptions in 64 bytes, or more, the next one is expected to be near. A pair of surrogates counts as two.
+/// After at least this many exceptions in 64 bytes, the next one is expected to be near. A
+/// surrogate pair counts as two.
 const MANY: u32 = 3;
 
-/// The room that a copy needs besides its own length: what is stored too many.
+/// The extra space that a copy needs beyond its length, for stores that write too much.
 pub(super) const SPARE_ROOM: usize = 64;
 
-/// The other way to write exceptions. Each function gets the bytes from the exception on.
+/// How to rewrite exceptions. Each function gets the bytes from the exception on.
 pub(super) trait Rewriting {
-    /// Returns the form of what is here, if it is a common exception. It need not know any.
+    /// Returns the new form of the exception here, if it is a common one. An implementation may
+    /// recognise none.
     fn common(&self, rest: &[u8]) -> Option<Form>;
 
-    /// Returns the form of the exception that is here, or `None` if it has no other.
+    /// Returns the new form of the exception here, or `None` if it has none.
     fn any(&self, rest: &[u8]) -> Option<Form>;
 }
 
-/// Sequences of a dialect's own, in UTF-8.
+/// Rewrites a dialect's own sequences in UTF-8.
 pub(super) struct ToUtf8 {
     pub(super) dialect: Dialect,
     /// Whether U+FFFD replaces a sequence that UTF-8 can't express.
@@ -76,7 +80,7 @@ impl Rewriting for ToUtf8 {
 }
 
 impl ToUtf8 {
-    /// Returns the form of a code point that has `read` bytes.
+    /// Returns the UTF-8 form of a code point that has `read` bytes.
     #[inline(always)]
     fn form(&self, value: u32, read: usize) -> Option<Form> {
         match char::from_u32(value) {
@@ -86,7 +90,7 @@ impl ToUtf8 {
     }
 }
 
-/// Characters that a dialect excludes, in its own way.
+/// Rewrites characters that a dialect excludes in the dialect's own form.
 pub(super) struct FromUtf8(pub(super) Dialect);
 
 impl Rewriting for FromUtf8 {
@@ -101,20 +105,20 @@ impl Rewriting for FromUtf8 {
     }
 }
 
-/// How far a copy has come.
+/// The progress of a copy.
 pub(super) struct Copied {
-    /// Where the bytes begin that have not been copied.
+    /// The start of the bytes that have not been copied.
     pub(super) end: usize,
     /// Why it has ended there.
     pub(super) stop: Stop,
-    /// Whether it has met an exception.
+    /// Whether it has found an exception.
     pub(super) any: bool,
 }
 
 /// Why a copy has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
-    /// All has been copied.
+    /// Everything has been copied.
     Done,
     /// The next exception can't be rewritten.
     Refused,
@@ -122,8 +126,8 @@ pub(super) enum Stop {
     Room,
 }
 
-/// Copies `bytes[part]`, and writes each exception in the other way. The part ends between two characters, or after the first byte
-/// of an exception; then it continues to the end of that.
+/// Copies `bytes[part]` and rewrites each exception. The part ends between two characters, or after
+/// the first byte of an exception. In that case, the copy includes the whole exception.
 #[inline(always)]
 pub(super) fn copy_rewritten(
     own: OwnForms,
@@ -176,8 +180,8 @@ pub(super) fn copy_rewritten(
     Copied { end: at, stop, any }
 }
 
-/// Writes the exception at `at`, and then common ones as long as they follow directly. Leaves `at` after the last one. If it can't
-/// write one, returns why.
+/// Rewrites the exception at `at`, and common ones that follow it directly. Leaves `at` after the
+/// last one. If it can't rewrite one, returns why.
 #[inline(always)]
 fn put_row(bytes: &[u8], at: &mut usize, out: &mut Output<'_>, rewriting: &impl Rewriting) -> Option<Stop> {
     let rest = &bytes[*at..];
@@ -193,7 +197,7 @@ fn put_row(bytes: &[u8], at: &mut usize, out: &mut Output<'_>, rewriting: &impl 
     }
 }
 
-/// Appends `bytes[from..to]`, at most 64 of them, if there is room for 64. Returns whether there is.
+/// Appends `bytes[from..to]`, at most 64 bytes, if there is space for 64. Returns whether there is.
 #[inline(always)]
 fn put_short(bytes: &[u8], from: usize, to: usize, out: &mut Output<'_>) -> bool {
     let len = to - from;

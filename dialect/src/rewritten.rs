@@ -1,13 +1,15 @@
-//! Conversion to UTF-8: what is not UTF-8 is rewritten, and the rest is copied and then checked as a whole.
+//! Conversion to UTF-8: rewrites the dialect's own sequences, copies the rest, and validates the
+//! result as a whole.
 //!
 //! ```text
 //! copy the bytes; rewrite each sequence that the dialect reads in another way than UTF-8 (`rewriting.rs`)
 //! in the end: one kernel validates the result, or replaces the ill-formed sequences that are left
 //! ```
 //!
-//! The rewritten sequences are whole characters. So the result is UTF-8 exactly if the bytes between them are, and an ill-formed
-//! sequence between them stays the same in the result. A kernel call for each run would take longer, and the cost of an error
-//! does not depend on the number of errors.
+//! The rewritten sequences are whole characters. So the result is UTF-8 exactly if the bytes
+//! between them are, and an ill-formed sequence between them stays the same in the result. A kernel
+//! call for each run would take longer. The cost of an error does not depend on the number of
+//! errors.
 
 #![forbid(unsafe_code)]
 
@@ -83,8 +85,9 @@ impl Dialect {
         kernel.string_from_utf8(rewritten).ok()
     }
 
-    /// Copies `bytes` and rewrites each sequence that the dialect reads in another way than UTF-8. Those that it does
-    /// not accept or that UTF-8 can't express are replaced by U+FFFD if `lossy`, and otherwise it returns `None`.
+    /// Copies `bytes` and rewrites each sequence that differs between the dialect and UTF-8. If
+    /// `lossy`, U+FFFD replaces the sequences that the dialect does not accept or that UTF-8 can't
+    /// express. Otherwise such a sequence makes it return `None`.
     fn rewrite(self, kernel: &Kernel, bytes: &[u8], lossy: bool) -> Option<Vec<u8>> {
         collect(
             self.own_forms(),
@@ -96,7 +99,7 @@ impl Dialect {
     }
 }
 
-/// Returns what [`copy_rewritten`] writes, or `None` if it is refused.
+/// Returns the output of [`copy_rewritten`], or `None` if it is refused.
 #[inline(always)]
 pub(super) fn collect(
     own: OwnForms,

@@ -1,4 +1,5 @@
-//! What goes into reports, for the crate `serde`: errors are written, and dialects are their names.
+//! Serialization with the crate `serde`, for reports: errors are serialized, and dialects are
+//! serialized as their names.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
-//! `is_utf8`, `decode` and `encode`, as the interpreter calls them.
+//! `is_utf8`, `decode` and `encode`, as called by the interpreter.
 //!
-//! For a short string, the overhead of the call is most of its cost. If the argument is a `bytes` object that is not long, these
-//! functions answer without PyO3. Everything else goes through PyO3.
+//! For a short string, the call overhead is most of the cost. If the argument is a short `bytes`
+//! object, these functions answer without PyO3. Everything else goes through PyO3.
 
 use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -110,7 +110,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Returns the argument if it is a `bytes` object that is not long.
+/// Returns the argument if it is a short `bytes` object.
 ///
 /// # Safety
 ///
@@ -129,7 +129,7 @@ unsafe fn quick<'a>(data: *mut ffi::PyObject) -> Option<&'a [u8]> {
     (len < LONG).then(|| unsafe { std::slice::from_raw_parts(start.cast(), len) })
 }
 
-/// Returns the argument of a call that has no other, if it is a `bytes` object that is not long.
+/// Returns the only argument of a call if it is a short `bytes` object.
 ///
 /// # Safety
 ///
@@ -197,7 +197,8 @@ unsafe extern "C" fn decode(
             if let Some(string) = text::ascii(py, bytes) {
                 return Ok(string.as_ptr());
             }
-            // Up to this length, decoding character by character is faster than a call of the library.
+            // Up to this length, decoding character by character is faster than calling the
+            // library.
             if bytes.len() <= 24
                 && let Some(Decoded::Text(text)) = text::short(py, bytes, Instead::Nothing)?
             {
@@ -249,8 +250,8 @@ unsafe extern "C" fn encode(
     })
 }
 
-/// Sorts the arguments of a call by the names in `known`. The first `positional` of them may be passed by position. An argument
-/// whose name is empty can only be passed by position.
+/// Assigns the arguments of a call to the names in `known`. The first `positional` of them may be
+/// passed by position. An argument with an empty name can only be passed by position.
 ///
 /// # Safety
 ///
@@ -314,8 +315,8 @@ fn wrong_type(argument: &str, value: &Bound<'_, PyAny>) -> PyErr {
     }
 }
 
-/// Returns the bytes and the name of the error handler, if the first argument is a `bytes` object that is not long and there is no
-/// other argument than the handler.
+/// Returns the bytes and the name of the error handler. Returns `None` unless the first argument is
+/// a short `bytes` object and there is no other argument than the handler.
 ///
 /// # Safety
 ///
@@ -425,7 +426,8 @@ pub(crate) fn handler_name<'a>(handler: &'a Bound<'_, PyAny>) -> PyResult<&'a st
     }
 }
 
-/// Runs the body of a function that the interpreter calls, and turns errors and panics into exceptions.
+/// Runs the body of a function that the interpreter called, and turns errors and panics into
+/// exceptions.
 #[inline]
 fn guarded(body: impl FnOnce(Python<'_>) -> PyResult<*mut ffi::PyObject>) -> *mut ffi::PyObject {
     // SAFETY: the interpreter calls, so it is held.
@@ -445,7 +447,7 @@ fn guarded(body: impl FnOnce(Python<'_>) -> PyResult<*mut ffi::PyObject>) -> *mu
     }
 }
 
-/// Runs `body` attached by PyO3, which then releases dropped objects at once.
+/// Runs `body` attached by PyO3, which then releases dropped objects immediately.
 #[cold]
 #[inline(never)]
 fn attached<T>(_: Python<'_>, body: impl FnOnce(Python<'_>) -> PyResult<T>) -> PyResult<T> {

@@ -1,4 +1,4 @@
-//! `python -m trust8`, and what the command says of a mistake.
+//! `python -m trust8`, and the command's messages about mistakes.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -14,7 +14,7 @@ pub(crate) fn check(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     let words = ["trust8".into(), "check".into()].into_iter().chain(arguments);
     let code = py.detach(|| {
         let code = trust8_cli::run_with(words);
-        // A Rust program does this at its end, and an error is as silent there.
+        // A Rust program does this on exit, and ignores errors too.
         let _ = std::io::stdout().flush();
         code
     });
@@ -23,8 +23,8 @@ pub(crate) fn check(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 
 /// Undo mojibake: UTF-8 that was read as windows-1252, as in ``GrÃ¶ÃŸe`` for ``Größe``.
 ///
-/// A line changes only if all of it is mojibake beyond doubt, as with the command's ``fix --unmojibake``. Text without mojibake
-/// stays as it is.
+/// A line changes only if all of it is certainly mojibake, as with the command's ``fix
+/// --unmojibake``. Text without mojibake stays unchanged.
 ///
 /// >>> import trust8
 /// >>> trust8.fix_mojibake('Gr\u00c3\u00b6\u00c3\u0178e') == 'Gr\u00f6\u00dfe'
@@ -33,7 +33,7 @@ pub(crate) fn check(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 #[pyo3(signature = (text, /))]
 pub(crate) fn fix_mojibake<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
     let py = text.py();
-    // Text with surrogates has been decoded by another codec.
+    // Text with surrogates was decoded by another codec.
     let Ok(whole) = text.to_str() else { return Ok(text.clone()) };
     let mut fixed = String::new();
     let mut is_changed = false;
@@ -50,9 +50,10 @@ pub(crate) fn fix_mojibake<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'
     Ok(if is_changed { PyString::new(py, &fixed) } else { text.clone() })
 }
 
-/// Return the length of the mistake at the start of `data` and the command's message about it, or None if there is none.
+/// Return the length of the mistake at the start of `data` and the command's message about it, or
+/// None if there is none.
 ///
-/// `data` has six bytes, or what is left of the text.
+/// `data` has six bytes, or the rest of the text if it is shorter.
 #[pyfunction]
 #[pyo3(name = "_mistake", signature = (data, /))]
 pub(crate) fn mistake(data: &[u8]) -> Option<(usize, String)> {

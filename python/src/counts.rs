@@ -1,4 +1,4 @@
-//! What some bytes are made of, and which relative of UTF-8 they are.
+//! Counts what some bytes contain, and finds out which relative of UTF-8 they are.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use trust8::Part;
 
 use crate::input::{Input, answering_signals};
 
-/// What `inspect` has found out.
+/// The result of `inspect`.
 ///
 /// If the bytes are not UTF-8, the counts are those of the valid text before the first error.
 #[pyclass(frozen, eq, hash, module = "trust8")]
@@ -35,7 +35,7 @@ impl Summary {
     }
 }
 
-/// What a `Summary` is pickled as.
+/// The pickled form of a `Summary`.
 type Numbers = (Option<u64>, u64, u64, u64, u64, [u64; 4]);
 
 #[pymethods]
@@ -58,13 +58,13 @@ impl Summary {
         self.start.is_none()
     }
 
-    /// Where the first error is, or None.
+    /// The position of the first error, or None.
     #[getter]
     fn error_start(&self) -> Option<u64> {
         self.start
     }
 
-    /// How many bytes the counts are of: all, or those before the first error.
+    /// The number of bytes that were counted: all, or those before the first error.
     #[getter]
     fn bytes(&self) -> u64 {
         self.bytes
@@ -88,7 +88,7 @@ impl Summary {
         self.newlines
     }
 
-    /// How many characters have one, two, three and four bytes.
+    /// The numbers of characters with one, two, three and four bytes.
     #[getter]
     fn chars_by_len(&self) -> (u64, u64, u64, u64) {
         let [one, two, three, four] = self.chars_by_len;
@@ -142,7 +142,7 @@ pub(crate) struct Diagnosis {
     message: String,
 }
 
-/// What a `Diagnosis` is pickled as.
+/// The pickled form of a `Diagnosis`.
 type Found = (Option<String>, Vec<String>, Option<usize>, String);
 
 #[pymethods]
@@ -159,7 +159,7 @@ impl Diagnosis {
         Ok((this.get_type().getattr("_restored")?, (found,)))
     }
 
-    /// The name of the dialect that the bytes are most likely in, or None: 'utf-8', 'cesu-8', 'mutf-8', 'wtf-8' or
+    /// The name of the most likely dialect, or None: 'utf-8', 'cesu-8', 'mutf-8', 'wtf-8' or
     /// 'utf-8-rfc2279'.
     #[getter]
     fn best(&self) -> Option<&str> {

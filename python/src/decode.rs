@@ -1,4 +1,4 @@
-//! Decoding with error handlers, as the interpreter's own codec does it.
+//! Decoding with error handlers, like the interpreter's own codec.
 //!
 //! ```text
 //! count and validate; if all is valid, make the string
@@ -27,7 +27,7 @@ use crate::input::{Input, PIECE, unlocked_if_long};
 use crate::profile::{first, refused};
 use crate::text::{self, Builder, Counts, Decoded, Instead};
 
-/// Decode UTF-8, as `codecs.utf_8_decode` does, and return the text and how many bytes were decoded.
+/// Decode UTF-8, like `codecs.utf_8_decode`, and return the text and the number of bytes decoded.
 ///
 /// Unless `final` is true, an incomplete character at the end is left for the next call.
 ///
@@ -44,7 +44,8 @@ pub(crate) fn utf_8_decode<'py>(
     decode(data, errors.map_or(Ok("strict"), handler_name)?, r#final)
 }
 
-/// Decodes, and returns how many bytes were decoded: all, or those before an incomplete character if the input is not final.
+/// Decodes, and returns the number of bytes decoded: all, or those before an incomplete character
+/// if the input is not final.
 pub(crate) fn decode<'py>(
     data: &Bound<'py, PyAny>,
     handler: &str,
@@ -72,7 +73,7 @@ pub(crate) fn decode<'py>(
     }
 }
 
-/// Decodes text in which characters that the profile forbids are errors as well.
+/// Decodes text in which forbidden characters of the profile are errors too.
 pub(crate) fn decode_in<'py>(
     data: &Bound<'py, PyAny>,
     handler: &str,
@@ -87,7 +88,7 @@ pub(crate) fn decode_in<'py>(
     let mut at = 0;
     while at < input.as_bytes().len() {
         let all = input.as_bytes();
-        // Signals are answered between pieces.
+        // Signals are handled between pieces.
         let end = if all.len() - at > PIECE { floor(all, at + PIECE) } else { all.len() };
         let place = unlocked_if_long(py, end - at, || first(profile, &all[..end], at));
         let valid = &all[at..place.map_or(end, |place| place.start)];
@@ -128,7 +129,8 @@ pub(crate) fn ascii<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Option<Bound
     Ok(Some(unsafe { Bound::from_owned_ptr(py, string.as_ptr()) }.cast_into()?))
 }
 
-/// Decodes bytes that are not longer than `LONG`, or returns `None` if that needs a handler that is not built in.
+/// Decodes bytes that are at most `LONG`, or returns `None` if that needs a handler that is not
+/// built in.
 #[inline]
 pub(crate) fn quick<'py>(
     py: Python<'py>,
@@ -152,7 +154,7 @@ pub(crate) fn quick<'py>(
     finish(py, bytes, &counts, handler)
 }
 
-/// Decodes bytes that are not valid, or returns `None` if that needs a handler that is not built in.
+/// Decodes invalid bytes, or returns `None` if that needs a handler that is not built in.
 fn finish<'py>(
     py: Python<'py>,
     bytes: &Bound<'py, PyBytes>,
@@ -177,7 +179,7 @@ enum Known {
 }
 
 impl Known {
-    /// Returns the handler of this name, unless another one was registered in its place.
+    /// Returns the handler with this name, unless it was replaced by another registration.
     #[inline]
     fn by_name(py: Python<'_>, name: &str) -> PyResult<Option<Self>> {
         let known = match name {
@@ -188,7 +190,7 @@ impl Known {
                 Some(known @ (Instead::Replace | Instead::Ignore | Instead::SurrogateEscape)) => {
                     return Ok(Some(Self::Instead(known)));
                 }
-                // The interpreter's own decoder makes the strings, and asks handlers.
+                // The interpreter's own decoder makes the strings and calls handlers.
                 Some(_) if cfg!(feature = "abi3") => return Ok(None),
                 Some(Instead::Windows1252) => return Ok(Some(Self::Instead(Instead::Windows1252))),
                 Some(known) => Self::Instead(known),
@@ -197,7 +199,7 @@ impl Known {
         static BUILT_IN: PyOnceLock<[Py<PyAny>; 3]> = PyOnceLock::new();
         let built_in = BUILT_IN.get_or_try_init(py, || {
             let codecs = py.import("codecs")?;
-            // The module has no name for this one.
+            // The module lacks a name for this one.
             let passes = registered(py, c"surrogatepass")?;
             let passes =
                 if passes.is_instance_of::<PyCFunction>() { passes } else { py.None().into_bound(py) };
@@ -236,9 +238,10 @@ pub(crate) fn invalid(py: Python<'_>, input: &Bound<'_, PyBytes>, at: usize) -> 
     Ok(PyErr::from_value(new_error(py, input, at, end, reason(&error))?))
 }
 
-/// Returns the length of what the end of the bytes cuts off: 0 to 3 bytes.
+/// Returns the length of the incomplete character at the end of the bytes: 0 to 3 bytes.
 ///
-/// Like the interpreter, this waits for the third byte of a surrogate, so that `surrogatepass` gets all of it.
+/// Like the interpreter, this waits for the third byte of a surrogate, so that `surrogatepass` gets
+/// all of it.
 pub(crate) fn unfinished(bytes: &[u8]) -> usize {
     let last = &bytes[bytes.len().saturating_sub(3)..];
     let lead = last.iter().rposition(|byte| !trust8::boundary::is_continuation(*byte));
@@ -249,7 +252,7 @@ pub(crate) fn unfinished(bytes: &[u8]) -> usize {
     }
 }
 
-/// Returns whether more input may undo the error, which begins `rest` bytes before the end.
+/// Returns whether more input may remove the error, which begins `rest` bytes before the end.
 fn is_unfinished(error: &Utf8Error, rest: usize) -> bool {
     match error.kind() {
         ErrorKind::Incomplete => true,
@@ -258,7 +261,7 @@ fn is_unfinished(error: &Utf8Error, rest: usize) -> bool {
     }
 }
 
-/// Decodes, and calls the handler that is registered under this name for each ill-formed sequence.
+/// Decodes, and calls the registered handler with this name for each ill-formed sequence.
 fn with_handler<'py>(
     py: Python<'py>,
     mut input: Bound<'py, PyBytes>,
@@ -287,14 +290,15 @@ fn with_handler<'py>(
         out.push_string(&replacement)?;
         py.check_signals()?;
     }
-    // Like the interpreter, this counts the bytes that it got, even if a handler has put others in their place.
+    // Like the interpreter, this counts the original bytes, even if a handler has replaced them.
     Ok((out.finish()?, if is_final { len } else { at }))
 }
 
 /// An error handler that is registered in `codecs`.
 pub(crate) struct Handler<'a, 'py> {
     name: &'a str,
-    /// The handler, and the exception that it gets. Like the interpreter, this makes one exception and changes it.
+    /// The handler, and the exception that it gets. Like the interpreter, this creates one
+    /// exception and updates it.
     called: Option<(Bound<'py, PyAny>, Bound<'py, PyUnicodeDecodeError>)>,
 }
 
@@ -303,8 +307,8 @@ impl<'a, 'py> Handler<'a, 'py> {
         Self { name, called: None }
     }
 
-    /// Calls the handler for an error, and returns its text and where to continue. The handler may put other bytes into the
-    /// exception; they become the input.
+    /// Calls the handler for an error, and returns its text and the position at which to continue.
+    /// The handler may put other bytes into the exception; they become the input.
     pub(crate) fn call(
         &mut self,
         py: Python<'py>,
@@ -323,7 +327,7 @@ impl<'a, 'py> Handler<'a, 'py> {
             }
             None => {
                 let handler = registered(py, &CString::new(self.name)?)?;
-                // The class is an attribute of a Python module, which anybody can replace.
+                // The class is an attribute of a Python module, and anybody can replace it.
                 let exception = new_error(input, start, end, reason)?.cast_into::<PyUnicodeDecodeError>()?;
                 let called = self.called.insert((handler, exception));
                 (&called.0, &called.1)
@@ -333,7 +337,7 @@ impl<'a, 'py> Handler<'a, 'py> {
     }
 }
 
-/// Calls a handler, and returns its text and where to continue.
+/// Calls a handler, and returns its text and the position at which to continue.
 fn ask<'py>(
     py: Python<'py>,
     input: &mut Bound<'py, PyBytes>,
@@ -356,7 +360,7 @@ fn ask<'py>(
     }
 }
 
-/// Returns what a handler has answered: the text, and where to continue.
+/// Extracts the result of a handler: the text, and the position at which to continue.
 fn answer<'py>(answer: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyString>, isize)> {
     const WANTED: &str = "decoding error handler must return (str, int) tuple";
     let wrong = || PyTypeError::new_err(WANTED);

@@ -11,10 +11,10 @@ use crate::input::{Input, unlocked_if_long};
 use crate::profile::listed;
 use crate::text::{self, Builder, Counts};
 
-/// How many bytes are converted at once after the first error, so that the time that an error costs has a limit.
+/// The number of bytes to convert at a time after the first error. It limits the cost of an error.
 const PIECE: usize = 4 << 10;
 
-/// The length of the longest sequence that an error is about: a pair of surrogates.
+/// The length of the longest ill-formed sequence: a surrogate pair.
 const LONGEST: usize = 6;
 
 fn dialect(name: &str) -> PyResult<Dialect> {
@@ -24,10 +24,10 @@ fn dialect(name: &str) -> PyResult<Dialect> {
     })
 }
 
-/// Decode a dialect, and return the text and how many bytes were decoded.
+/// Decode a dialect, and return the text and the number of bytes decoded.
 ///
-/// A `str` can have lone surrogates. WTF-8 has them by definition, and Java writes them in Modified UTF-8, so these two decode
-/// them. In CESU-8 the handler 'surrogatepass' does.
+/// A `str` can have lone surrogates. WTF-8 has them by definition, and Java writes them in Modified
+/// UTF-8, so these two decode them. In CESU-8, the handler 'surrogatepass' decodes them.
 #[pyfunction]
 #[pyo3(name = "_dialect_decode", signature = (name, data, errors, r#final, /))]
 pub(crate) fn dialect_decode<'py>(
@@ -61,11 +61,12 @@ pub(crate) fn dialect_decode<'py>(
             Err(error) => error,
         };
         let (valid, invalid) = rest.split_at(error.valid_up_to());
-        // What comes before the first error has none.
+        // The text before the first error has none.
         out.push_str(&dialect.to_utf8_lossy(valid))?;
         at += valid.len();
         if goes_on && invalid.len() < LONGEST {
-            // The next piece begins here and shows all that follows. There was text before, since a piece is much longer.
+            // The next piece begins here and includes everything that follows. There was text
+            // before, since a piece is much longer.
             continue;
         }
         if !r#final && is_unfinished(&error, invalid) {
@@ -89,7 +90,7 @@ pub(crate) fn dialect_decode<'py>(
     Ok((out.finish()?, at))
 }
 
-/// Returns whether an error may be none if more follows.
+/// Returns whether further input may complete the sequence of an error.
 fn is_unfinished(error: &DialectError, invalid: &[u8]) -> bool {
     match invalid {
         // The first half of a pair is a lone surrogate only if no second half follows.
@@ -102,7 +103,7 @@ fn is_unfinished(error: &DialectError, invalid: &[u8]) -> bool {
     }
 }
 
-/// Returns the surrogate at the start of the bytes, if it is no part of a pair.
+/// Returns the surrogate at the start of the bytes, if it is not part of a pair.
 fn lone_surrogate(dialect: Dialect, bytes: &[u8]) -> Option<u32> {
     let surrogate = |bytes: &[u8]| match bytes {
         &[0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ..] => {
@@ -118,7 +119,7 @@ fn lone_surrogate(dialect: Dialect, bytes: &[u8]) -> Option<u32> {
     (!is_pair).then_some(first)
 }
 
-/// Encode in a dialect. If the text has surrogates that are not to be written, return None.
+/// Encode in a dialect. Return None if the text has surrogates that may not be written.
 #[pyfunction]
 #[pyo3(name = "_dialect_encode", signature = (name, text, surrogates, /))]
 pub(crate) fn dialect_encode<'py>(
@@ -140,7 +141,7 @@ pub(crate) fn dialect_encode<'py>(
     let mut bytes = Vec::new();
     let mut buffer = [0; 6];
     for item in char::decode_utf16(units) {
-        // Each dialect has a form for all characters, and that of a surrogate is the same in all.
+        // Each dialect can express all characters, and writes surrogates in the same way.
         let (dialect, value) = match item {
             Ok(character) => (dialect, character.into()),
             Err(lone) => (Dialect::Wtf8, lone.unpaired_surrogate().into()),

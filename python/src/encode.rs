@@ -6,7 +6,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::text;
 
-/// Encodes a string. An error handler is called for surrogates only.
+/// Encodes a string. Only surrogates lead to a call of an error handler.
 pub(crate) fn encode<'py>(
     text: &Bound<'py, PyString>,
     errors: Option<&Bound<'py, PyAny>>,

@@ -1,4 +1,4 @@
-//! What is wrong with some bytes, as exceptions.
+//! Exceptions for invalid bytes.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use crate::profile::{first, profile_of, refused};
 /// Returns whether the bytes are UTF-8 without a character that the profile forbids.
 pub(crate) fn is_valid(input: &Input<'_>, profile: &Profile, py: Python<'_>) -> PyResult<bool> {
     if profile.bits() != 0 {
-        // A text in one piece is read once.
+        // Contiguous text is read once.
         if let Input::Bytes(bytes) = input
             && bytes.as_bytes().len() < LONG
         {
@@ -39,9 +39,10 @@ pub(crate) fn is_valid(input: &Input<'_>, profile: &Profile, py: Python<'_>) -> 
 ///
 /// Raise `Utf8Error` for the first error. `data` is any object with the buffer protocol.
 ///
-/// A `profile` forbids characters as well. It is a preset ('xml', 'assignables', 'i-json', 'postgres', 'terminal', 'source', 'prompt',
-/// 'file-name'), a class of characters, such as 'bidi-control', or a list of both. If a forbidden character comes first, this raises
-/// `ProfileError`. `docs/profiles.md` in the repository has all names.
+/// A `profile` also forbids characters. It is a preset ('xml', 'assignables', 'i-json', 'postgres',
+/// 'terminal', 'source', 'prompt', 'file-name'), a class of characters, such as 'bidi-control', or
+/// a list of both. If a forbidden character comes first, this raises `ProfileError`.
+/// `docs/profiles.md` in the repository has all names.
 ///
 /// >>> import trust8
 /// >>> trust8.validate(b'caf\xc3\xa9')
@@ -70,7 +71,7 @@ pub(crate) fn validate(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny
     if is_valid(&input, &profile, py)? {
         return Ok(());
     }
-    // Memory that changes may be UTF-8 by now. That is as good an answer.
+    // Changing memory may be UTF-8 by now, which is an equally valid answer.
     let bytes = input.bytes(py)?;
     if profile.bits() != 0 {
         let Some(place) = first(&profile, bytes.as_bytes(), 0) else { return Ok(()) };
@@ -106,13 +107,13 @@ pub(crate) fn errors(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny>>
 #[pyclass(module = "trust8")]
 pub(crate) struct Errors {
     bytes: Py<PyBytes>,
-    /// The characters that are errors as well.
+    /// The characters that are errors too.
     profile: Profile,
     /// Where the search continues.
     at: usize,
-    /// Where the last search began, from which errors count.
+    /// The start of the last search, to which its positions are relative.
     from: usize,
-    /// Errors that were found and not returned yet.
+    /// Errors that were found but not returned yet.
     found: std::vec::IntoIter<Utf8Error>,
 }
 
@@ -123,7 +124,7 @@ impl Errors {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        /// How many errors are found at once, because to begin a search has its cost.
+        /// The number of errors to find at a time, because starting a search has its cost.
         const MANY: usize = 256;
         let bytes = self.bytes.bind(py);
         let all = bytes.as_bytes();
@@ -159,7 +160,7 @@ impl Errors {
 
 /// Returns the reason that the interpreter's own codec gives.
 pub(crate) fn reason(error: &Utf8Error) -> &'static str {
-    // The first byte alone is wrong, or what follows it.
+    // Either the first byte alone is wrong, or what follows it.
     match (error.kind(), error.bytes()) {
         (ErrorKind::Incomplete, _) => "unexpected end of data",
         (_, [0xC2..=0xF4, ..]) => "invalid continuation byte",
@@ -179,11 +180,12 @@ pub(crate) fn new_error<'py>(
     CLASS.import(py, "trust8._exceptions", "Utf8Error")?.call1(("utf-8", bytes, start, end, reason))
 }
 
-/// Return the kind and the explanation of the error at `start`, or None if a character begins there.
+/// Return the kind and the explanation of the error at `start`, or None if a character begins
+/// there.
 #[pyfunction]
 #[pyo3(name = "_describe", signature = (data, start, /))]
 pub(crate) fn describe(data: &Bound<'_, PyBytes>, start: usize) -> Option<(&'static str, String)> {
-    // An ill-formed sequence has at most three bytes, and the byte after it may prove the error.
+    // An ill-formed sequence has at most three bytes, and the next byte may prove the error.
     let rest = data.as_bytes().get(start..)?;
     let error = trust8::from_utf8(&rest[..rest.len().min(4)]).err()?;
     (error.valid_up_to() == 0).then(|| (error.kind().name(), error.reason().to_string()))

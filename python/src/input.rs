@@ -1,9 +1,10 @@
 //! The bytes of an argument.
 //!
-//! A `bytes` object never changes, so its memory is read in place, without the interpreter's lock if it is long. All other
-//! memory may change while it is read: Python code may write to a `bytearray`, another process to the file under an `mmap`, and
-//! C code without the lock to a numpy array. A read-only view does not say who else may write. So such memory is copied, and
-//! only the copy is read. Where the bytes are needed once and in order, the copy is made in pieces.
+//! A `bytes` object never changes, so its memory is read in place, without the interpreter's lock
+//! if it is long. All other memory may change during the read. Python code may write to a
+//! `bytearray`, another process to the file under an `mmap`, and C code without the lock to a numpy
+//! array. Even a read-only view may have other writers. So such memory is copied, and only the copy
+//! is read. If the bytes are needed only once and in order, the copy is made in pieces.
 
 use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
@@ -21,13 +22,14 @@ use trust8_transcode::{self as transcode, Encoding};
 
 use crate::text;
 
-/// From this length on, the interpreter's lock is released while immutable bytes are read.
+/// From this length on, immutable bytes are read without the interpreter's lock.
 pub(crate) const LONG: usize = 256 << 10;
 
-/// The length after which a long call looks for signals, such as that of Ctrl-C. It is some milliseconds of work.
+/// The number of bytes after which a long call checks for signals, such as that of Ctrl-C: some
+/// milliseconds of work.
 pub(crate) const PIECE: usize = 8 << 20;
 
-/// The length of the pieces in which changing memory is copied. They fit into the first-level cache with room to spare.
+/// The piece length for copies of changing memory. A piece easily fits into the first-level cache.
 const COPY: usize = 16 << 10;
 
 /// Does work on `len` immutable bytes, without the interpreter's lock if they are long.
@@ -35,9 +37,10 @@ pub(crate) fn unlocked_if_long<T: Send>(py: Python<'_>, len: usize, work: impl F
     if len < LONG { work() } else { py.detach(work) }
 }
 
-/// Does work on `len` bytes in another thread if they are long, while this thread answers signals.
+/// Does work on `len` bytes in another thread if they are long, while this thread handles signals.
 ///
-/// A signal handler that raises ends the call. The other thread then finishes its work, and the result is dropped.
+/// A signal handler that raises ends the call. The other thread still finishes its work, and the
+/// result is dropped.
 pub(crate) fn answering_signals<T: Send + 'static>(
     py: Python<'_>,
     len: usize,
@@ -50,7 +53,8 @@ pub(crate) fn answering_signals<T: Send + 'static>(
     let (sender, mut receiver) = mpsc::channel();
     let worker = thread::Builder::new().spawn(move || sender.send(work()).is_ok())?;
     loop {
-        // Only a mutable reference to the receiver can be sent, as `detach` demands.
+        // `detach` requires `Send`, which a mutable reference to the receiver is, unlike a shared
+        // one.
         let receiver = &mut receiver;
         match py.detach(move || receiver.recv_timeout(TICK)) {
             Ok(done) => return Ok(done),
@@ -66,9 +70,9 @@ pub(crate) fn answering_signals<T: Send + 'static>(
 
 /// The bytes of an argument.
 pub(crate) enum Input<'py> {
-    /// They never change.
+    /// Bytes that never change.
     Bytes(Bound<'py, PyBytes>),
-    /// They are in one piece of memory, and may change.
+    /// Contiguous memory that may change.
     Memory(PyUntypedBuffer),
 }
 
@@ -88,7 +92,8 @@ impl<'py> Input<'py> {
         {
             return Ok(Self::Bytes(bytes));
         }
-        // PyO3 refuses a buffer without shape or strides, as `ctypes` has it, and `bytes` takes it.
+        // PyO3 refuses a buffer without shape or strides, such as that of `ctypes`, and `bytes`
+        // accepts it.
         if let Ok(buffer) = PyUntypedBuffer::get(data)
             && buffer.is_c_contiguous()
         {
@@ -101,7 +106,7 @@ impl<'py> Input<'py> {
         Ok(Self::Bytes(copy.cast_into()?))
     }
 
-    /// Returns the bytes as they are now.
+    /// Returns a snapshot of the bytes.
     pub(crate) fn bytes(self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
@@ -125,7 +130,7 @@ impl<'py> Input<'py> {
                     let piece = &bytes[at..at + to.len()];
                     let is_ascii = transcode::is_ascii_in(Encoding::Utf8, piece);
                     if is_ascii {
-                        // The compiler makes a copy of blocks of this.
+                        // The compiler turns this into block copies.
                         to.iter_mut().zip(piece).for_each(|(to, byte)| *to = MaybeUninit::new(*byte));
                     }
                     is_ascii
@@ -174,7 +179,7 @@ impl<'py> Input<'py> {
     }
 }
 
-/// Returns the object that a view shows, if it is a `bytes` object and the view shows all of it, in its order.
+/// Returns the object of a view, if it is a `bytes` object and the view shows all of it, in order.
 fn all_of_bytes<'py>(view: &Bound<'py, PyMemoryView>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let object = view.getattr("obj")?;
     if !PyBytes::is_type_of(&object) {
@@ -188,7 +193,7 @@ fn all_of_bytes<'py>(view: &Bound<'py, PyMemoryView>) -> PyResult<Option<Bound<'
     Ok(same.then_some(bytes))
 }
 
-/// Returns a `bytes` object of this length, which `fill` fills unless it fails.
+/// Returns a `bytes` object of this length, filled by `fill`, unless `fill` fails.
 pub(crate) fn new_bytes<'py, E: From<PyErr>>(
     py: Python<'py>,
     len: usize,
@@ -218,10 +223,10 @@ fn copy<'a>(buffer: &PyUntypedBuffer, at: usize, to: &'a mut [MaybeUninit<u8>]) 
     unsafe { slice::from_raw_parts(to.as_ptr().cast(), to.len()) }
 }
 
-/// Copies memory that others may be writing to.
+/// Copies memory to which others may be writing.
 ///
-/// Each word is read once, by a volatile load, which returns some value, old or new. An ordinary load that races with a write is
-/// undefined behaviour, and `memcpy` consists of ordinary loads.
+/// Each word is read once, by a volatile load, which returns an old or a new value. An ordinary
+/// load that races with a write is undefined behaviour, and `memcpy` consists of ordinary loads.
 ///
 /// # Safety
 ///

@@ -1,21 +1,23 @@
 //! The extension module `trust8._trust8`. The folder `package/` has the Python code around it.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `input.rs` | the bytes of an argument: immutable ones, and memory that may change |
-//! | `text/` | strings, made directly in their memory or by the stable interface |
+//! | `text/` | strings, made directly in their memory or through the stable interface |
 //! | `decode.rs` | `decode` with all error handlers |
-//! | `calls.rs` | `is_utf8`, `decode` and `encode` as the interpreter calls them, because each nanosecond counts there |
+//! | `calls.rs` | `is_utf8`, `decode` and `encode` as called by the interpreter, because each
+//! nanosecond counts there |
 //! | `encode.rs`, `lines.rs` | `encode` and `decode_lines` |
 //! | `errors.rs` | `validate`, `errors`, and the exceptions |
 //! | `counts.rs`, `repair.rs`, `stream.rs`, `part.rs`, `dialects.rs` | each a part of the library's interface |
-//! | `profile.rs` | characters that a text must not have |
-//! | `arrow/` | columns, by the C data interface of Arrow |
+//! | `profile.rs` | forbidden characters |
+//! | `arrow/` | columns, through the C data interface of Arrow |
 //! | `command.rs` | `python -m trust8`, and the command's messages |
 //!
-//! Six files have unsafe code. `text/direct.rs` makes strings, and is the only one that writes to the memory of an object.
-//! `calls.rs` and `decode.rs` call the interpreter's C interface, `input.rs` copies memory that may change,
-//! `arrow/capsules.rs` takes over what a capsule holds, and `arrow/owned.rs` copies it.
+//! Six files have unsafe code. `text/direct.rs` makes strings, and is the only one that writes to
+//! the memory of an object. `calls.rs` and `decode.rs` call the interpreter's C interface.
+//! `input.rs` copies memory that may change. `arrow/capsules.rs` takes over the contents of a
+//! capsule, and `arrow/owned.rs` copies them.
 
 mod arrow;
 mod calls;
@@ -86,7 +88,8 @@ fn kernels() -> Vec<&'static str> {
     trust8::Kernel::available().iter().map(trust8::Kernel::name).collect()
 }
 
-/// Makes all functions use the kernel with this name from now on, for tests and measurements. Returns whether they do.
+/// Makes all functions use the kernel with this name from now on, for tests and measurements.
+/// Returns whether they do.
 #[pyfunction]
 #[pyo3(name = "_use_kernel", signature = (name, /))]
 fn use_kernel(name: &str) -> bool {

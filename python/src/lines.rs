@@ -12,8 +12,9 @@ use crate::text::{self, Counts};
 
 /// Decode UTF-8, and return its lines.
 ///
-/// The lines are those of ``data.splitlines(keepends)``: they end with ``\n``, ``\r`` or ``\r\n``. The whole is validated once,
-/// and an error says its place in the whole. `errors` is as for `decode`.
+/// The lines are those of ``data.splitlines(keepends)``: they end with ``\n``, ``\r`` or ``\r\n``.
+/// The whole text is validated once, and the position of an error is that in the whole text.
+/// `errors` is as for `decode`.
 ///
 /// >>> import trust8
 /// >>> trust8.decode_lines(b'one\ntwo\r\nthree')

@@ -1,4 +1,4 @@
-//! Parts of a text that are judged by themselves, and joined.
+//! Parts of a text that are judged separately and then joined.
 
 use std::ops::ControlFlow;
 
@@ -9,11 +9,12 @@ use pyo3::types::{PyBytes, PyType};
 
 use crate::input::Input;
 
-/// The judgement on a part of a text: whether it is UTF-8, what it is made of, and where its first error is.
+/// The judgement on a part of a text: whether it is UTF-8, its counts, and its first error.
 ///
-/// A text may be cut anywhere, even inside a character. Each part is judged by itself, in any order and on any machine, and the
-/// judgements are joined in the order of the text. However it was cut, the result is that of one pass over the whole. A
-/// judgement has 64 bytes, and can be pickled. ``Part()`` is the part of no bytes.
+/// A text may be cut anywhere, even inside a character. Each part is judged separately, in any
+/// order and on any machine, and the judgements are joined in the order of the text. The result
+/// does not depend on the cuts: it is that of one pass over the whole. A judgement has 64 bytes,
+/// and can be pickled. ``Part()`` is the part of no bytes.
 ///
 /// >>> from trust8 import Part
 /// >>> left, right = Part.of(b'na\xc3'), Part.of(b'\xafve\n')
@@ -47,13 +48,14 @@ impl Part {
         Ok(Self(whole))
     }
 
-    /// Return the judgement on this part and the one after it, as one part.
+    /// Return the judgement on this part followed by the next one, as one part.
     #[pyo3(signature = (next, /))]
     fn then(&self, next: &Self) -> Self {
         Self(self.0.then(&next.0))
     }
 
-    /// Return what the text is made of, if this part is the whole of it and is UTF-8. Otherwise, raise `PartError`.
+    /// Return the counts of the text, if this part is the whole text and is UTF-8. Otherwise, raise
+    /// `PartError`.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         match self.0.finish() {
@@ -74,7 +76,7 @@ impl Part {
         }
     }
 
-    /// Whether the part has an error, whatever comes before it and after it.
+    /// Whether the part has an error, regardless of its neighbours.
     #[getter]
     fn has_failed(&self) -> bool {
         self.0.has_failed()
@@ -85,7 +87,8 @@ impl Part {
         PyBytes::new(py, &self.0.to_bytes())
     }
 
-    /// Return the judgement that `to_bytes` made these bytes of. Raise ValueError if no part has such a judgement.
+    /// Return the judgement from the bytes of `to_bytes`. Raise ValueError if they are not those of
+    /// a judgement.
     #[staticmethod]
     #[pyo3(signature = (data, /))]
     fn from_bytes(data: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -100,7 +103,7 @@ impl Part {
         usize::try_from(self.0.len()).unwrap_or(usize::MAX)
     }
 
-    /// A part is never false, not even the one of no bytes.
+    /// A part is always true, even the part of no bytes.
     fn __bool__(&self) -> bool {
         true
     }

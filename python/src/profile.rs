@@ -1,4 +1,4 @@
-//! Profiles: characters that a text must not have.
+//! Profiles: sets of forbidden characters.
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +13,8 @@ use trust8::profile::{Class, Error, Profile};
 
 use crate::decode::invalid;
 
-/// Returns the profile of an argument: the name of a preset or of a class, or several of them, or none.
+/// Returns the profile of an argument: the name of a preset or of a class, or several names, or
+/// none.
 pub(crate) fn profile_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Profile> {
     let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(Profile::SCALARS) };
     if let Ok(name) = given.cast::<PyString>() {
@@ -29,7 +30,8 @@ pub(crate) fn profile_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Profile> 
     Ok(known(bits?))
 }
 
-/// Returns the profile with these bits. Its tables take up to a millisecond to make, so they are kept.
+/// Returns the profile with these bits. Building its tables takes up to a millisecond, so they are
+/// cached.
 fn known(bits: u32) -> Profile {
     const MOST: usize = 64;
     static KEPT: Mutex<Vec<Profile>> = Mutex::new(Vec::new());
@@ -49,20 +51,20 @@ fn known(bits: u32) -> Profile {
     profile
 }
 
-/// A place where a text is refused.
+/// The place of a refusal.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// The character that is forbidden, unless the bytes are not UTF-8.
+    /// The forbidden character, unless the bytes are not UTF-8.
     pub(crate) forbidden: Option<char>,
 }
 
-/// Returns the first place from `at` on where a text is refused. A character or a fault begins there.
+/// Returns the first refusal from `at` on. A character or a fault begins there.
 pub(crate) fn first(profile: &Profile, text: &[u8], at: usize) -> Option<Place> {
     const MARK: char = '\u{FEFF}';
     let rest = &text[at..];
-    // The rest of a text does not begin it.
+    // This U+FEFF is not at the start of the text.
     if at > 0 && profile.forbids(Class::ByteOrderMark) && rest.starts_with("\u{FEFF}".as_bytes()) {
         return Some(Place { start: at, end: at + MARK.len_utf8(), forbidden: Some(MARK) });
     }
@@ -76,7 +78,7 @@ pub(crate) fn first(profile: &Profile, text: &[u8], at: usize) -> Option<Place> 
     Some(Place { start, end, forbidden })
 }
 
-/// Makes the exception for a place where a text is refused.
+/// Makes the exception for a refusal.
 pub(crate) fn refused<'py>(
     py: Python<'py>,
     bytes: &Bound<'py, PyBytes>,
@@ -93,7 +95,8 @@ pub(crate) fn refused<'py>(
     }
 }
 
-/// Return the name of the class of the character at `start`, or None if no character with a class is there.
+/// Return the name of the class of the character at `start`, or None if it has none or no character
+/// is there.
 #[pyfunction]
 #[pyo3(name = "_class_at", signature = (data, start, /))]
 pub(crate) fn class_at(data: &Bound<'_, PyBytes>, start: usize) -> Option<&'static str> {

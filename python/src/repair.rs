@@ -1,4 +1,4 @@
-//! Bytes that are made UTF-8.
+//! Repairs bytes, so that they are UTF-8.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use trust8_arrow::policy_for_forbidden;
 use crate::input::{Input, answering_signals};
 use crate::profile::{listed, profile_of};
 
-/// Returns the policy of this name. The names of the codecs' handlers are known as well.
+/// Returns the policy with this name. The names of the codecs' handlers are accepted too.
 pub(crate) fn policy(name: &str) -> PyResult<Policy> {
     const HANDLERS: [(&str, Policy); 4] = [
         ("ignore", Policy::Drop),
@@ -39,13 +39,14 @@ pub(crate) fn policy(name: &str) -> PyResult<Policy> {
 /// | ``'escape'`` | ``\xNN`` for each byte |
 /// | ``'windows-1252'`` | what each byte is in windows-1252 |
 ///
-/// The names of the codecs' handlers are known as well: ``'ignore'``, ``'backslashreplace'`` (here with upper-case digits) and
-/// ``'cp1252'``.
+/// The names of the codecs' handlers are accepted too: ``'ignore'``, ``'backslashreplace'`` (here
+/// with upper-case digits) and ``'cp1252'``.
 ///
-/// With a `profile`, each character that it forbids is repaired as well: 'drop' drops it, 'escape' writes it as ``\u{202E}``, the other
-/// policies write U+FFFD. See `validate`.
+/// With a `profile`, the characters that it forbids are repaired too. 'drop' drops them, 'escape'
+/// writes them as ``\u{202E}``, and the other policies write U+FFFD. See `validate`.
 ///
-/// A `bytes` object that is UTF-8 is returned as it is. `data` is any object with the buffer protocol.
+/// A `bytes` object that is UTF-8 is returned unchanged. `data` is any object with the buffer
+/// protocol.
 ///
 /// >>> import trust8
 /// >>> trust8.repair(b'caf\xe9').decode()
@@ -72,7 +73,7 @@ pub(crate) fn repair<'py>(
     Ok(repaired.map_or(input, |repaired| PyBytes::new(py, &repaired)))
 }
 
-/// Returns a text repaired, or `None` if it needs no repair.
+/// Returns the repaired text, or `None` if it needs no repair.
 fn repaired(bytes: &[u8], policy: Policy, profile: &Profile) -> Result<Option<Vec<u8>>, ColumnError> {
     let well_formed = one(bytes, policy)?;
     if profile.bits() == 0 {
@@ -89,7 +90,7 @@ fn repaired(bytes: &[u8], policy: Policy, profile: &Profile) -> Result<Option<Ve
 
 /// Returns a text with its ill-formed sequences repaired, or `None` if it is UTF-8.
 fn one(bytes: &[u8], policy: Policy) -> Result<Option<Vec<u8>>, ColumnError> {
-    // It is a column of one row. A longer slice than `i64::MAX` does not exist.
+    // It is a column of one row. No slice is longer than `i64::MAX`.
     let ends = [0, bytes.len() as i64];
     Ok(match trust8::columns::repair(Offsets::new(bytes, &ends, None)?, policy)? {
         Repaired::Borrowed(_) => None,

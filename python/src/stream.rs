@@ -43,14 +43,15 @@ impl Validator {
         Self(Mutex::new(trust8::Validator::new()))
     }
 
-    /// Validate the next piece. Raise `StreamError` if it makes an error certain; then every later call raises it, too.
+    /// Validate the next piece. Raise `StreamError` as soon as an error is certain, and in every
+    /// later call.
     #[pyo3(signature = (data, /))]
     fn push(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = data.py();
         let mut guard = self.lock()?;
         let validator = &mut *guard;
         let mut result = Ok(());
-        // An empty piece still says if there was an error.
+        // An empty piece still reports an earlier error.
         result = result.and(validator.push(b""));
         Input::of(data)?.pieces(py, |piece| match validator.push(piece) {
             Ok(()) => ControlFlow::Continue(()),
@@ -67,19 +68,19 @@ impl Validator {
         self.lock()?.finish().map_err(|error| raised(py, &error))
     }
 
-    /// Forget everything, as if the validator were new.
+    /// Reset the validator to its initial state.
     fn reset(&self) -> PyResult<()> {
         self.lock()?.reset();
         Ok(())
     }
 
-    /// How many bytes, from the start of the text, are known to be whole characters.
+    /// The number of bytes, from the start of the text, that are known to be whole characters.
     #[getter]
     fn position(&self) -> PyResult<u64> {
         Ok(self.lock()?.valid_up_to())
     }
 
-    /// The last bytes so far, if they begin a character that is not complete yet.
+    /// The last bytes so far, if they begin an incomplete character.
     #[getter]
     fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, self.lock()?.pending()))

@@ -9,7 +9,8 @@ use std::path::Path;
 
 /// Reads a file into a new string.
 ///
-/// This does what [`std::fs::read_to_string`] does, faster; see [`io::read_to_string`](crate::io::read_to_string()).
+/// Like [`std::fs::read_to_string`], but faster; see
+/// [`io::read_to_string`](crate::io::read_to_string()).
 ///
 /// # Errors
 ///
@@ -38,7 +39,7 @@ use std::path::Path;
 pub fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
     fn read(path: &Path) -> io::Result<String> {
         let mut file = File::open(path)?;
-        // The size is a guess. If it is unknown or too small, the string grows while the file is read.
+        // The size is an estimate. If it is unknown or too small, the string grows during the read.
         let size = file.metadata().map_or(0, |metadata| metadata.len());
         let mut string = String::new();
         string.try_reserve_exact(usize::try_from(size).unwrap_or(0))?;

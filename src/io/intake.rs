@@ -1,5 +1,5 @@
-//! The buffer of a reader: bytes go in, and text comes out. It reads nothing itself, so the blocking reader and the asynchronous
-//! one share it.
+//! The buffer of a reader: bytes go in, and text comes out. It does no I/O, so the blocking and the
+//! asynchronous reader share it.
 
 use alloc::string::String;
 use alloc::vec;
@@ -13,7 +13,7 @@ use crate::text::bom::strip_bom;
 /// The default capacity of a reader: small enough for the first-level cache, large enough for the kernels to run at full speed.
 pub(crate) const CAPACITY: usize = 16 << 10;
 
-/// The bytes that a reader has received, and how many of them are text.
+/// The bytes that a reader has received, and how much of them is text.
 ///
 /// ```text
 ///    consumed        text       pending
@@ -21,41 +21,41 @@ pub(crate) const CAPACITY: usize = 16 << 10;
 /// 0          start         end    (0 to 3)           bytes.len()
 /// ```
 pub(crate) struct Intake {
-    /// Empty until it is needed. After that, its length does not change.
+    /// Empty until first used. After that, its length does not change.
     bytes: Vec<u8>,
     capacity: usize,
     start: usize,
     end: usize,
-    /// It has seen all received bytes. Its pending bytes are those after `end`.
+    /// The validator of all received bytes. Its pending bytes are those after `end`.
     validator: Validator,
     signature: Signature,
     stop: Stop,
 }
 
-/// Whether nothing more is received, for another reason than an error that the validator has found.
+/// Whether the input has ended for a reason other than an error that the validator found.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stop {
     No,
     /// The input ended inside a character.
     Cut,
-    /// The inner reader claimed to have read more bytes than it had room for.
+    /// The inner reader claimed to have read more bytes than the buffer has.
     FalseClaim,
 }
 
-/// What happens to a signature at the start of the text.
+/// How to handle a signature at the start of the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Signature {
-    /// It stays, as text. This is also the state when the start of the text has passed without one.
+    /// Keep it as text. This is also the state once the text has begun without one.
     Keep,
-    /// No text has been received yet. If it begins with a signature, that will be removed.
+    /// No text has been received yet. If it begins with a signature, remove it.
     Strip,
     /// It has been removed.
     Stripped,
 }
 
 impl Signature {
-    /// Returns how many bytes at the start of `text`, the next text, are a signature to remove. As text is whole characters, a
-    /// signature is never cut.
+    /// Returns the length of the signature to remove from the start of `text`, the next text. Text
+    /// is whole characters, so a signature is never cut.
     fn take(&mut self, text: &[u8]) -> usize {
         if *self != Self::Strip || text.is_empty() {
             return 0;
@@ -81,7 +81,7 @@ impl Intake {
         }
     }
 
-    /// Chooses whether to remove a signature. Call this before anything is received.
+    /// Sets whether to remove a signature. Call this before anything is received.
     pub(crate) const fn strip_bom(&mut self, strip: bool) {
         self.signature = if strip { Signature::Strip } else { Signature::Keep };
     }
@@ -104,12 +104,12 @@ impl Intake {
         self.start == self.end
     }
 
-    /// Returns the text that has not been consumed, as bytes.
+    /// Returns the unconsumed text as bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 
-    /// Returns the text that has not been consumed, or an error if part of a character has been consumed.
+    /// Returns the unconsumed text, or an error if part of a character has been consumed.
     pub(crate) fn text(&self) -> io::Result<&str> {
         // SAFETY: only `received` sets `end` to a place other than 0, and the validator found the bytes before that place to be
         // text. No byte before `end` is written to before `space` sets `end` to 0.
@@ -119,20 +119,21 @@ impl Intake {
         })
     }
 
-    /// Consumes `n` bytes of the text, or all if there are fewer.
+    /// Consumes `n` bytes of the text, or all of it if there are fewer.
     pub(crate) fn consume(&mut self, n: usize) {
         self.start = self.end.min(self.start.saturating_add(n));
     }
 
-    /// Consumes `n` bytes of the text, or all if there are fewer, and returns them.
+    /// Consumes `n` bytes of the text, or all of it if there are fewer, and returns them.
     pub(crate) fn take(&mut self, n: usize) -> &[u8] {
         let start = self.start;
         self.consume(n);
         &self.bytes[start..self.start]
     }
 
-    /// Moves the text up to the next line end, or all text if there is none, to the end of `line`. Returns whether the line is
-    /// complete: it has its end, or there was no text, as at the end of the input.
+    /// Moves the text up to the next line end, or all of it if there is none, to the end of `line`.
+    /// Returns whether the line is complete: it has its end, or there was no text, as at the end of
+    /// the input.
     pub(crate) fn take_line(&mut self, line: &mut String) -> io::Result<bool> {
         let text = self.text()?;
         let newline = text.find('\n');
@@ -142,7 +143,8 @@ impl Intake {
         Ok(newline.is_some() || n == 0)
     }
 
-    /// Returns the space for the next bytes, at least one. If any are put there, call `received`.
+    /// Returns the space for the next bytes, at least one. After writing bytes there, call
+    /// `received`.
     ///
     /// Call this when all text has been consumed and there has been no error.
     pub(crate) fn space(&mut self) -> &mut [u8] {
@@ -155,9 +157,10 @@ impl Intake {
         &mut self.bytes[held..]
     }
 
-    /// Takes the first `n` bytes of `space`. An error is kept until the text before it has been consumed.
+    /// Takes the first `n` bytes of `space`. An error is kept until the text before it has been
+    /// consumed.
     ///
-    /// Returns an error, and takes nothing, if `space` had less than `n` bytes.
+    /// Returns an error, and takes nothing, if `space` had fewer than `n` bytes.
     pub(crate) fn received(&mut self, n: usize) -> io::Result<()> {
         let held = self.validator.pending().len();
         let Some(bytes) = self.bytes[held..].get(..n) else { return self.stop(Stop::FalseClaim) };
@@ -166,7 +169,7 @@ impl Intake {
         Ok(())
     }
 
-    /// Returns the error if there has been one, after which nothing more may be received.
+    /// Returns the error if there has been one. After an error, nothing more may be received.
     pub(crate) fn status(&self) -> io::Result<()> {
         match self.stop {
             Stop::No => Ok(self.validator.status()?),
@@ -175,20 +178,21 @@ impl Intake {
         }
     }
 
-    /// Ends the input. Returns an error, which stays, if it may not end here.
+    /// Ends the input. If it may not end here, returns an error, which then stays.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         if self.validator.finish().is_ok() { Ok(()) } else { self.stop(Stop::Cut) }
     }
 
-    /// Receives nothing more from now on, and returns the error that says why.
+    /// Stops receiving, and returns the error for this reason.
     fn stop(&mut self, why: Stop) -> io::Result<()> {
         self.stop = why;
         self.status()
     }
 
-    /// Does what `space` and `received` do, with a buffer of the caller, which has at least four bytes. `read` puts bytes after
-    /// those that are pending. Returns how many bytes at the start of the buffer are text, or `None` if `read` put none there.
-    /// If `read` returns more than it had room for, the buffer has no text, and [`status`](Self::status) returns an error.
+    /// Combines `space` and `received`, with a buffer of the caller, which has at least four bytes.
+    /// `read` puts bytes after the pending ones. Returns how many bytes at the start of the buffer
+    /// are text, or `None` if `read` read nothing. If `read` returns more than the space that it
+    /// had, the buffer has no text, and [`status`](Self::status) returns an error.
     pub(crate) fn bypass<E>(
         &mut self,
         buffer: &mut [u8],
@@ -216,20 +220,21 @@ impl Intake {
     }
 }
 
-/// Returns the error of a reader that claims to have read more bytes than it had room for.
+/// Returns the error of a reader that claims to have read more bytes than the buffer has.
 #[cold]
 pub(super) fn read_too_much() -> io::Error {
     io::Error::other("the inner reader claims to have read more bytes than it had room for")
 }
 
-/// Copies the pending bytes to the start of the buffer that receives the next ones, and returns how many they are.
+/// Copies the pending bytes to the start of the buffer for the next bytes, and returns their
+/// number.
 fn hold(validator: &Validator, buffer: &mut [u8]) -> usize {
     let pending = validator.pending();
     buffer[..pending.len()].copy_from_slice(pending);
     pending.len()
 }
 
-/// Validates `bytes` and returns how many of the pending bytes and these together are text.
+/// Validates `bytes`, and returns how many of the pending bytes and these together are text.
 fn validate(validator: &mut Validator, bytes: &[u8]) -> usize {
     let before = validator.valid_up_to();
     // The validator keeps the error.

@@ -1,4 +1,5 @@
-//! What the blocking reader and the asynchronous one share: the loops around their reads, and their methods.
+//! The code that the blocking and the asynchronous reader share: the loops around their reads, and
+//! their methods.
 
 #![forbid(unsafe_code)]
 
@@ -7,7 +8,8 @@ use std::io;
 use super::intake::Intake;
 
 impl Intake {
-    /// Receives bytes until there is text, the input ends, or `read` fails. `read` puts bytes into its argument, and returns how many.
+    /// Receives bytes until there is text, the input ends, or `read` fails. `read` fills its
+    /// argument and returns the number of bytes.
     pub(super) fn fill<E: From<io::Error>>(
         &mut self,
         mut read: impl FnMut(&mut [u8]) -> Result<usize, E>,
@@ -24,8 +26,8 @@ impl Intake {
         Ok(())
     }
 
-    /// Does what `fill` does, with a buffer of the caller, which has at least four bytes. Returns how many bytes at its start are text: 0 at the
-    /// end of the input.
+    /// Like `fill`, with a buffer of the caller, which has at least four bytes. Returns how many
+    /// bytes at its start are text: 0 at the end of the input.
     pub(super) fn fill_other<E: From<io::Error>>(
         &mut self,
         buffer: &mut [u8],
@@ -34,7 +36,8 @@ impl Intake {
         loop {
             self.status()?;
             match self.bypass(buffer, &mut read)? {
-                // There is only part of a character, or an error: the next round reads on or returns it.
+                // Only part of a character, or an error. The next iteration reads more or returns
+                // the error.
                 Some(0) => {}
                 Some(n) => return Ok(n),
                 None => return Ok(self.finish().map(|()| 0)?),
@@ -43,7 +46,7 @@ impl Intake {
     }
 }
 
-/// Implements them for the `Utf8Reader` of the module, which has the fields `inner` and `intake`.
+/// Implements the methods for the module's `Utf8Reader`, which has the fields `inner` and `intake`.
 macro_rules! reader_methods {
     () => {
         impl<R> Utf8Reader<R> {
@@ -93,8 +96,9 @@ macro_rules! reader_methods {
                 self.inner
             }
 
-            /// Returns the inner reader, and the bytes that were read from it but not consumed: those in the [`buffer`](Self::buffer), and the
-            /// [`pending`](Self::pending) ones. After an error, the bytes from the error on are lost.
+            /// Returns the inner reader, and the bytes that were read from it but not consumed:
+            /// those in the [`buffer`](Self::buffer), and the [`pending`](Self::pending) ones.
+            /// After an error, the bytes from the error on are lost.
             ///
             /// ```
             /// use std::io::BufRead;
@@ -111,7 +115,7 @@ macro_rules! reader_methods {
                 (self.inner, rest)
             }
 
-            /// Returns the text in the buffer that has not been consumed, as bytes. Nothing is read.
+            /// Returns the unconsumed text in the buffer as bytes, without reading.
             ///
             /// ```
             /// use std::io::BufRead;
@@ -127,8 +131,8 @@ macro_rules! reader_methods {
                 self.intake.bytes()
             }
 
-            /// Returns how many of the bytes that were read from the inner reader are known to be whole characters. Those in the buffer
-            /// are counted.
+            /// Returns how many of the bytes that were read from the inner reader are known to be
+            /// whole characters. This includes the bytes in the buffer.
             ///
             /// ```
             /// use std::io::Read;
@@ -141,8 +145,8 @@ macro_rules! reader_methods {
                 self.intake.validator().valid_up_to()
             }
 
-            /// Returns the last bytes that were read, if they begin a character that is not complete yet: 0 to 3 bytes, which are held
-            /// back.
+            /// Returns the last bytes that were read, if they begin an incomplete character: 0 to 3
+            /// bytes, which are held back.
             ///
             /// ```
             /// let mut reader = trust8::io::Utf8Reader::new(&b"abc\xC3"[..]);

@@ -1,12 +1,12 @@
-//! Readers and writers that let only UTF-8 through.
+//! Readers and writers that pass only UTF-8.
 //!
 //! - [`Utf8Reader`] wraps a [`Read`](std::io::Read), [`Utf8Writer`] a [`Write`](std::io::Write), [`ProfileWriter`] as well.
 //! - [`read_to_string`](read_to_string()) reads to the end of a reader.
 //! - [`fs::read_to_string`](fs::read_to_string()) reads a file.
-//! - The module `tokio`, with the feature of that name, has the same for asynchronous readers.
+//! - The module `tokio`, with the feature of that name, has the same for asynchronous I/O.
 //!
-//! The inner reader or writer is never trusted. Text that has been validated stays in memory that it cannot reach, or is
-//! validated again.
+//! The inner reader or writer is never trusted. Validated text stays in memory that it cannot
+//! reach, or is validated again.
 
 #[macro_use]
 mod methods;

@@ -8,10 +8,11 @@ use super::Utf8Writer;
 use crate::kernel::Kernel;
 use crate::text::profile::{Forbidden, Profile, StreamError};
 
-/// A [`Utf8Writer`] that refuses the characters which a profile forbids as well, so that no text can poison a log.
+/// A [`Utf8Writer`] that also refuses the characters that a profile forbids, so that no text can
+/// poison a log.
 ///
-/// What is before a forbidden character is written first. From then on, every call returns the error, an [`io::ErrorKind::InvalidData`] that
-/// carries a [`profile::StreamError`](StreamError).
+/// The text before a forbidden character is written first. From then on, every call returns the
+/// error, an [`io::ErrorKind::InvalidData`] that carries a [`profile::StreamError`](StreamError).
 ///
 /// ```
 /// use std::io::Write;
@@ -61,7 +62,7 @@ impl<W> ProfileWriter<W> {
         self.inner.into_inner()
     }
 
-    /// Returns the error, if a forbidden character has come.
+    /// Returns the error, if there has been a forbidden character.
     fn check(&self) -> io::Result<()> {
         match self.found {
             Some(found) => Err(StreamError::from(found).into()),
@@ -71,11 +72,12 @@ impl<W> ProfileWriter<W> {
 }
 
 impl<W: Write> ProfileWriter<W> {
-    /// Does what [`Utf8Writer::finish`] does.
+    /// Like [`Utf8Writer::finish`].
     ///
     /// # Errors
     ///
-    /// The errors of that function, and an [`io::ErrorKind::InvalidData`] if there has been a forbidden character.
+    /// Those of [`Utf8Writer::finish`], and an [`io::ErrorKind::InvalidData`] if there has been a
+    /// forbidden character.
     ///
     /// ```
     /// use std::io::Write;
@@ -103,7 +105,7 @@ impl<W: Write> Write for ProfileWriter<W> {
         };
         let before = (found.offset() - offset) as usize;
         if before <= pending {
-            // A character before this one may not be written to its end yet.
+            // The previous character may not be completely written yet.
             let _ = self.inner.write(b"")?;
             self.found = Some(found);
             self.check()?;

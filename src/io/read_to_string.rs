@@ -1,4 +1,5 @@
-//! Reading to the end of a reader into a `String`. Each chunk is validated while it is still in the cache.
+//! Reads to the end of a reader into a `String`. Each chunk is validated while it is still in the
+//! cache.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,23 +9,26 @@ use std::io::{self, Read};
 use super::intake::read_too_much;
 use crate::stream::Validator;
 
-/// How many bytes are read before they are validated: as many as stay in the second-level cache until then.
+/// The number of bytes to read before validating them. They stay in the second-level cache until
+/// then.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// How many bytes are read to find the end of the input without growing a string that is exactly full.
+/// The size of the read that looks for the end of the input, so that an exactly full string need
+/// not grow.
 const PROBE_BYTES: usize = 32;
 
 /// Reads to the end of `reader`, appends the text to `string`, and returns its length in bytes.
 ///
-/// This does what [`Read::read_to_string`] does, faster: each chunk is validated while it is still in the cache. A read that is
-/// interrupted is repeated.
+/// Like [`Read::read_to_string`], but faster: each chunk is validated while it is still in the
+/// cache. An interrupted read is repeated.
 ///
 /// # Errors
 ///
 /// - The errors of `reader`.
-/// - [`io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the bytes are not UTF-8. Its position
-///   counts from where `reader` stood. No more is read then.
-/// - [`io::ErrorKind::Other`] if `reader` claims to have read more bytes than it had room for.
+/// - [`io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the bytes
+///   are not UTF-8. Its position counts from the initial position of `reader`. Nothing more is read
+///   then.
+/// - [`io::ErrorKind::Other`] if `reader` claims to have read more bytes than it was asked for.
 ///
 /// After any error, `string` is unchanged.
 ///
@@ -62,13 +66,15 @@ fn append(reader: &mut dyn Read, string: &mut String) -> io::Result<usize> {
     }
 }
 
-/// Appends bytes to `bytes` until their capacity is used up, or a chunk is read, or the input ends. Returns whether it ended.
+/// Appends to `bytes` until their capacity is used up, a chunk is read, or the input ends. Returns
+/// whether it ended.
 ///
-/// The reader sees only the end of `bytes`, as a slice, or memory on the stack. `full` is the capacity that `bytes` had at first.
+/// The reader sees only a slice of the end of `bytes`, or memory on the stack. `full` is the
+/// initial capacity of `bytes`.
 fn read_chunk(reader: &mut dyn Read, bytes: &mut Vec<u8>, full: usize) -> io::Result<bool> {
     if bytes.len() == bytes.capacity() {
         if bytes.len() == full {
-            // Often the string was as long as the input.
+            // Often the string is exactly as long as the input.
             let mut probe = [0; PROBE_BYTES];
             let n = read_some(reader, &mut probe)?;
             if n == 0 {
@@ -80,7 +86,7 @@ fn read_chunk(reader: &mut dyn Read, bytes: &mut Vec<u8>, full: usize) -> io::Re
             bytes.try_reserve(PROBE_BYTES)?;
         }
     }
-    // Each byte is cleared once, however few bytes the reader returns at a time.
+    // Each byte is cleared once, no matter how few bytes the reader returns at a time.
     let mut at = bytes.len();
     let end = bytes.capacity().min(at + CHUNK_BYTES);
     bytes.resize(end, 0);
@@ -96,7 +102,7 @@ fn read_chunk(reader: &mut dyn Read, bytes: &mut Vec<u8>, full: usize) -> io::Re
     Ok(false)
 }
 
-/// Reads into `room`, again if it is interrupted, and returns how many bytes were read.
+/// Reads into `room`, retrying after an interrupt, and returns the number of bytes read.
 fn read_some(reader: &mut dyn Read, room: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(room) {
@@ -107,13 +113,13 @@ fn read_some(reader: &mut dyn Read, room: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// The bytes of a string, while bytes are appended to them that may not be text. The string gets back those that are text,
-/// whatever happens: also after an error, and after a panic.
+/// The bytes of a string, to which bytes are appended that may not be text. The string always gets
+/// back the part that is text, even after an error or a panic.
 struct Appending<'a> {
     /// Empty until it gets its bytes back.
     string: &'a mut String,
     bytes: Vec<u8>,
-    /// How many bytes, from the first one on, are text.
+    /// The length of the text at the start of the bytes.
     text: usize,
 }
 

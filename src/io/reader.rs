@@ -1,4 +1,5 @@
-//! The blocking reader. `tokio/reader.rs` is its asynchronous twin; what both do with a buffer is in `intake.rs`.
+//! The blocking reader. `tokio/reader.rs` is its asynchronous twin; both use the buffer of
+//! `intake.rs`.
 
 #![forbid(unsafe_code)]
 
@@ -14,13 +15,15 @@ use super::intake::{CAPACITY, Intake};
 /// - [`fill_str`](Self::fill_str) and [`consume`](BufRead::consume) give access to the buffer as `&str`.
 /// - [`read_line`](BufRead::read_line) and [`lines`](BufRead::lines) of [`BufRead`] do not validate a second time.
 ///
-/// The valid text before an error comes out first. From then on, every call returns the error, an [`ErrorKind::InvalidData`] that
-/// carries a [`StreamError`](crate::stream::StreamError). So it is if the input ends inside a character, even if the inner reader
-/// could read more later.
+/// The valid text before an error comes out first. From then on, every call returns the error, an
+/// [`ErrorKind::InvalidData`] that carries a [`StreamError`](crate::stream::StreamError). This
+/// includes the error for an input that ends inside a character, even if the inner reader could
+/// read more later.
 ///
-/// An error of the inner reader is passed on and changes nothing: the next call continues where that one stopped, which
-/// [`valid_up_to`](Self::valid_up_to) and [`pending`](Self::pending) tell. If the inner reader claims to have read more bytes than
-/// it had room for, that is an [`ErrorKind::Other`], which every later call returns as well.
+/// An error of the inner reader is passed on and changes nothing. The next call continues at the
+/// same position, which [`valid_up_to`](Self::valid_up_to) and [`pending`](Self::pending) return.
+/// If the inner reader claims to have read more bytes than it was asked for, this call and every
+/// later one return an [`ErrorKind::Other`].
 ///
 /// ```
 /// use std::io::{BufRead, Read};
@@ -73,11 +76,11 @@ impl<R> Utf8Reader<R> {
         Self { inner, intake: Intake::new(capacity) }
     }
 
-    /// Chooses whether to remove the signature `EF BB BF` if the text begins with it. The default is `false`. Call this before
-    /// the first read.
+    /// Sets whether to remove the signature `EF BB BF` if the text begins with it. The default is
+    /// `false`. Call this before the first read.
     ///
-    /// [`Bom`](crate::Bom) says when removing it is right, and when U+FEFF is text and must stay. Positions still count from the
-    /// first byte of the inner reader.
+    /// [`Bom`](crate::Bom) explains when to remove it, and when U+FEFF is text and must stay.
+    /// Positions still count from the first byte of the inner reader.
     ///
     /// ```
     /// use std::io::Read;
@@ -104,9 +107,10 @@ impl<R> Utf8Reader<R> {
 reader_methods!();
 
 impl<R: Read> Utf8Reader<R> {
-    /// Returns the text in the buffer, and fills the buffer first if it is empty. At the end of the input there is no text.
+    /// Returns the text in the buffer, and fills the buffer first if it is empty. The text is empty
+    /// at the end of the input.
     ///
-    /// [`consume`](BufRead::consume) the text that you have dealt with.
+    /// [`consume`](BufRead::consume) the text that you have handled.
     ///
     /// # Errors
     ///
@@ -136,7 +140,7 @@ impl<R: Read> Utf8Reader<R> {
         self.intake.fill(|space| self.inner.read(space))
     }
 
-    /// Fills the buffer, and tries again when a read is interrupted.
+    /// Fills the buffer, and retries an interrupted read.
     fn fill_patiently(&mut self) -> io::Result<()> {
         while let Err(error) = self.fill() {
             if error.kind() != ErrorKind::Interrupted {

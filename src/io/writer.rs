@@ -8,14 +8,16 @@ use crate::stream::{Decoder, Validator};
 
 /// A writer that passes on UTF-8 and refuses everything else.
 ///
-/// Only whole, valid characters reach the inner writer: the beginning of a character is held back until its last byte has come.
+/// Only whole, valid characters reach the inner writer: the beginning of a character is held back
+/// until its last byte has arrived.
 /// The valid text before an error is written first. From then on, every call returns the error, an [`ErrorKind::InvalidData`]
 /// that carries a [`StreamError`](crate::stream::StreamError).
 ///
-/// An error of the inner writer is passed on and changes nothing: accepted bytes are written later, and others can be written
-/// again. If the inner writer claims to have taken more bytes than it was given, that is an [`ErrorKind::Other`], which every
-/// later call returns as well. At the end, [`finish`](Self::finish) says whether a character is unfinished. Dropping the writer
-/// says nothing and writes nothing.
+/// An error of the inner writer is passed on and changes nothing: accepted bytes are written later,
+/// and others can be written again. If the inner writer claims to have taken more bytes than it was
+/// given, this call and every later one return an [`ErrorKind::Other`]. At the end,
+/// [`finish`](Self::finish) returns an error if a character is incomplete. Dropping the writer
+/// reports nothing and writes nothing.
 ///
 /// ```
 /// use std::io::Write;
@@ -36,19 +38,22 @@ use crate::stream::{Decoder, Validator};
 #[derive(Debug)]
 pub struct Utf8Writer<W> {
     inner: W,
-    /// It has seen all accepted bytes.
+    /// The validator of all accepted bytes.
     validator: Validator,
-    /// The last `owed` of these bytes are part of a character that was accepted, and `inner` has not taken them yet.
+    /// The last `owed` of these bytes are part of an accepted character that `inner` has not taken
+    /// yet.
     last: [u8; 4],
     owed: usize,
-    /// Whether `inner` claimed to have taken more bytes than it was given. Nobody knows what it has then, so it gets no more.
+    /// Whether `inner` claimed to have taken more bytes than it was given. Its output is unknown
+    /// then, so it gets no more.
     claimed_too_much: bool,
-    /// How long the next piece is at most. What `inner` does not take of a piece is validated again in the next call, so a piece
-    /// is not much longer than what `inner` took of the one before.
+    /// The maximum length of the next piece. If `inner` does not take a whole piece, the next call
+    /// validates the rest again. So a piece is not much longer than what `inner` took of the
+    /// previous one.
     piece_len: usize,
 }
 
-/// The longest piece that is validated for one call of the inner writer.
+/// The longest piece to validate for one call of the inner writer.
 const LONGEST_PIECE: usize = 16 << 10;
 
 /// The longest piece to offer after the inner writer has taken next to nothing.
@@ -115,7 +120,8 @@ impl<W> Utf8Writer<W> {
         self.validator.valid_up_to()
     }
 
-    /// Returns the last accepted bytes, if they begin a character that is not complete yet: 0 to 3 bytes, which are held back.
+    /// Returns the last accepted bytes, if they begin an incomplete character: 0 to 3 bytes, which
+    /// are held back.
     ///
     /// ```
     /// use std::io::Write;
@@ -128,7 +134,7 @@ impl<W> Utf8Writer<W> {
         self.validator.pending()
     }
 
-    /// Returns the beginning of `buf` that one call of `write` looks at, and the decoder for it.
+    /// Returns the prefix of `buf` that one call of `write` handles, and the decoder for it.
     pub(super) fn next_piece<'a>(&self, buf: &'a [u8]) -> (&'a [u8], Decoder) {
         (&buf[..buf.len().min(self.piece_len)], Decoder::from(self.validator))
     }
@@ -156,7 +162,7 @@ impl<W: Write> Utf8Writer<W> {
         Ok(self.validator.finish()?)
     }
 
-    /// Writes the bytes that are owed.
+    /// Writes the owed bytes.
     fn settle(&mut self) -> io::Result<()> {
         self.check_claims()?;
         while self.owed > 0 {
@@ -186,7 +192,7 @@ impl<W: Write> Utf8Writer<W> {
         Ok(())
     }
 
-    /// Owes `bytes`, which are at most four. No others are owed yet.
+    /// Owes `bytes`, at most four. Nothing else is owed yet.
     fn owe(&mut self, bytes: &[u8]) {
         self.last[4 - bytes.len()..].copy_from_slice(bytes);
         self.owed = bytes.len();
@@ -200,11 +206,11 @@ impl<W: Write> Write for Utf8Writer<W> {
         let (text, result) = next.decode_up_to_error(piece);
         if let Err(error) = result {
             if text.is_empty() {
-                // The validator keeps the error, for every later call.
+                // The validator keeps the error for every later call.
                 self.validator = next.into();
                 return Err(error.into());
             }
-            // What is before the error is written first.
+            // The text before the error is written first.
             piece = &piece[..text.len() - self.validator.pending().len()];
             next = Decoder::from(self.validator);
             next.decode(piece)?;
@@ -212,7 +218,8 @@ impl<W: Write> Write for Utf8Writer<W> {
 
         let completed = text.completed();
         if !completed.is_empty() {
-            // The character is accepted from here on, whether or not the inner writer takes it now.
+            // From here on, the character is accepted, whether or not the inner writer takes it
+            // now.
             let n = completed.len() - self.validator.pending().len();
             self.owe(completed.as_bytes());
             self.validator.push(&piece[..n])?;
@@ -220,7 +227,7 @@ impl<W: Write> Write for Utf8Writer<W> {
             return Ok(n);
         }
 
-        // Nothing was pending, or all of the piece still is.
+        // Nothing was pending, or the whole piece still is.
         let text = text.rest();
         let n = if text.is_empty() { 0 } else { self.inner.write(text.as_bytes())? };
         if n > text.len() {
@@ -232,7 +239,8 @@ impl<W: Write> Write for Utf8Writer<W> {
             self.validator = next.into();
             return Ok(piece.len());
         }
-        // The inner writer has taken part of the text, perhaps part of a character: the rest of that character is owed.
+        // The inner writer has taken part of the text. It may have split a character, and then the
+        // rest of that character is owed.
         let end = (n..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
         self.owe(&text.as_bytes()[n..end]);
         self.validator.push(&piece[..end])?;

@@ -13,9 +13,9 @@ use std::mem::MaybeUninit;
 
 use trust8_transcode::{Str, Utf16, convert, convert_into, convert_lossy};
 
-/// Stands for the other system.
+/// A stand-in for the other system.
 mod foreign {
-    /// Returns the units from `from` to `to`, as a `substring` does that knows nothing of surrogate pairs.
+    /// Returns the units from `from` to `to`, like a `substring` that ignores surrogate pairs.
     pub(super) fn substring(text: &[u16], from: usize, to: usize) -> Vec<u16> {
         text[from..to].to_vec()
     }

@@ -1,4 +1,4 @@
-//! Conversions whose result is appended to text that the caller has.
+//! Conversions that append their result to a caller's `Vec` or `String`.
 
 use super::error::Error;
 use super::form::Form;
@@ -11,8 +11,8 @@ use trust8::engine::Output;
 ///
 /// # Errors
 ///
-/// The first place at which the text is malformed or has a character that the target encoding does not have. What comes before it has
-/// been appended.
+/// The first place at which the text is malformed or has a character that the target encoding
+/// lacks. Everything before it has been appended.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Str, append};
@@ -27,8 +27,8 @@ pub fn append<F: Form, T: Form>(from: F, to: T, text: &F::Text, owned: &mut T::O
     With(Kernel::best()).append(from, to, text, owned)
 }
 
-/// Converts text and appends it to a `Vec`, or to a `String`, and replaces what can't be converted. Returns the first thing that it
-/// replaced, or `None` if it replaced nothing.
+/// Converts text, replaces what can't be converted, and appends the result to a `Vec` or `String`.
+/// Returns the first thing that it replaced, or `None` if it replaced nothing.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Str, append_lossy};
@@ -44,7 +44,7 @@ pub fn append_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text, owned: &mu
 }
 
 impl With {
-    /// Does what [`append`] does, with this kernel.
+    /// Like [`append`], with this kernel.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`append_lossy`] does, with this kernel.
+    /// Like [`append_lossy`], with this kernel.
     #[inline]
     pub fn append_lossy<F: Form, T: Form>(
         self,
@@ -86,7 +86,7 @@ impl With {
     }
 }
 
-/// Appends a converted text. Returns how many bytes of the text have been converted, and how that ended.
+/// Appends converted text. Returns how many bytes of the text it converted, and why it stopped.
 pub(super) fn append_converted<T: Form>(route: Route, text: &[u8], owned: &mut T::Owned) -> (usize, End) {
     let mut at = 0;
     let mut ended = End::All;
@@ -99,7 +99,7 @@ pub(super) fn append_converted<T: Form>(route: Route, text: &[u8], owned: &mut T
     (at, ended)
 }
 
-/// Appends what `run` writes to owned text, and runs it again as long as it returns how many more units it needs.
+/// Appends what `run` writes. Runs it again while it returns a number of units that it still needs.
 pub(super) fn append_written<T: Form>(
     owned: &mut T::Owned,
     wanted: usize,
@@ -119,12 +119,12 @@ pub(super) fn append_written<T: Form>(
         unsafe { units.set_len(len) };
         match more {
             None => return,
-            // Room for one more character, so that there is progress: lengths do not count replacements. The capacity at least
-            // doubles, so this happens rarely.
+            // At least one more character, which guarantees progress: lengths do not count
+            // replacements. The capacity at least doubles, so this happens rarely.
             Some(more) => units.reserve(more.saturating_add(CHARACTER)),
         }
     }
 }
 
-/// The largest number of units that one character has in any form.
+/// The maximum number of units in a character, in any form.
 pub(super) const CHARACTER: usize = 4;

@@ -1,4 +1,4 @@
-//! Chunks of well-formed text, each with what is malformed after it.
+//! Chunks of well-formed text, each with the malformed sequence after it.
 
 #![forbid(unsafe_code)]
 
@@ -13,8 +13,8 @@ use trust8::Kernel;
 
 /// Returns an iterator over chunks of well-formed text, each with the malformed sequence after it.
 ///
-/// These are the chunks of [`trust8::utf8_chunks`], for every form: what one character replaces in a lossy conversion is one malformed
-/// sequence.
+/// These are the chunks of [`trust8::utf8_chunks`], for every form. A malformed sequence is what a
+/// lossy conversion replaces by one character.
 ///
 /// ```
 /// use trust8_transcode::{Utf16, chunks};
@@ -29,7 +29,7 @@ pub fn chunks<F: Form>(form: F, text: &F::Text) -> Chunks<'_, F> {
 }
 
 impl With {
-    /// Does what [`chunks`] does, with this kernel.
+    /// Like [`chunks`], with this kernel.
     #[inline]
     pub fn chunks<F: Form>(self, form: F, text: &F::Text) -> Chunks<'_, F> {
         Chunks { text, errors: self.errors_in(form, text), at: 0 }
@@ -41,7 +41,7 @@ impl With {
 pub struct Chunks<'a, F: Form> {
     text: &'a F::Text,
     errors: ErrorsIn<'a>,
-    /// The text before this has been returned.
+    /// Everything before this has been returned.
     at: usize,
 }
 
@@ -81,7 +81,7 @@ impl<F: Form> fmt::Debug for Chunks<'_, F> {
     }
 }
 
-/// Well-formed text, and the malformed sequence after it: see [`chunks`].
+/// Well-formed text and the malformed sequence after it: see [`chunks`].
 #[derive(Clone, Copy)]
 pub struct Chunk<'a, F: Form> {
     text: &'a F::Text,
@@ -117,7 +117,7 @@ impl<'a, F: Form> Chunk<'a, F> {
         F::form_part(self.text, self.valid..self.end)
     }
 
-    /// Returns where in the text the chunk begins, in units.
+    /// Returns the position of the chunk in the text, in units.
     ///
     /// ```
     /// use trust8_transcode::{Utf16, chunks};

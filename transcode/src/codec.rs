@@ -1,11 +1,11 @@
-//! What each encoding must have: how one character is read and written.
+//! The codec of a family of encodings: how to read and write one character.
 
 #![forbid(unsafe_code)]
 
 use super::error::Fault;
 use trust8::engine::Output;
 
-/// A family of encodings that differ in byte order alone, character by character.
+/// A family of encodings that differ only in byte order. Works character by character.
 pub(super) trait Codec {
     /// The number of bytes in a unit.
     const UNIT_BYTES: usize;
@@ -13,14 +13,15 @@ pub(super) trait Codec {
     /// Whether all bytes are well-formed text.
     const ALL_VALID: bool = false;
 
-    /// The character that replaces what can't be converted: U+FFFD, or another one if the encoding does not have that.
+    /// The character that replaces what can't be converted: U+FFFD, or another one if the encoding
+    /// lacks it.
     const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
-    /// Returns what `text` begins with, which is not empty. `swapped` says that the bytes of each unit are in the order that is
-    /// not the machine's.
+    /// Decodes the start of `text`, which is not empty. `swapped` means that units are in the
+    /// non-native byte order.
     fn next(text: &[u8], swapped: bool) -> Next;
 
-    /// Returns the character that `text` begins with, if it begins with one.
+    /// Returns the character at the start of `text`, if there is one.
     #[inline(always)]
     fn first(text: &[u8], swapped: bool) -> Option<char> {
         match Self::next(text, swapped) {
@@ -34,35 +35,35 @@ pub(super) trait Codec {
         text.len() / Self::UNIT_BYTES * Self::UNIT_BYTES
     }
 
-    /// Returns the number of bytes that a character has, if the encoding has it.
+    /// Returns the length of a character in bytes, if the encoding has it.
     fn len(char: char) -> Option<usize>;
 
     /// Appends a character if the encoding has it and it fits.
     fn put(char: char, swapped: bool, out: &mut Output<'_>) -> Result<(), Refusal>;
 }
 
-/// What a text begins with.
+/// What comes first in a text.
 #[derive(Clone, Copy)]
 pub(super) enum Next {
-    /// A character, and how many bytes it has.
+    /// A character and its length in bytes.
     Char(char, usize),
-    /// Bytes that begin no character, and how many of them one replacement replaces.
+    /// Bytes that begin no character, and the number of bytes that one replacement replaces.
     Malformed(Fault, usize),
-    /// At most three bytes that begin a character, and then the end of the text. The fault is what is wrong if no more
-    /// follows.
+    /// The text ends inside a character, after at most three bytes of it. The fault is the error if
+    /// nothing follows.
     Cut(Fault),
 }
 
-/// Why a character was not appended.
+/// Why a character could not be appended.
 pub(super) enum Refusal {
     /// It does not fit.
     Full,
-    /// The encoding does not have it.
+    /// The encoding lacks it.
     Unmappable,
 }
 
 impl Refusal {
-    /// Turns what [`Output::put`] returns into a result.
+    /// Turns the return value of [`Output::put`] into a result.
     #[inline(always)]
     pub(super) fn unless_put(put: bool) -> Result<(), Self> {
         if put { Ok(()) } else { Err(Self::Full) }

@@ -21,23 +21,24 @@ use trust8::engine::{Engine, Validated};
 #[cfg(trust8_simd)]
 use crate::simd::ConvertOps;
 
-/// The output is nearly full where at most this many bytes are left: as many as a block becomes, at most.
+/// The output counts as nearly full when at most this many bytes are left: the maximum output of
+/// one block.
 pub(crate) const NEARLY_FULL_BYTES: usize = 256;
 
-/// The validation of UTF-8, as conversions use it.
+/// UTF-8 validation, as conversions use it.
 #[cfg(trust8_simd)]
 pub(crate) trait Utf8Check: Copy {
     /// Whether the input is already known to be valid.
     const KNOWN: bool = false;
 
-    /// Returns where to look for an error, if `bytes` are not valid.
+    /// Returns where to look for an error if `bytes` is invalid.
     fn suspicion(self, bytes: &[u8]) -> Option<usize>;
 
     /// See [`Engine::continues`].
     fn continues(self, before: [u8; 4], piece: &[u8]) -> bool;
 }
 
-/// A validator that also has the classes of bytes.
+/// A validator that also provides the byte classes.
 #[cfg(trust8_simd)]
 pub(crate) trait Surveying: Utf8Check {
     fn surveyor(self) -> impl Surveyor;
@@ -61,7 +62,7 @@ impl<E: Engine> Utf8Check for Inlined<E> {
     }
 }
 
-/// The engine's validation as a separate function, for callers that have loops.
+/// The engine's validation as a separate function, for callers with loops.
 #[cfg(trust8_simd)]
 #[derive(Clone, Copy)]
 struct Apart<E>(E);
@@ -89,47 +90,52 @@ impl<E: Surveys> Surveying for Apart<E> {
 
 /// A conversion from one encoding into another, written once for all instruction sets.
 ///
-/// A conversion appends whole characters and nothing else. It stops at the latest before the first malformed sequence, at the
-/// end of the text, or before the character that no longer fits, and may stop a few hundred bytes earlier.
+/// A conversion appends only whole characters. It stops no later than the first malformed sequence,
+/// the end of the text, or the first character that does not fit. It may stop a few hundred bytes
+/// earlier.
 pub(crate) trait Conversion {
-    /// The most vectors of 64 bytes that a short text has. With shorter vectors it may have fewer.
+    /// The maximum length of a short text, in vectors of 64 bytes. Shorter vectors may lower the
+    /// maximum.
     const SHORT_VECTORS: usize = 0;
 
-    /// Converts a short text: all of it, or nothing. Returns how many bytes of it.
+    /// Converts a short text, completely or not at all. Returns the number of bytes converted.
     #[cfg(trust8_simd)]
     #[inline(always)]
     fn short<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Utf8Check) -> usize {
         0
     }
 
-    /// Converts the beginning of a text and returns how much of it, in bytes.
+    /// Converts the start of a text and returns the number of bytes converted.
     #[cfg(trust8_simd)]
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, validator: impl Surveying) -> usize;
 
-    /// The conversion whose `part` is called where `long` has stopped: this one, or one that converts other texts as well.
+    /// The conversion whose `part` is called when `long` has stopped: this one, or one that accepts
+    /// more texts.
     type Part: Conversion;
 
-    /// Converts what fits of the block at which `long` has stopped. Returns how many bytes of it.
+    /// Converts the part of a block that fits, after `long` has stopped. Returns the number of
+    /// bytes converted.
     #[cfg(trust8_simd)]
     #[inline(always)]
     fn part<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Utf8Check) -> usize {
         0
     }
 
-    /// Does what `long` does, without vector operations.
+    /// Like `long`, without vector operations.
     fn portable(text: &[u8], out: &mut Output<'_>) -> usize;
 }
 
 /// An engine that converts.
 pub(crate) trait Converting: Searching + Surveys {
-    /// Converts `text` if it is a few vectors at most and the pair has a `short` function; otherwise converts nothing. Returns how many
-    /// bytes it read: all, or none.
+    /// Converts `text` if it is at most a few vectors long and the pair has a `short` function.
+    /// Otherwise converts nothing. Returns the number of bytes read: all or none.
     fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
 
-    /// Converts the beginning of `text`, and returns how much of it, in bytes.
+    /// Converts the start of `text` and returns the number of bytes converted.
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
 
-    /// Converts what fits of a block where `convert_long` has stopped before a block that does not fit. Returns how many bytes of it.
+    /// Converts the part that fits of a block, after `convert_long` has stopped because the block
+    /// did not fit. Returns the number of bytes converted.
     fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
 
     /// Returns the length that `M` measures.
@@ -139,7 +145,7 @@ pub(crate) trait Converting: Searching + Surveys {
     }
 }
 
-/// Makes an engine with vectors convert.
+/// Implements [`Converting`] for an engine with vectors.
 #[cfg(trust8_simd)]
 macro_rules! converting {
     ($token:ty $(, $measure:item)?) => {
@@ -202,7 +208,7 @@ impl Converting for Automaton {
     }
 }
 
-/// Converts the beginning of a text and returns how much of it, in bytes; see [`Conversion`].
+/// Converts the start of a text and returns the number of bytes converted; see [`Conversion`].
 pub(crate) struct Convert<C>(PhantomData<C>);
 
 impl<C> Convert<C> {
@@ -217,7 +223,7 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for Convert<C>
     }
 }
 
-/// Does what [`Convert`] does, for texts that are not short.
+/// Like [`Convert`], for texts that are not short.
 pub(crate) struct ConvertLong<C>(PhantomData<C>);
 
 impl<C> ConvertLong<C> {
@@ -231,7 +237,8 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertLon
     }
 }
 
-/// The work of both, as a separate function: short texts need not save registers for it, and the program contains it once.
+/// The loop of both jobs, as a separate function: short texts need not spill registers for it, and
+/// the program contains it once.
 struct LongConversion<C>(PhantomData<C>);
 
 impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for LongConversion<C> {
@@ -245,7 +252,8 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for LongConver
     }
 }
 
-/// [`Converting::convert_part`] as a separate function, so that it takes no registers from the loops for long texts.
+/// [`Converting::convert_part`] as a separate function, so that it takes no registers from the
+/// loops for long texts.
 struct ConvertPart<C>(PhantomData<C>);
 
 impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertPart<C> {
@@ -257,11 +265,11 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertPar
 
 /// The length of a text in another form.
 pub(crate) trait Measure: Sized {
-    /// The length, by loops that the compiler makes vectors of.
+    /// The length, by loops that the compiler vectorises.
     fn portable(text: &[u8]) -> usize;
 
-    /// The same with AVX-512: by a special function, or by the loops compiled for AVX2, which are faster than the same loops compiled for
-    /// AVX-512.
+    /// Like `portable`, with AVX-512. Uses a special function, or the loops compiled for AVX2,
+    /// which are faster than the same loops compiled for AVX-512.
     #[cfg(trust8_avx512)]
     #[inline(always)]
     fn avx512(s: Avx512, text: &[u8]) -> usize {
@@ -295,7 +303,7 @@ impl<M: Measure, E: Converting> Job<E, (), usize> for Measured<M> {
     }
 }
 
-/// Reverses the bytes of each unit. The job needs the number of bytes of a unit, and the bytes, because they change.
+/// Reverses the bytes of each unit. The job takes the unit's size and the bytes, which it changes.
 pub(crate) struct Swap;
 
 impl<E> Job<E, (usize, &mut [u8]), ()> for Swap {

@@ -1,7 +1,8 @@
-//! Copies of UTF-16 and UTF-32 without vector operations: checked, in either byte order; or repaired, with each fault replaced.
-//! Also lossy conversions into Latin-1, which has no faults.
+//! Copies of UTF-16 and UTF-32 without vector operations. A checked copy works in either byte
+//! order. A repairing copy replaces each fault. There are also lossy conversions into Latin-1,
+//! which has no faults.
 //!
-//! As in `portable.rs`, the compiler makes vectors of these loops.
+//! As in `portable.rs`, the compiler vectorises these loops.
 
 #![forbid(unsafe_code)]
 
@@ -10,23 +11,24 @@ use super::portable::{BLOCK, utf32_units};
 use crate::search::{half, is_paired, mended_block, order, unless_unpaired};
 use trust8::engine::Output;
 
-/// Copies UTF-16 if it is well-formed. `FROM` and `TO` say whether the bytes of each unit are in the order that is not the
-/// machine's, in the text and in the copy.
+/// Copies UTF-16 if it is well-formed. `FROM` and `TO` mean that the text and the copy are in the
+/// non-native byte order.
 ///
-/// A text is well-formed if every low surrogate follows a high one, and every high one comes before a low one. So a unit must
-/// be a low surrogate exactly if the unit before it is a high one. That is one comparison for each unit, whatever the text is.
+/// A text is well-formed if every low surrogate follows a high one, and every high one precedes a
+/// low one. So a unit must be a low surrogate exactly if the previous unit is a high one. That
+/// takes one comparison for each unit, whatever the text.
 #[inline(always)]
 pub(super) fn utf16_to_utf16<const FROM: bool, const TO: bool>(text: &[u8], out: &mut Output<'_>) -> usize {
-    // The first unit has none before it.
+    // The first unit has no unit before it.
     let Some(unit) = text.first_chunk() else { return 0 };
     if half::<FROM>(*unit) == order::<FROM>(0xDC00) || !out.put(&reordered16::<FROM, TO, _>(unit)) {
         return 0;
     }
     let mut at = 2;
-    // The shorter blocks take what the longer ones leave at the end of the text and of the output.
+    // Shorter blocks handle the remainder at the end of the text or of the output.
     copy_paired::<FROM, TO, { 2 * BLOCK }, { 2 * BLOCK + 2 }>(text, &mut at, out);
     copy_paired::<FROM, TO, { BLOCK / 4 }, { BLOCK / 4 + 2 }>(text, &mut at, out);
-    // A high surrogate at the end of a block belongs to what follows.
+    // A high surrogate at the end of a block belongs to the next block.
     match text[..at].last_chunk() {
         Some(unit) if half::<FROM>(*unit) == order::<FROM>(0xD800) => {
             out.retract(2);
@@ -36,8 +38,8 @@ pub(super) fn utf16_to_utf16<const FROM: bool, const TO: bool>(text: &[u8], out:
     }
 }
 
-/// Copies blocks of UTF-16 from `at` on, as long as they are well-formed and fit. `WITH_BEFORE` is the length of a block and the
-/// unit before it.
+/// Copies well-formed blocks of UTF-16 from `at` on, while they fit. `WITH_BEFORE` is the length of
+/// a block plus the unit before it.
 #[inline(always)]
 fn copy_paired<const FROM: bool, const TO: bool, const BYTES: usize, const WITH_BEFORE: usize>(
     text: &[u8],
@@ -67,19 +69,19 @@ fn reordered16<const FROM: bool, const TO: bool, const BYTES: usize>(block: &[u8
     copy
 }
 
-/// Copies UTF-32 if it is well-formed. `FROM` and `TO` say whether the bytes of each unit are in the order that is not the
-/// machine's, in the text and in the copy.
+/// Copies UTF-32 if it is well-formed. `FROM` and `TO` mean that the text and the copy are in the
+/// non-native byte order.
 #[inline(always)]
 pub(super) fn utf32_to_utf32<const FROM: bool, const TO: bool>(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
-    // The shorter blocks take what the longer ones leave at the end of the text and of the output.
+    // Shorter blocks handle the remainder at the end of the text or of the output.
     copy_characters::<FROM, TO, BLOCK>(text, &mut at, out);
     copy_characters::<FROM, TO, 16>(text, &mut at, out);
     copy_characters::<FROM, TO, 4>(text, &mut at, out);
     at
 }
 
-/// Copies blocks of UTF-32 from `at` on, as long as they are well-formed and fit.
+/// Copies well-formed blocks of UTF-32 from `at` on, while they fit.
 #[inline(always)]
 fn copy_characters<const FROM: bool, const TO: bool, const BYTES: usize>(
     text: &[u8],
@@ -104,10 +106,10 @@ fn copy_characters<const FROM: bool, const TO: bool, const BYTES: usize>(
     }
 }
 
-/// Copies UTF-16 with each unpaired surrogate replaced, except a high one at the end of the text.
+/// Copies UTF-16 and replaces each unpaired surrogate, except a high one at the end of the text.
 #[inline(always)]
 pub(super) fn repaired_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
-    // The first unit has none before it.
+    // The first unit has no unit before it.
     let mut at = 0;
     if !put_repaired(text, &mut at, 0, out) {
         return at;
@@ -127,11 +129,12 @@ pub(super) fn repaired_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// The number of bytes in a block of UTF-16 that is repaired.
+/// The number of bytes in a block of UTF-16 that is repaired at once.
 const REPAIRED: usize = 2 * BLOCK;
 
-/// Copies the unit at `at`, and replaces it if it is an unpaired surrogate. Returns false, and copies nothing, if it is a high
-/// surrogate at the end of the text, if there is no more unit, or if it does not fit.
+/// Copies the unit at `at`, or its replacement if it is an unpaired surrogate. Returns false and
+/// copies nothing at the end of the text, before a high surrogate at that end, or if the unit does
+/// not fit.
 #[inline(always)]
 fn put_repaired(text: &[u8], at: &mut usize, before: u16, out: &mut Output<'_>) -> bool {
     let Some((unit, rest)) = text[*at..].split_first_chunk() else { return false };
@@ -146,7 +149,7 @@ fn put_repaired(text: &[u8], at: &mut usize, before: u16, out: &mut Output<'_>) 
     put
 }
 
-/// Copies UTF-32 with each unit replaced that is not a character.
+/// Copies UTF-32 and replaces each unit that is not a character.
 #[inline(always)]
 pub(super) fn repaired_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -185,7 +188,8 @@ pub(super) fn utf32_to_latin1_lossy(text: &[u8], out: &mut Output<'_>) -> usize 
     at
 }
 
-/// Converts character by character, and replaces what can't be converted. Stops before a character that the end cuts off.
+/// Converts character by character and replaces what can't be converted. Stops before a character
+/// that the end of the text cuts off.
 pub(super) fn characters_or_replacement<F: Codec, T: Codec>(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     while at < text.len() {

@@ -1,8 +1,8 @@
-//! The list of encodings. [`Encoding`] and all properties of an encoding follow from it.
+//! The list of encodings. It defines [`Encoding`] and all properties of an encoding.
 //!
-//! An encoding belongs to a family, whose members differ in byte order alone. The family's [`Codec`] reads and writes one
-//! character, and every function can be built on that. `pairs.rs` lists the pairs of families that are converted
-//! faster than character by character.
+//! An encoding belongs to a family, whose members differ only in byte order. The family's [`Codec`]
+//! reads and writes one character, which is enough to implement every function. `pairs.rs` lists
+//! the pairs of families with a faster conversion.
 //!
 //! To add an encoding, write its family's codec in a new file and add its lines to `families!` below.
 
@@ -19,7 +19,8 @@ use super::utf32::Utf32;
 use trust8::UnknownName;
 use trust8::engine::{Output, is_same_name};
 
-/// The list: each family has the name of its codec. An encoding has a name, perhaps other names, and a byte order.
+/// The list. Each family has the name of its codec. An encoding has a name, optional aliases, and a
+/// byte order.
 macro_rules! families {
     ($(
         $family:ident {
@@ -29,9 +30,10 @@ macro_rules! families {
             )+
         }
     )+) => {
-        /// What bytes can be: `&[u8]`, `Vec<u8>`.
+        /// The encoding of text in bytes: `&[u8]`, `Vec<u8>`.
         ///
-        /// A byte order mark is a character like any other, U+FEFF: it is converted where the text has one, and none is added.
+        /// A byte order mark is an ordinary character, U+FEFF. It is converted like any other, and
+        /// none is added.
         ///
         /// ```
         /// use trust8_transcode::{Encoding, convert};
@@ -63,7 +65,7 @@ macro_rules! families {
 
             const NAMES: &'static [&'static str] = &[$($($name),+),+];
 
-            /// Returns the encoding's names. The first one is its own.
+            /// Returns the encoding's names. The first is the canonical one.
             const fn names(self) -> &'static [&'static str] {
                 match self {
                     $($(Self::$encoding => &[$name $(, $alias)*],)+)+
@@ -103,7 +105,8 @@ macro_rules! families {
                 }
             }
 
-            /// Returns the layout in the machine's byte order of text that is not known to be well-formed, unless all text is.
+            /// Returns the native layout of text that is not known to be well-formed, unless all
+            /// text of the family is.
             #[inline]
             pub(super) const fn native(self) -> Layout {
                 let known_valid = match self {
@@ -130,7 +133,7 @@ macro_rules! families {
         }
 
         impl Layout {
-            /// Returns what `text` begins with, which is not empty.
+            /// Decodes the start of `text`, which is not empty.
             #[inline(always)]
             pub(super) fn next(self, text: &[u8]) -> Next {
                 match self.family {
@@ -138,7 +141,8 @@ macro_rules! families {
                 }
             }
 
-            /// Returns the whole characters at the start of a well-formed text that is cut off anywhere.
+            /// Returns the whole characters at the start of a well-formed text that may be cut off
+            /// anywhere.
             #[inline]
             pub(super) fn whole(self, text: &[u8]) -> &[u8] {
                 let len = match self.family {
@@ -147,7 +151,8 @@ macro_rules! families {
                 &text[..len]
             }
 
-            /// Returns whether `text`, which is not empty, begins with a character that has more than `left` bytes in another encoding.
+            /// Returns whether the first character of `text`, which is not empty, has more than
+            /// `left` bytes in another encoding.
             #[inline(always)]
             pub(super) fn first_exceeds(self, text: &[u8], to: Self, left: usize) -> bool {
                 let first = match self.family {
@@ -188,8 +193,8 @@ families! {
         Utf32Be = "utf-32be", Order::BigEndian;
     }
     Latin1 {
-        /// ISO-8859-1, or Latin-1: each byte is the character with its number, U+0000 to U+00FF. What web pages call `latin1`
-        /// or `iso-8859-1` is another encoding, windows-1252.
+        /// ISO-8859-1, or Latin-1: each byte is the character with its number, U+0000 to U+00FF.
+        /// Web pages that say `latin1` or `iso-8859-1` mean another encoding, windows-1252.
         Latin1 = "iso-8859-1" | "latin1", Order::None;
     }
 }
@@ -207,8 +212,8 @@ impl Encoding {
         self.names()[0]
     }
 
-    /// Returns the encoding of this [`name`](Self::name). Upper and lower case, hyphens, underscores and spaces make no difference.
-    /// `latin1` is another name of `iso-8859-1`.
+    /// Returns the encoding with this [`name`](Self::name). Case, hyphens, underscores and spaces
+    /// make no difference. `latin1` is an alias of `iso-8859-1`.
     ///
     /// ```
     /// use trust8_transcode::Encoding;
@@ -231,7 +236,7 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// Does what [`by_name`](Encoding::by_name) does.
+/// Like [`by_name`](Encoding::by_name).
 ///
 /// ```
 /// use trust8_transcode::Encoding;
@@ -256,7 +261,7 @@ enum Order {
 }
 
 impl Order {
-    /// Returns whether this is not the machine's order.
+    /// Returns whether this is the non-native order.
     #[inline]
     const fn swapped(self) -> bool {
         match self {
@@ -267,18 +272,18 @@ impl Order {
     }
 }
 
-/// What the bytes of a text mean.
+/// How the bytes of a text are to be interpreted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     pub(super) family: Family,
-    /// Whether the bytes of each unit are in the order that is not the machine's.
+    /// Whether units are in the non-native byte order.
     pub(super) swapped: bool,
-    /// Whether the type of the text says that it is well-formed.
+    /// Whether the type guarantees well-formed text.
     pub(super) known_valid: bool,
 }
 
 impl Layout {
-    /// Layouts have numbers below this.
+    /// Layout numbers are below this.
     pub(super) const COUNT: usize = 4 * Family::ALL.len();
 
     #[inline(always)]
@@ -291,7 +296,7 @@ impl Layout {
         Self { family: Family::ALL[number / 4], swapped: number & 2 != 0, known_valid: number & 1 != 0 }
     }
 
-    /// Returns the same layout in the machine's byte order.
+    /// Returns the same layout in the native byte order.
     pub(super) const fn unswapped(self) -> Self {
         Self { swapped: false, ..self }
     }

@@ -35,14 +35,14 @@ pub enum ConversionErrorKind {
     Surrogate(u32),
     /// UTF-32: a number above U+10FFFF.
     TooLarge(u32),
-    /// A character that the target encoding does not have: for Latin-1, any above U+00FF.
+    /// A character that the target encoding lacks: for Latin-1, any above U+00FF.
     Unmappable(char),
     /// The bytes of UTF-16 or UTF-32 end inside a unit.
     Incomplete,
 }
 
 impl ConversionErrorKind {
-    /// Returns the kind's name, which no version of this crate changes.
+    /// Returns the kind's name, which is stable across versions of this crate.
     ///
     /// ```
     /// use trust8_transcode::ConversionErrorKind;
@@ -62,8 +62,8 @@ impl ConversionErrorKind {
         }
     }
 
-    /// Returns the kind's number, which no version of this crate changes. A rule that UTF-8 has too has the number of
-    /// [`trust8::ErrorKind`](trust8::ErrorKind::code).
+    /// Returns the kind's number, which is stable across versions of this crate. For a rule that
+    /// UTF-8 shares, it is the number of [`trust8::ErrorKind`](trust8::ErrorKind::code).
     ///
     /// ```
     /// use trust8_transcode::ConversionErrorKind;
@@ -84,7 +84,7 @@ impl ConversionErrorKind {
     }
 }
 
-/// What is wrong, with all that the message says about it.
+/// What is wrong, with everything that the message needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Fault {
     Utf8(Sequence),
@@ -107,7 +107,8 @@ impl Fault {
         }
     }
 
-    /// Returns how many bytes of the input are wrong, or `None` if the input ends inside a character.
+    /// Returns how many bytes of the input are wrong, or `None` if the input ends inside a
+    /// character.
     fn bytes(&self) -> Option<usize> {
         match *self {
             Self::Utf8(sequence) => sequence.error_len(),
@@ -182,7 +183,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// Returns how many bytes or units of the input can be converted: the place of the first one that can't.
+    /// Returns how many bytes or units of the input can be converted. This is the position of the
+    /// first one that can't.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, convert};
@@ -194,8 +196,9 @@ impl Error {
         self.valid_up_to
     }
 
-    /// Returns how many bytes or units of the input are wrong. `None` means that the input ends inside a character, which more input
-    /// could complete. The numbers are those of [`Utf8Error::error_len`], for every encoding.
+    /// Returns how many bytes or units of the input are wrong. `None` means that the input ends
+    /// inside a character, which more input could complete. For UTF-8, these are the numbers of
+    /// [`Utf8Error::error_len`]; other encodings follow the same rule.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Utf16, convert};
@@ -221,7 +224,8 @@ impl Error {
         self.fault.kind()
     }
 
-    /// Returns the error of [`from_utf8`](trust8::from_utf8), if the input was to be UTF-8 and is not.
+    /// Returns the error of [`from_utf8`](trust8::from_utf8) if the input should be UTF-8 and is
+    /// not.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Utf16, convert};
@@ -257,7 +261,8 @@ impl fmt::Debug for Error {
 
 impl core::error::Error for Error {}
 
-/// The first place at which a text in pieces can't be converted: what [`Error`] is for a whole text, counted from its start.
+/// The first place at which a text in pieces can't be converted. It is like [`Error`], counted from
+/// the start of the whole text.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, ConversionErrorKind, Str, Transcoder};
@@ -277,7 +282,8 @@ pub struct TranscoderError {
 }
 
 impl TranscoderError {
-    /// Returns how many bytes or units of the text, from its start, can be converted: the place of the first one that can't.
+    /// Returns how many bytes or units of the text, from its start, can be converted. This is the
+    /// position of the first one that can't.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};
@@ -348,14 +354,14 @@ impl core::error::Error for TranscoderError {}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum BufferError {
-    /// Nothing is wrong with the input, but the buffer is too small. Its contents are unspecified.
+    /// The input is valid, but the buffer is too small. Its contents are unspecified.
     TooSmall(TooSmall),
-    /// The input can't be converted, however large the buffer is.
+    /// The input can't be converted into a buffer of any size.
     Invalid {
-        /// Where, and why.
+        /// The position and the reason.
         error: Error,
-        /// The number of units that have been written to the start of the buffer: everything before the error, or as many
-        /// whole characters of it as fit.
+        /// The number of units written to the start of the buffer: everything before the error, or
+        /// as many whole characters of it as fit.
         written: usize,
     },
 }

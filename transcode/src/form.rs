@@ -1,7 +1,7 @@
-//! The forms that text can have in memory, as types.
+//! The forms of text in memory, as types.
 //!
-//! The algorithms read and write bytes, at any address, and know nothing of these types. Here, and nowhere else, slices of units
-//! become slices of bytes and back.
+//! The algorithms read and write bytes at any address and don't use these types. Only this file
+//! turns slices of units into slices of bytes and back.
 
 use core::mem::MaybeUninit;
 use core::ops::Range;
@@ -12,13 +12,14 @@ use alloc::{string::String, vec::Vec};
 
 use super::encodings::{Encoding, Family, Layout};
 
-/// A form that text can have in memory.
+/// A form of text in memory.
 ///
-/// [`Str`], [`Utf16`], [`Utf32`] and [`Chars`] are for text in units of the machine's byte order, and [`Encoding`] is for text in
-/// bytes. There are no others: the trait is sealed.
+/// [`Str`], [`Utf16`], [`Utf32`] and [`Chars`] are for text in units of the machine's byte order.
+/// [`Encoding`] is for text in bytes. The trait is sealed, so there are no others.
 pub trait Form: sealed::Sealed {}
 
-/// A unit that may have any value: `u8`, `u16` or `u32`. A buffer of such units can be written to without leaving a wrong value in it.
+/// A unit that may have any value: `u8`, `u16` or `u32`. Any write to a buffer of such units leaves
+/// valid values.
 pub trait Number: sealed::AnyBits {}
 impl Number for u8 {}
 impl Number for u16 {}
@@ -33,7 +34,8 @@ mod sealed {
     impl AnyBits for u16 {}
     impl AnyBits for u32 {}
 
-    /// What the functions of this crate need of a form. The methods have long names, so that they don't clash with methods of a user's trait.
+    /// What this crate needs to know about a form. The long method names can't clash with those of
+    /// a user's trait.
     pub trait Sealed: Copy {
         /// Borrowed text: `str`, or a slice.
         type Text: ?Sized;
@@ -43,13 +45,13 @@ mod sealed {
         #[cfg(feature = "alloc")]
         type Owned: Default;
 
-        /// Returns what the bytes of such a text mean.
+        /// Returns the layout of such text.
         fn form_layout(self) -> Layout;
 
         /// Returns the bytes of a text.
         fn form_bytes(text: &Self::Text) -> &[u8];
 
-        /// Returns the units of a text in this range, which begins and ends between two characters.
+        /// Returns the units of a text in this range, which begins and ends between characters.
         fn form_part(text: &Self::Text, range: Range<usize>) -> &Self::Text;
 
         /// Returns the bytes of a buffer.
@@ -110,7 +112,7 @@ pub struct Utf32;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Chars;
 
-/// Units that are numbers in memory and nothing else.
+/// Units that are plain numbers in memory.
 ///
 /// # Safety
 ///
@@ -131,7 +133,7 @@ fn bytes_of<U: PlainNumber>(units: &[U]) -> &[u8] {
     unsafe { slice::from_raw_parts(units.as_ptr().cast(), size_of_val(units)) }
 }
 
-/// Returns the bytes of units of UTF-16, to be changed.
+/// Returns the bytes of UTF-16 units, mutably.
 pub(super) fn bytes_of_utf16_mut(units: &mut [u16]) -> &mut [u8] {
     // SAFETY: memory and borrow are the same, bytes need no alignment, and any two bytes are a `u16`.
     unsafe { slice::from_raw_parts_mut(units.as_mut_ptr().cast(), size_of_val(units)) }
@@ -144,7 +146,7 @@ fn room_of<U: PlainNumber>(buffer: &mut [MaybeUninit<U>]) -> &mut [MaybeUninit<u
     unsafe { slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), size_of_val(buffer)) }
 }
 
-/// Returns an initialised buffer as one that need not be initialised.
+/// Returns an initialised buffer as one that may be uninitialised.
 ///
 /// # Safety
 ///
@@ -155,7 +157,7 @@ pub(super) unsafe fn room_of_initialised<U: Number>(buffer: &mut [U]) -> &mut [M
     unsafe { &mut *room }
 }
 
-/// Returns the units that the bytes are.
+/// Returns bytes as units.
 ///
 /// # Safety
 ///

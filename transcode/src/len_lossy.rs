@@ -1,4 +1,4 @@
-//! The length of what a lossy conversion writes.
+//! The output length of a lossy conversion.
 
 #![forbid(unsafe_code)]
 
@@ -12,9 +12,10 @@ use trust8::Kernel;
 use trust8::engine::FaultSearch;
 use trust8::engine::counts::Utf16Len;
 
-/// Returns the number of units that the text has in another form when what can't be converted is replaced.
+/// Returns the number of units that the text has in another form, with what can't be converted
+/// replaced.
 ///
-/// It is the length of what [`convert_lossy`](super::convert_lossy) returns, for every text.
+/// This is always the length of what [`convert_lossy`](super::convert_lossy) returns.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Str, Utf16, Utf32, len_lossy};
@@ -31,7 +32,7 @@ pub fn len_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
 }
 
 impl With {
-    /// Does what [`len_lossy`] does, with this kernel.
+    /// Like [`len_lossy`], with this kernel.
     #[inline]
     #[must_use]
     pub fn len_lossy<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {
@@ -66,13 +67,13 @@ fn units(route: &Route, text: &[u8]) -> usize {
         (Family::Utf32, Family::Utf8, true) => counting!(Utf8OfUtf32Lossy<true>)(kernel, text),
         (Family::Utf32, Family::Utf16, false) => counting!(Utf16OfUtf32Lossy<false>)(kernel, text),
         (Family::Utf32, Family::Utf16, true) => counting!(Utf16OfUtf32Lossy<true>)(kernel, text),
-        // Each unit becomes one.
+        // Each unit becomes one unit.
         (Family::Utf16, Family::Utf16, _) | (Family::Utf32, Family::Utf32 | Family::Latin1, _) => {
             text.len() / unit
         }
         (Family::Latin1, ..) => unreachable!("all text in Latin-1 is valid"),
     };
-    // One character replaces a unit that the end cuts off, together with a high surrogate before it.
+    // One character replaces a unit that the end cuts off, and a high surrogate before it.
     if cut.is_empty() || from.whole(text).len() < text.len() {
         units
     } else {
@@ -80,7 +81,7 @@ fn units(route: &Route, text: &[u8]) -> usize {
     }
 }
 
-/// Returns how many UTF-16 units `bytes` become if each ill-formed sequence becomes one.
+/// Returns how many UTF-16 units `bytes` becomes if each ill-formed sequence becomes one.
 fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
     let mut search = FaultSearch::new(kernel, bytes);
     let (mut units, mut at) = (0, 0);

@@ -1,4 +1,5 @@
-//! The length that a well-formed text has in another encoding. Each unit counts by itself, so vectors can add.
+//! The length of a well-formed text in another encoding. Units count independently of each other,
+//! so vectors can add them up.
 
 #![forbid(unsafe_code)]
 
@@ -11,8 +12,8 @@ use crate::simd::avx512_lengths;
 #[cfg(trust8_avx512)]
 use trust8::engine::Avx512;
 
-/// The list of lengths: a type for each, with a loop that the compiler makes vectors of, and a faster method of `Avx512` if there
-/// is one.
+/// The list of lengths. Each has a type, a loop that the compiler vectorises, and perhaps a faster
+/// method of `Avx512`.
 macro_rules! lengths {
     ($(
         $(#[$meta:meta])*
@@ -45,7 +46,8 @@ lengths! {
         }),
         avx512 utf8_of_utf16;
     Utf32OfUtf16, |text| sum16(text, |unit| u16::from(unit & 0xFC00 != 0xDC00));
-    /// Compared as signed numbers, which takes fewer operations. A number that is negative then is no character, and counts as one.
+    /// Signed comparison takes fewer operations. A unit that is negative as a signed number is no
+    /// character, and counts as one.
     Utf8OfUtf32, |text| sum32(text, |unit| {
         let unit = unit.cast_signed();
         1 + u32::from(unit >= 0x80) + u32::from(unit >= 0x800) + u32::from(unit >= 0x1_0000)
@@ -54,8 +56,8 @@ lengths! {
     Utf8OfLatin1, |text| text.len() + counts::sum(text, |byte| byte >> 7);
 }
 
-/// The list of lengths of lossy conversions, which count what is malformed as its replacement. `SWAPPED` says that the bytes of each
-/// unit are in the order that is not the machine's.
+/// The list of lengths of lossy conversions, which count a malformed sequence as its replacement.
+/// `SWAPPED` means that units are in the non-native byte order.
 macro_rules! lossy_lengths {
     ($(
         $(#[$meta:meta])*
@@ -85,7 +87,7 @@ macro_rules! lossy_lengths {
 }
 
 lossy_lengths! {
-    /// Any surrogate counts as the three bytes of U+FFFD. A pair has two bytes less.
+    /// Any surrogate counts as the three bytes of U+FFFD. A pair has two bytes less than that.
     Utf8OfUtf16Lossy: sum16_with_next, |unit, next| {
             1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800) - 2 * begins_pair(unit, next)
         },
@@ -100,13 +102,14 @@ lossy_lengths! {
     Utf16OfUtf32Lossy: sum32, |unit| 1 + u32::from(unit.wrapping_sub(0x1_0000) <= 0xF_FFFF);
 }
 
-/// Returns one if a unit and the next one are a surrogate pair, and zero otherwise.
+/// Returns one if a unit and its successor are a surrogate pair, and zero otherwise.
 #[inline(always)]
 fn begins_pair(unit: u16, next: u16) -> u16 {
     u16::from((unit & 0xFC00 == 0xD800) & (next & 0xFC00 == 0xDC00))
 }
 
-/// Returns the sum of what the units count for, at most three each, by the unit and the next one. There is a zero after the last one.
+/// Adds up the units' counts, at most three each. A count depends on the unit and its successor.
+/// The last unit's successor is zero.
 #[inline(always)]
 fn sum16_with_next(text: &[u8], count: impl Fn(u16, u16) -> u16 + Copy) -> usize {
     if text.len() <= FEW_BYTES {
@@ -126,7 +129,7 @@ fn sum16_with_next(text: &[u8], count: impl Fn(u16, u16) -> u16 + Copy) -> usize
         }
         sum += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
     }
-    // What is left is at most a block. The zeros after it count as well, and are taken back.
+    // The remainder is at most a block. The zeros after it count too, so they are subtracted.
     let rest = &text[blocks.len() * BLOCK..];
     let mut last = [0; BLOCK + 2];
     last[..rest.len()].copy_from_slice(rest);
@@ -135,10 +138,11 @@ fn sum16_with_next(text: &[u8], count: impl Fn(u16, u16) -> u16 + Copy) -> usize
     sum + usize::from(padded) - (BLOCK - rest.len()) / 2 * usize::from(count(0, 0))
 }
 
-/// Texts of so few bytes are counted unit by unit. To prepare a block of them takes longer.
+/// Below this length, text is counted unit by unit: preparing a block takes longer.
 const FEW_BYTES: usize = 32;
 
-/// Does what [`sum16_with_next`] does, unit by unit. It is a separate function, so that it takes no registers from the other.
+/// Like [`sum16_with_next`], unit by unit. This is a separate function, so that it takes no
+/// registers from that one.
 #[inline(never)]
 fn sum16_of_few(text: &[u8], count: impl Fn(u16, u16) -> u16) -> usize {
     let units = text.as_chunks::<2>().0;
@@ -151,7 +155,7 @@ fn sum16_of_few(text: &[u8], count: impl Fn(u16, u16) -> u16) -> usize {
     sum
 }
 
-/// Returns the sum of what the units count for, at most three each.
+/// Adds up the units' counts, at most three each.
 #[inline(always)]
 fn sum16(text: &[u8], count: impl Fn(u16) -> u16 + Copy) -> usize {
     let (units, _) = text.as_chunks::<2>();
@@ -159,7 +163,7 @@ fn sum16(text: &[u8], count: impl Fn(u16) -> u16 + Copy) -> usize {
     units.chunks(1 << 14).map(|units| usize::from(sum_of(units))).sum()
 }
 
-/// Returns the sum of what the units count for, at most four each.
+/// Adds up the units' counts, at most four each.
 #[inline(always)]
 fn sum32(text: &[u8], count: impl Fn(u32) -> u32 + Copy) -> usize {
     let (units, _) = text.as_chunks::<4>();

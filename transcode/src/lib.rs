@@ -1,8 +1,10 @@
-//! Conversions between UTF-8, UTF-16, UTF-32 and Latin-1, with exact errors, or with U+FFFD in place of what is malformed.
+//! Conversions between UTF-8, UTF-16, UTF-32 and Latin-1, with exact errors, or with U+FFFD in
+//! place of malformed text.
 //!
-//! A function takes two forms and a text: [`convert`] makes a new `Vec` or `String`, and [`convert_into`] fills a buffer, which
-//! need not be initialised. If the form is [`Str`], the text is a `&str`, which is known to be valid and therefore faster to
-//! convert; or a `String` is made.
+//! A function takes two forms and a text. [`convert`] makes a new `Vec` or `String`.
+//! [`convert_into`] fills a buffer, which need not be initialised. With the form [`Str`], the input
+//! is a `&str`, which is known to be valid and therefore faster to convert, and the output is a
+//! `String`.
 //!
 //! ```
 //! use trust8_transcode::{Encoding::*, ConversionErrorKind, Str, Utf16, convert, convert_lossy, len};
@@ -29,23 +31,33 @@
 //! | [`Encoding::Utf32Le`], [`Encoding::Utf32Be`] | the same | |
 //! | [`Encoding::Latin1`] | the same | all bytes are characters |
 //!
-//! A [`Transcoder`] converts text that arrives in pieces, which may end anywhere. [`validate`] checks text in one form,
-//! [`errors_in`] returns all that is wrong in it, [`chunks`] the text between, and [`ascii_up_to_in`] and [`latin1_up_to`] say where it
-//! stops being ASCII or Latin-1. [`append`] converts to the end of a `Vec` or `String`, and [`convert_to_slice`] into a slice of numbers.
+//! A [`Transcoder`] converts text that arrives in pieces, which may end anywhere. [`validate`]
+//! checks text in one form. [`errors_in`] lists all its errors, and [`chunks`] also lists the text
+//! between them. [`ascii_up_to_in`] and [`latin1_up_to`] find the first character outside ASCII or
+//! Latin-1. [`append`] converts to the end of a `Vec` or `String`, and [`convert_to_slice`] into a
+//! slice of numbers.
 //!
 //! # What is replaced
 //!
-//! The lossy functions put U+FFFD in place of what is malformed, as [`String::from_utf8_lossy`], [`String::from_utf16_lossy`]
-//! and the decoders of the WHATWG's Encoding Standard do: one for each maximal subpart of UTF-8, for each half of a surrogate
-//! pair without the other, for each number in UTF-32 that is not a character, and for a character that the end of the text cuts
-//! off. Latin-1 does not have U+FFFD. Into Latin-1, `?` replaces what is malformed and each character above U+00FF.
+//! The lossy functions put U+FFFD in place of malformed sequences, like
+//! [`String::from_utf8_lossy`], [`String::from_utf16_lossy`] and the decoders of the WHATWG's
+//! Encoding Standard. One U+FFFD replaces each of these:
+//!
+//! - a maximal subpart of UTF-8
+//! - half of a surrogate pair without the other half
+//! - a number in UTF-32 that is not a character
+//! - a character that the end of the text cuts off
+//!
+//! Latin-1 lacks U+FFFD. Into Latin-1, `?` replaces malformed sequences and each character above
+//! U+00FF.
 //!
 //! [`String::from_utf8_lossy`]: https://doc.rust-lang.org/std/string/struct.String.html#method.from_utf8_lossy
 //! [`String::from_utf16_lossy`]: https://doc.rust-lang.org/std/string/struct.String.html#method.from_utf16_lossy
 //!
 //! # From `encoding_rs::mem`
 //!
-//! The buffer may be uninitialised and as long as the text needs, which [`len`] returns. The functions return what they wrote as a slice.
+//! The buffer may be uninitialised, and needs only the length that [`len`] returns. The functions
+//! return what they wrote as a slice.
 //!
 //! ```
 //! # #[cfg(feature = "alloc")] {
@@ -78,7 +90,7 @@
 //! | `mem::ensure_utf16_validity` | [`make_well_formed`] |
 //! | `mem::str_latin1_up_to`, `mem::utf8_latin1_up_to` | [`latin1_up_to`] |
 //!
-//! There is nothing here for that crate's other encodings, or for right-to-left text.
+//! This crate has no equivalent for that crate's other encodings or for right-to-left text.
 
 #![cfg_attr(not(test), no_std)]
 
@@ -139,7 +151,8 @@ use route::{End, Route};
 use trust8::engine::Output;
 use trust8::{Kernel, TooSmall};
 
-/// The functions of this crate with a kernel that the caller chooses: for tests, measurements, and programs that let their user choose.
+/// The functions of this crate with an explicit kernel: for tests, measurements, and programs that
+/// let their user choose.
 ///
 /// ```
 /// use trust8_transcode::{Str, Utf16, With};
@@ -151,11 +164,12 @@ use trust8::{Kernel, TooSmall};
 #[derive(Clone, Copy, Debug)]
 pub struct With(pub &'static Kernel);
 
-/// Converts text into a new `Vec`, or into a `String`.
+/// Converts text into a new `Vec` or `String`.
 ///
 /// # Errors
 ///
-/// The first place at which the text is malformed or has a character that the target encoding does not have.
+/// The first place at which the text is malformed or has a character that the target encoding
+/// lacks.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Str, Utf16, convert};
@@ -169,7 +183,7 @@ pub fn convert<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> Result<T::Ow
     With(Kernel::best()).convert(from, to, text)
 }
 
-/// Converts text into a new `Vec`, or into a `String`, and replaces what can't be converted.
+/// Converts text into a new `Vec` or `String`, and replaces what can't be converted.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Str, Utf16, convert_lossy};
@@ -185,16 +199,17 @@ pub fn convert_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> T::Own
     With(Kernel::best()).convert_lossy(from, to, text)
 }
 
-/// Converts text into a buffer, and returns what it has written.
+/// Converts text into a buffer and returns the part that it wrote.
 ///
-/// The text is written to the start of the buffer. The rest of the buffer is unspecified. [`len`] returns how
-/// long the buffer must be. An upper bound is cheaper: three bytes for each unit of UTF-16 are enough for UTF-8, and as many units as the
-/// UTF-8 text has bytes are enough for UTF-16 and UTF-32.
+/// The text is written to the start of the buffer. The rest of the buffer is unspecified. [`len`]
+/// returns the length that the buffer needs. An upper bound is cheaper. UTF-8 needs at most three
+/// bytes for each unit of UTF-16. UTF-16 and UTF-32 need at most one unit for each byte of UTF-8.
 ///
 /// # Errors
 ///
-/// - [`BufferError::Invalid`] where the text is malformed or has a character that the target encoding does not have.
-/// - [`BufferError::TooSmall`] if there is no such place, and the buffer is too small. It says which length is needed.
+/// - [`BufferError::Invalid`] if the text is malformed or has a character that the target encoding
+///   lacks.
+/// - [`BufferError::TooSmall`] if only the buffer is too small. It contains the length needed.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -230,11 +245,12 @@ pub fn convert_into<'b, F: Form, T: Form>(
     With(Kernel::best()).convert_into(from, to, text, buffer)
 }
 
-/// Converts text into a buffer, replaces what can't be converted, and returns what it has written.
+/// Converts text into a buffer, replaces what can't be converted, and returns the part that it
+/// wrote.
 ///
 /// # Errors
 ///
-/// [`BufferError::TooSmall`] if the buffer is too small. It says which length is needed.
+/// [`BufferError::TooSmall`] if the buffer is too small. It contains the length needed.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -258,9 +274,10 @@ pub fn convert_into_lossy<'b, F: Form, T: Form>(
     With(Kernel::best()).convert_into_lossy(from, to, text, buffer)
 }
 
-/// Converts text into an initialised buffer, and returns what it has written.
+/// Converts text into an initialised buffer and returns the part that it wrote.
 ///
-/// It does what [`convert_into`] does, with the same errors, and needs no [`MaybeUninit`]. The rest of the buffer is unspecified.
+/// Like [`convert_into`], with the same errors, but without [`MaybeUninit`]. The rest of the buffer
+/// is unspecified.
 ///
 /// # Errors
 ///
@@ -285,11 +302,12 @@ pub fn convert_to_slice<'b, F: Form, T: Form<Unit: Number>>(
     convert_into(from, to, text, unsafe { form::room_of_initialised(buffer) })
 }
 
-/// Converts text into an initialised buffer, replaces what can't be converted, and returns what it has written.
+/// Converts text into an initialised buffer, replaces what can't be converted, and returns the part
+/// that it wrote.
 ///
 /// # Errors
 ///
-/// [`BufferError::TooSmall`] if the buffer is too small. It says which length is needed.
+/// [`BufferError::TooSmall`] if the buffer is too small. It contains the length needed.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Utf16, convert_to_slice_lossy};
@@ -310,8 +328,9 @@ pub fn convert_to_slice_lossy<'b, F: Form, T: Form<Unit: Number>>(
 
 /// Returns the number of units that the text has in another form.
 ///
-/// The number is exact for every text that [`convert`] converts. For other text it is at least the length of what comes before
-/// the error, and has no other meaning; [`len_lossy`] is the length of what [`convert_lossy`] returns.
+/// The number is exact for every text that [`convert`] converts. For other text it is at least the
+/// length of what comes before the error, and otherwise unspecified. [`len_lossy`] returns the
+/// output length of [`convert_lossy`].
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Str, Utf16, Utf32, len};
@@ -344,10 +363,10 @@ pub fn is_latin1(text: &str) -> bool {
     With(Kernel::best()).is_latin1(text)
 }
 
-// The same functions with a kernel, for tests and measurements.
+// The same functions with an explicit kernel, for tests and measurements.
 
 impl With {
-    /// Does what [`is_latin1`] does, with this kernel.
+    /// Like [`is_latin1`], with this kernel.
     #[must_use]
     pub fn is_latin1(self, text: &str) -> bool {
         With(self.0).latin1_up_to(Str, text) == text.len()
@@ -355,7 +374,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`convert`] does, with this kernel.
+    /// Like [`convert`], with this kernel.
     ///
     /// # Errors
     ///
@@ -370,7 +389,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`convert_lossy`] does, with this kernel.
+    /// Like [`convert_lossy`], with this kernel.
     #[cfg(feature = "alloc")]
     #[inline]
     #[must_use]
@@ -383,7 +402,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`convert_into`] does, with this kernel.
+    /// Like [`convert_into`], with this kernel.
     ///
     /// # Errors
     ///
@@ -402,7 +421,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`convert_into_lossy`] does, with this kernel.
+    /// Like [`convert_into_lossy`], with this kernel.
     ///
     /// # Errors
     ///
@@ -421,7 +440,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`len`] does, with this kernel.
+    /// Like [`len`], with this kernel.
     #[inline]
     #[must_use]
     pub fn len<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {
@@ -431,14 +450,14 @@ impl With {
 }
 
 impl Route {
-    /// Returns the number of `T`'s units that the text becomes, if it is well-formed.
+    /// Returns the number of `T`'s units in the output, if the text is well-formed.
     fn length_in<T: Form>(&self, text: &[u8]) -> usize {
         // A length that does not fit into a `usize` does not fit into memory either.
         self.length(text).saturating_mul(self.to.family.unit() / size_of::<T::Unit>())
     }
 
-    /// Returns why a text is not in a buffer of `len` units. The route stopped at byte `at`, after `written` bytes. `units` are the
-    /// sizes of the units in bytes.
+    /// Returns why a text does not go into a buffer of `len` units. The route stopped at byte `at`,
+    /// after writing `written` bytes. `units` are the unit sizes in bytes.
     #[inline(never)]
     fn refused(
         self,
@@ -460,8 +479,8 @@ impl Route {
         }
     }
 
-    /// Returns how many more units to reserve for replacements, which lengths do not count. An eighth more is enough for a text
-    /// with a few faults.
+    /// Returns how many more units to reserve for replacements, which lengths do not count. An
+    /// extra eighth is enough for a text with a few faults.
     #[cfg(feature = "alloc")]
     fn slack(&self, text: &[u8]) -> usize {
         if self.lossy && self.to.family == encodings::Family::Utf8 { text.len() / 8 + 256 } else { 0 }
@@ -470,7 +489,7 @@ impl Route {
 
 /// Converts a text into a buffer.
 ///
-/// This is compiled where the caller's forms are known, and so has only what nearly every call needs.
+/// This is compiled where the caller's forms are known, so it contains only the common case.
 #[inline(always)]
 fn into<'b, F: Form, T: Form>(
     route: Route,

@@ -1,8 +1,9 @@
-//! The list of pairs of families: how each is converted faster than character by character, and how long the result is.
+//! The list of pairs of families: the fast conversion for each pair, and the length of its result.
 //!
-//! A pair that is not listed is converted by `scalar.rs`. To list one, add a block to `pairs!` below.
+//! `scalar.rs` converts the pairs that are not listed. To list one, add a block to `pairs!` below.
 //!
-//! The conversions in `pairs!` are between texts in the machine's byte order. The bytes of a text may have any address.
+//! The conversions in `pairs!` are between texts in the machine's byte order. The bytes of a text
+//! may have any alignment.
 
 #![forbid(unsafe_code)]
 
@@ -29,24 +30,24 @@ use crate::conversion::{Surveying, Utf8Check};
 use crate::simd::ConvertOps;
 use trust8::engine::Output;
 
-/// A conversion by a kernel: converts the beginning of a text, and returns how much of it, in bytes.
+/// A kernel's conversion. Converts the start of a text and returns the number of bytes converted.
 pub(super) type Convert = fn(&Kernel, &[u8], &mut Output<'_>) -> usize;
 
-/// The bytes of the longest vectors.
+/// The length of the longest vectors, in bytes.
 const LONGEST_VECTOR: usize = 64;
 
-/// How the length of a text in another encoding is found.
+/// How to find the length of a text in another encoding.
 #[derive(Clone, Copy)]
 pub(super) enum Length {
-    /// There are as many units as before.
+    /// The number of units stays the same.
     Unchanged,
     /// A kernel counts the units.
     Counted(fn(&Kernel, &[u8]) -> usize),
 }
 
-/// Returns the conversion that is all there is to do between two layouts, if there is one.
+/// Returns the conversion between two layouts, if a single one does everything.
 ///
-/// Where the compiler knows the layouts, it knows the function. Where they are values, one load finds it.
+/// If the compiler knows the layouts, it knows the function. If they are values, one load finds it.
 #[inline(always)]
 pub(super) fn direct(from: Layout, to: Layout) -> Option<Convert> {
     const TABLE: [[Option<Convert>; Layout::COUNT]; Layout::COUNT] = {
@@ -65,7 +66,7 @@ pub(super) fn direct(from: Layout, to: Layout) -> Option<Convert> {
     TABLE[from.number()][to.number()]
 }
 
-/// Does what [`direct`] does, at compile time.
+/// Like [`direct`], at compile time.
 const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
     if from.swapped || to.swapped {
         return match reordering(from, to) {
@@ -74,15 +75,16 @@ const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
         };
     }
     match conversion_of_valid(from.family, to.family) {
-        // What a type says is valid ends with a whole character.
+        // Text that is valid by its type ends with a whole character.
         Some(of_valid) if from.known_valid => Some(of_valid),
         _ => conversion(from.family, to.family),
     }
 }
 
-// These two make functions without type parameters: they are compiled here, once, and not again in each program that converts.
+// These two make functions without type parameters. They are compiled once, here, and not again in
+// each program that converts.
 
-/// A function that converts by this conversion.
+/// A function that runs this conversion.
 macro_rules! converted {
     ($conversion:ty) => {{
         /// A separate function, so that short texts need not choose between two tables.
@@ -103,7 +105,7 @@ macro_rules! converted {
     }};
 }
 
-/// A function that counts by this measure.
+/// A function that takes this measure.
 macro_rules! counting {
     ($measure:ty) => {{
         fn count(kernel: &trust8::Kernel, text: &[u8]) -> usize {
@@ -130,8 +132,9 @@ struct Pair<F, T>(PhantomData<(F, T)>);
 /// Text that is known to be valid and to end with a whole character.
 struct Valid<F>(PhantomData<F>);
 
-/// The list. With vectors, a block has `long`, and perhaps `short(n)` for texts of at most `n` long vectors. Without vectors it has
-/// `portable`. If valid text can be converted faster, `valid` has a `short` and a `long` for it.
+/// The list. With vectors, a block has `long`, and optionally `short(n)` for texts of at most `n`
+/// long vectors. Without vectors, it has `portable`. If valid text has a faster conversion, `valid`
+/// has a `short` and a `long` for it.
 macro_rules! pairs {
     (|$s:ident, $text:ident, $out:ident, $validator:ident| $(
         $from:ident => $to:ident {
@@ -161,7 +164,7 @@ macro_rules! pairs {
 
                     vectors!(|$s, $text, $out, $validator| short($most_valid): $short_valid, long: $long_valid);
 
-                    // This looks at characters one by one, and would gain nothing.
+                    // This works character by character and would gain nothing.
                     #[inline(always)]
                     fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
                         $portable(text, out)
@@ -179,11 +182,12 @@ macro_rules! pairs {
             }
         }
 
-        /// Returns the conversion of a pair for valid text that ends with a whole character, if there is another one for it.
+        /// Returns the conversion of a pair for valid text that ends with a whole character, if the
+        /// list has a separate one.
         #[inline(always)]
         pub(super) const fn conversion_of_valid(from: Family, to: Family) -> Option<Convert> {
             $($(
-                // It only matters that there is one.
+                // Only its presence matters.
                 let _ = stringify!($long_valid);
                 if let (Family::$from, Family::$to) = (from, to) {
                     return Some(converted!(Pair<Valid<$from>, $to>));
@@ -192,7 +196,7 @@ macro_rules! pairs {
             None
         }
 
-        /// Returns how the length of a pair is found, if it is listed.
+        /// Returns how to find the length for a pair, if it is listed.
         #[inline(always)]
         pub(super) fn length(from: Family, to: Family) -> Option<Length> {
             match (from, to) {
@@ -203,7 +207,7 @@ macro_rules! pairs {
     };
 }
 
-/// From one byte order of a family into another one, or from the order that is not the machine's into itself.
+/// From one byte order of a family into another, or from the non-native order into itself.
 struct Reordered<F, const FROM: bool, const TO: bool>(PhantomData<F>);
 
 /// The list of families with two byte orders, and the conversion between them.
@@ -224,7 +228,7 @@ macro_rules! reordered {
             }
         )*
 
-        /// Returns the conversion between the byte orders of a family, unless both are the machine's.
+        /// Returns the conversion between the byte orders of a family, unless both are native.
         #[inline(always)]
         pub(super) const fn reordering(from: Layout, to: Layout) -> Option<Convert> {
             match (from.family, to.family, from.swapped, to.swapped) {
@@ -245,10 +249,11 @@ macro_rules! reordered {
     };
 }
 
-/// Text in the byte order that is not the machine's.
+/// Text in the non-native byte order.
 struct Swapped<F>(PhantomData<F>);
 
-/// The list of conversions from or into the order that is not the machine's. Other pairs take two steps there.
+/// The list of conversions from or into the non-native order. The pairs that it lacks take two
+/// steps.
 macro_rules! swapped {
     (|$s:ident, $text:ident, $out:ident, $validator:ident| $(
         $from:ty => $to:ty, $pattern:pat => {
@@ -272,8 +277,8 @@ macro_rules! swapped {
             }
         )*
 
-        /// Returns the conversion from or into the order that is not the machine's, if it is listed. A text that is known to be
-        /// valid ends with a whole character.
+        /// Returns the conversion from or into the non-native order, if it is listed. A text that
+        /// is known to be valid ends with a whole character.
         #[inline(always)]
         pub(super) const fn conversion_of_swapped(from: Layout, to: Layout) -> Option<Convert> {
             if from.swapped == to.swapped {
@@ -287,13 +292,14 @@ macro_rules! swapped {
     };
 }
 
-/// A copy of a text in which each fault is replaced.
+/// A copy of a text with each fault replaced.
 struct Repaired<F>(PhantomData<F>);
 
-/// A conversion that replaces what the target lacks, of well-formed text, or of any text where faults become the same.
+/// A conversion that replaces what the target lacks. Its input is well-formed text, or any text if
+/// faults get the same replacement.
 struct Lossy<F, T>(PhantomData<(F, T)>);
 
-/// The list of conversions that replace. `repaired` has loops that the compiler makes vectors of.
+/// The list of conversions that replace. `repaired` has loops that the compiler vectorises.
 macro_rules! lossy {
     (|$s:ident, $text:ident, $out:ident, $validator:ident|
         copies { $($family:ident: $repaired:path;)* }
@@ -325,8 +331,8 @@ macro_rules! lossy {
             }
         )*
 
-        /// Returns the function that copies text in the machine's byte order with each fault replaced. It does not copy a high
-        /// surrogate at the end of the text.
+        /// Returns the function that copies native text and replaces each fault. It does not copy a
+        /// high surrogate at the end of the text.
         #[inline(always)]
         pub(super) fn repair(family: Family) -> Option<Convert> {
             match family {
@@ -335,7 +341,8 @@ macro_rules! lossy {
             }
         }
 
-        /// Returns the conversion that replaces what the target lacks, if there is one. UTF-8 must be valid.
+        /// Returns the conversion that replaces what the target lacks, if there is one. UTF-8 must
+        /// be valid.
         #[inline(always)]
         pub(super) fn lossy_conversion(from: Family, to: Family) -> Option<Convert> {
             match (from, to) {
@@ -365,7 +372,7 @@ macro_rules! vectors {
                 let mut fork = out.fork();
                 let $out = fork.output();
                 let read = $short;
-                // All of the text or nothing: a part that has been put does not count.
+                // All of the text or nothing: output for part of it does not count.
                 if read > 0 {
                     fork.join();
                 }
@@ -409,7 +416,7 @@ macro_rules! vectors {
     };
 }
 
-/// UTF-8 with faults, each of which is replaced.
+/// UTF-8 whose faults are replaced.
 #[cfg(trust8_simd)]
 struct Faulty<T>(PhantomData<T>);
 
@@ -419,15 +426,16 @@ impl<T: from_utf8::Wide> Conversion for Faulty<T> {
 
     vectors!(|s, text, out, surveys| long: from_faulty_utf8::long::<_, T>(s, text, out, surveys));
 
-    /// Without vectors, a copy in which faults are replaced is converted.
+    /// Without vectors, a repaired copy is converted.
     #[inline(always)]
     fn portable(_: &[u8], _: &mut Output<'_>) -> usize {
         0
     }
 }
 
-/// Returns the conversion of UTF-8 that replaces each fault, if there is one into this layout. The text must begin with
-/// the start of a sequence and end with the end of one. The conversion stops where faults are no longer near.
+/// Returns the conversion of UTF-8 that replaces each fault, if there is one into this layout. The
+/// text must begin at the start of a sequence and end at the end of one. The conversion stops when
+/// no faults are near any more.
 pub(super) fn conversion_of_faulty_utf8(to: Layout) -> Option<Convert> {
     match (to.family, to.swapped) {
         #[cfg(trust8_simd)]

@@ -11,14 +11,16 @@ use super::route::{End, Route};
 use trust8::Kernel;
 use trust8::engine::{Output, Progress};
 
-/// Converts as much of the text as fits into a buffer, and returns how much has been read and written.
+/// Converts as much of the text as fits into a buffer, and returns how much it has read and
+/// written.
 ///
-/// The buffer may end before the text. What is written ends with a whole character then, and the next call continues with
-/// `&text[progress.read..]`. A [`Transcoder`](super::Transcoder) does this for text that arrives in pieces, too.
+/// If the buffer is too small for the text, the output ends with a whole character, and the next
+/// call continues with `&text[progress.read..]`. A [`Transcoder`](super::Transcoder) also accepts
+/// text that arrives in pieces.
 ///
 /// # Errors
 ///
-/// [`BufferError::Invalid`] where the text is malformed, if all before that fits.
+/// [`BufferError::Invalid`] if the text is malformed and everything before that fits.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -42,7 +44,7 @@ pub fn convert_as_fits<F: Form, T: Form>(
     With(Kernel::best()).convert_as_fits(from, to, text, buffer)
 }
 
-/// Does what [`convert_as_fits`] does, and replaces what can't be converted.
+/// Like [`convert_as_fits`], but replaces what can't be converted.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -63,7 +65,7 @@ pub fn convert_as_fits_lossy<F: Form, T: Form>(
 }
 
 impl With {
-    /// Does what [`convert_as_fits`] does, with this kernel.
+    /// Like [`convert_as_fits`], with this kernel.
     ///
     /// # Errors
     ///
@@ -89,7 +91,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`convert_as_fits_lossy`] does, with this kernel.
+    /// Like [`convert_as_fits_lossy`], with this kernel.
     #[inline]
     pub fn convert_as_fits_lossy<F: Form, T: Form>(
         self,

@@ -1,8 +1,11 @@
-//! Conversions without vector operations: what the scalar kernel does, and what the others do where this is as fast.
+//! Conversions without vector operations. The scalar kernel uses them, and so do the others where
+//! these are as fast.
 //!
-//! A block is looked at as a whole, in loops of fixed length without a branch on its units. The compiler makes vectors of these
-//! loops, of the size of the instruction set for which it compiles. A block that is not of the common kind is converted
-//! character by character. A function returns how many bytes of the text it has converted; it may stop a block before the text
+//! They check a whole block at a time, in loops of fixed length that don't branch on its units. The
+//! compiler vectorises these loops, with the vectors of the instruction set for which it compiles.
+//! A block that is not of the common kind is converted character by character. A function returns
+//! how many bytes of the text it has converted. It may stop a block before the text is malformed or
+//! the output is full.
 //! is malformed or the output is full.
 
 #![forbid(unsafe_code)]
@@ -17,7 +20,8 @@ use trust8::engine::Output;
 /// The number of bytes in a block, in the encoding with the longer units.
 pub(super) const BLOCK: usize = 64;
 
-/// Converts character by character up to `end`, or to the end of the character there. Returns whether it came so far.
+/// Converts character by character up to `end`, or to the end of the character there. Returns
+/// whether it reached that position.
 #[inline(always)]
 fn characters<F: Codec, T: Codec>(text: &[u8], at: &mut usize, end: usize, out: &mut Output<'_>) -> bool {
     while *at < end {
@@ -165,7 +169,7 @@ pub(super) fn utf32_units(block: &[u8; BLOCK]) -> [u32; BLOCK / 4] {
     units
 }
 
-/// Returns whether there is a surrogate.
+/// Returns whether any unit is a surrogate.
 #[inline(always)]
 fn has_surrogates<const UNITS: usize>(units: &[u16; UNITS]) -> bool {
     let mut any = false;
@@ -175,7 +179,7 @@ fn has_surrogates<const UNITS: usize>(units: &[u16; UNITS]) -> bool {
     any
 }
 
-/// Returns bytes as units of UTF-16.
+/// Widens bytes to units of UTF-16.
 #[inline(always)]
 fn widened<const N: usize>(bytes: &[u8; N]) -> [[u8; 2]; N] {
     let mut wide = [[0; 2]; N];
@@ -185,7 +189,7 @@ fn widened<const N: usize>(bytes: &[u8; N]) -> [[u8; 2]; N] {
     wide
 }
 
-/// Returns bytes as units of UTF-32.
+/// Widens bytes to units of UTF-32.
 #[inline(always)]
 fn widened32<const N: usize>(bytes: &[u8; N]) -> [[u8; 4]; N] {
     let mut wide = [[0; 4]; N];
@@ -195,7 +199,7 @@ fn widened32<const N: usize>(bytes: &[u8; N]) -> [[u8; 4]; N] {
     wide
 }
 
-/// Returns units of UTF-32 as bytes, if none is above `most`.
+/// Narrows units of UTF-32 to bytes, if none is above `most`.
 #[inline(always)]
 fn narrowed32(block: &[u8; BLOCK], most: u32) -> Option<[u8; BLOCK / 4]> {
     let mut bytes = [0; BLOCK / 4];
@@ -207,7 +211,7 @@ fn narrowed32(block: &[u8; BLOCK], most: u32) -> Option<[u8; BLOCK / 4]> {
     (all <= most).then_some(bytes)
 }
 
-/// Converts the ASCII at the start of a text into UTF-16, in whole blocks.
+/// Converts whole blocks of ASCII at the start of a text into UTF-16.
 #[inline(always)]
 fn ascii_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -220,7 +224,7 @@ fn ascii_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// Converts the ASCII at the start of a text into UTF-32, in whole blocks.
+/// Converts whole blocks of ASCII at the start of a text into UTF-32.
 #[inline(always)]
 fn ascii_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -233,7 +237,7 @@ fn ascii_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// Copies the ASCII at the start of a text, in whole blocks.
+/// Copies whole blocks of ASCII at the start of a text.
 #[inline(always)]
 fn copy_ascii(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -266,7 +270,7 @@ pub(super) fn latin1_to_utf8(text: &[u8], out: &mut Output<'_>) -> usize {
     ascii_or_characters::<Latin1, Utf8>(copy_ascii, text, out)
 }
 
-/// Converts runs of ASCII with `ascii`, and what is between them character by character.
+/// Converts runs of ASCII with `ascii`, and the text between them character by character.
 #[inline(always)]
 fn ascii_or_characters<F: Codec, T: Codec>(
     ascii: fn(&[u8], &mut Output<'_>) -> usize,

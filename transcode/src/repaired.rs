@@ -1,19 +1,20 @@
-//! Lossy conversion of faulty text. A kernel stops at a fault. Starting it again after each fault would make texts with many faults
-//! many times slower than others.
+//! Lossy conversion of faulty text. A kernel stops at a fault. Restarting it after each fault would
+//! slow down texts with many faults many times over.
 //!
-//! Into UTF-16 and UTF-32, a special conversion replaces the faults of UTF-8 in the blocks that it converts; see
-//! `vector/from_faulty_utf8.rs`. Everywhere else, the faults of a chunk are replaced in a copy, and the copy, which is well-formed,
-//! is converted.
+//! Into UTF-16 and UTF-32, a special conversion replaces the faults of UTF-8 in the blocks that it
+//! converts; see `vector/from_faulty_utf8.rs`. For all other pairs, the faults of a chunk are
+//! replaced in a copy, and that well-formed copy is converted.
 //!
 //! ```text
 //! UTF-8             replacer            UTF-8, valid              one conversion
 //! UTF-16, UTF-32    a loop on units     the same, well-formed     one conversion
 //! ```
 //!
-//! Both copies are in the L1 cache. When a few thousand bytes had no fault, the kernel takes over again.
+//! Both copies stay in the L1 cache. After a few thousand bytes without a fault, the kernel takes
+//! over again.
 //!
-//! Into Latin-1, one character replaces faults as well as the characters that Latin-1 lacks. From UTF-16 and UTF-32 the
-//! conversion does both, and no copy is needed. UTF-8 becomes UTF-16 first.
+//! Into Latin-1, one character replaces both faults and characters that Latin-1 lacks. From UTF-16
+//! and UTF-32, the conversion does both, and no copy is needed. UTF-8 becomes UTF-16 first.
 
 #![forbid(unsafe_code)]
 
@@ -28,21 +29,22 @@ use trust8::boundary::whole_len;
 use trust8::engine::Output;
 use trust8::engine::{Replacer, start_before};
 
-/// The length of the copy of UTF-8. It may be longer than what it replaces.
+/// The length of the copy of UTF-8. The copy may be longer than the original.
 const COPY: usize = 2 * CHUNK_BYTES;
 
-/// After this many bytes without a fault, faults are no longer near.
+/// After this many bytes without a fault, the kernel takes over again.
 const CLEAN: usize = 2 * CHUNK_BYTES;
 
-/// The number of bytes of UTF-16 or UTF-32 that are repaired at a time: blocks of 128 bytes, the unit before the first one, and
-/// the unit after the last one.
+/// The number of bytes of UTF-16 or UTF-32 repaired at a time: blocks of 128 bytes, the unit before
+/// the first one, and the unit after the last one.
 const REPAIRED_CHUNK_BYTES: usize = CHUNK_BYTES - 128 + 4;
 
 impl Route {
-    /// Converts a text with faults, each of which is replaced. Returns how many bytes of the text have been converted.
+    /// Converts a text with faults and replaces each of them. Returns the number of bytes
+    /// converted.
     ///
-    /// It stops where no fault is near, where the output is nearly full, and before a character that the end of the text may
-    /// cut off.
+    /// It stops when no fault is near, when the output is nearly full, and before a character that
+    /// the end of the text may cut off.
     pub(super) fn by_copies(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         match self.from.family {
             Family::Utf8 if self.copies() => self.replace_in_utf8(text, out),
@@ -54,7 +56,7 @@ impl Route {
         }
     }
 
-    /// Copies UTF-8 with its faults replaced.
+    /// Copies UTF-8 and replaces its faults.
     fn replace_in_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let text = &text[..start_before(text, text.len())];
         let before = out.len();
@@ -92,7 +94,7 @@ impl Route {
         self.by_valid_copies(text, out)
     }
 
-    /// Converts UTF-8 into Latin-1 by way of UTF-16: both steps replace faults with vectors.
+    /// Converts UTF-8 into Latin-1 via UTF-16: both steps replace faults with vectors.
     fn by_utf16(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let utf16 = Family::Utf16.native();
         let Some(convert) = pairs::conversion_of_faulty_utf8(utf16) else { return 0 };
@@ -109,14 +111,14 @@ impl Route {
             let (rest, _) = to_latin1.run(&units[done..], out);
             debug_assert_eq!(done + rest, units.len());
             at += read;
-            // Faults are no longer near, or the buffer is nearly full.
+            // No fault is near any more, or the buffer is nearly full.
             if read == 0 || units.len() < room {
                 return at;
             }
         }
     }
 
-    /// Converts UTF-8 whose end cuts no character off, with copies in which faults are replaced.
+    /// Converts UTF-8 that does not end inside a character, through repaired copies.
     fn by_valid_copies(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut replacer = Replacer::new(self.kernel, text);
         let valid = Self { from: Layout { known_valid: true, ..self.from }, ..*self };
@@ -125,7 +127,7 @@ impl Route {
         let (mut cut, mut cut_len) = ([0; 4], 0);
         let (mut at, mut clean) = (0, 0);
         loop {
-            // Each byte becomes at most one unit, so all of the copy can be converted.
+            // Each byte becomes at most one unit, so the whole copy fits.
             let room = (out.left() / self.to.family.unit()).min(COPY);
             let mut copy = Output::new(&mut memory[..room]);
             if !copy.put(&cut[..cut_len]) {
@@ -154,7 +156,7 @@ impl Route {
         let well_formed = Self { from: self.from.unswapped(), lossy: false, ..*self };
         let (mut at, mut clean) = (0, 0);
         loop {
-            // More units than there are bytes left in the output don't fit.
+            // The output has no space for more units than it has bytes left.
             let len = (text.len() - at).min(REPAIRED_CHUNK_BYTES).min(out.left().saturating_mul(unit));
             let chunk = &text[at..at + len / unit * unit];
             let mut buffer = [MaybeUninit::uninit(); CHUNK_BYTES];

@@ -1,4 +1,4 @@
-//! How a text gets from one form into another.
+//! The route from one form into another.
 //!
 //! ```text
 //! UTF-8                                 \                / UTF-8
@@ -7,13 +7,14 @@
 //! one byte each                          /              \ one byte each
 //! ```
 //!
-//! A pair of families that `pairs.rs` lists has a conversion for each kernel. Where that stops, `scalar.rs` continues. If it
-//! only stopped because it could not decide, the kernel takes over again. In lossy conversions of text with faults,
-//! `repaired.rs` converts what is near a fault.
+//! A pair of families that `pairs.rs` lists has a conversion for each kernel. When it stops,
+//! `scalar.rs` continues. If it stopped only because it could not decide, the kernel then takes
+//! over again. In lossy conversions, `repaired.rs` converts the text near a fault.
 //!
-//! If no bytes are to be swapped, nothing but the conversion is called. Which one it is, the compiler knows wherever it knows
-//! the forms, so a short text costs one call. Most pairs with UTF-16 in the foreign order also have a conversion that swaps the
-//! bytes. Otherwise, if bytes are to be swapped, it takes two steps, chunk by chunk; see `swapped.rs`.
+//! Without a byte swap, a route only calls the conversion. The compiler selects it wherever it
+//! knows the forms, so a short text costs one call. Most pairs with UTF-16 in the foreign order
+//! also have a conversion that swaps the bytes. The other pairs take two steps, chunk by chunk; see
+//! `swapped.rs`.
 
 #![forbid(unsafe_code)]
 
@@ -33,48 +34,50 @@ use trust8::engine::Output;
 /// The number of bytes of UTF-8 that are validated at a time and then copied from the L1 cache.
 const COPIED_CHUNK_BYTES: usize = 4096;
 
-/// Fewer bytes are converted character by character.
+/// Texts shorter than this are converted character by character.
 const FEW_BYTES: usize = 8;
 
-/// From one form into another, with a kernel.
+/// The route from one form into another, with a kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Route {
     pub(super) kernel: &'static Kernel,
     pub(super) from: Layout,
     pub(super) to: Layout,
-    /// Whether what can't be converted is replaced.
+    /// Whether to replace what can't be converted.
     pub(super) lossy: bool,
 }
 
-/// How a conversion has ended.
+/// Why a conversion has stopped.
 #[derive(Clone, Copy)]
 pub(super) enum End {
-    /// All of the text is converted.
+    /// The whole text is converted.
     All,
     /// The next character does not fit.
     Full,
     /// The next bytes can't be converted.
     Malformed(Fault),
-    /// The rest is the beginning of a character that the end of the text cuts off.
+    /// The end of the text cuts off the character that the rest begins.
     Cut(Fault),
 }
 
 impl Route {
-    /// Converts as much of the text as can be converted. Returns how many bytes of it, and what follows.
+    /// Converts as much of the text as it can. Returns the number of bytes converted, and what
+    /// follows.
     #[inline(always)]
     pub(super) fn run(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
         let read = self.begin(text, out);
         if read == text.len() { (read, End::All) } else { self.resume(text, read, out) }
     }
 
-    /// Does what `run` does for a text that ends here: a character that its end cuts off is malformed, or replaced.
+    /// Like `run`, for a text that ends here: a character that its end cuts off is malformed, or
+    /// replaced.
     #[inline(always)]
     pub(super) fn run_to_end(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
         let read = self.begin(text, out);
         if read == text.len() { (read, End::All) } else { self.resume_to_end(text, read, out) }
     }
 
-    /// Does what `run_to_end` does, where the output is likely to be too small for all of the text.
+    /// Like `run_to_end`, for an output that is likely to be too small for the whole text.
     #[inline(always)]
     pub(super) fn run_as_fits(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
         let read = self.begin(text, out);
@@ -87,7 +90,8 @@ impl Route {
         self.resume_to_end(text, read, out)
     }
 
-    /// Converts as much of the text as one call of a kernel converts, which is nearly always all of it. Returns how many bytes.
+    /// Converts what one call of a kernel converts, which is nearly always the whole text. Returns
+    /// the number of bytes converted.
     #[inline(always)]
     fn begin(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let part = self.fitting(text, out.left());
@@ -98,7 +102,7 @@ impl Route {
         }
     }
 
-    /// Does what `run` does, from `at` on, where the kernel has stopped.
+    /// Like `run`, starting at `at`, where the kernel has stopped.
     #[inline(never)]
     fn resume(self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
         loop {
@@ -106,7 +110,7 @@ impl Route {
                 if self.lossy {
                     at += self.by_copies(&text[at..], out);
                 }
-                // Where more is left, the kernel has stopped for another reason.
+                // If more is left, the kernel has stopped for another reason.
                 if self.replaces_with_bytes() && out.left() <= NEARLY_FULL_BYTES {
                     at += self.fill_lossy_latin1(&text[at..], out);
                 }
@@ -135,9 +139,11 @@ impl Route {
         }
     }
 
-    /// Converts with the kernel as long as it advances, where it replaces characters of any length by one byte.
+    /// Converts with the kernel while it advances, in conversions that replace characters of any
+    /// length by one byte.
     ///
-    /// A unit becomes at most one byte, so as many units fit as bytes are left, and some bytes may remain.
+    /// A unit becomes at most one byte, so one unit fits for each byte that is left. Some bytes may
+    /// remain.
     #[inline(never)]
     fn fill_lossy_latin1(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut at = 0;
@@ -151,14 +157,14 @@ impl Route {
         }
     }
 
-    /// Returns whether the kernel replaces characters of any length by one byte. Then the length of the result does not tell how much of
-    /// the text was converted.
+    /// Returns whether the kernel replaces characters of any length by one byte. If so, the output
+    /// length does not tell how much of the text was converted.
     #[inline(always)]
     pub(super) fn replaces_with_bytes(&self) -> bool {
         self.lossy && self.to.family == Family::Latin1 && self.from.family != Family::Latin1
     }
 
-    /// Returns a beginning of the text that has all that fits, and perhaps more.
+    /// Returns a prefix of the text that contains everything that fits, and perhaps more.
     #[inline(always)]
     fn fitting<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
         // No byte becomes more than four.
@@ -169,15 +175,16 @@ impl Route {
         if fitting == 0 { self.enough(text, left) } else { &text[..fitting.min(text.len())] }
     }
 
-    /// Returns the beginning of a text. If the text is well-formed, everything that fits into `left` bytes is in it. It is in whole
-    /// units, and UTF-8 ends with a whole character.
+    /// Returns a prefix of the text. For well-formed text, it contains everything that fits into
+    /// `left` bytes. It has whole units, and UTF-8 ends with a whole character.
     ///
-    /// The pairs of families that are not listed have an exact answer: see [`exactly_fitting`](Self::exactly_fitting).
+    /// For the pairs of families that are not in the `match`,
+    /// [`exactly_fitting`](Self::exactly_fitting) has an exact answer.
     #[inline(always)]
     fn enough<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
         let len = match (self.from.family, self.to.family) {
             _ if self.replaces_with_bytes() => left.saturating_mul(4),
-            // Three bytes for a unit.
+            // Three bytes for each unit.
             (Family::Utf8, Family::Utf16) => left.saturating_mul(3) / 2,
             (Family::Utf8, Family::Latin1)
             | (Family::Utf16, Family::Utf8)
@@ -185,11 +192,12 @@ impl Route {
             (Family::Utf32, Family::Utf8) => left.saturating_mul(4),
             _ => left,
         };
-        // A character more, since one may be cut off.
+        // One more character, since one may be cut off.
         self.up_to(text, (len / 4 * 4).saturating_add(4))
     }
 
-    /// Returns the first `len` bytes of a text; of UTF-8 fewer, if that would cut a character off. `len` is in whole units.
+    /// Returns the first `len` bytes of a text, or fewer if that would cut off a character of
+    /// UTF-8. `len` is in whole units.
     #[inline(always)]
     fn up_to<'t>(&self, text: &'t [u8], len: usize) -> &'t [u8] {
         match self.from.family {
@@ -199,7 +207,8 @@ impl Route {
         }
     }
 
-    /// Returns the number of bytes of text, in whole units, that become at most `left` bytes; or 0 if that depends on the text.
+    /// Returns the number of input bytes, in whole units, that become at most `left` bytes, or 0 if
+    /// that depends on the text.
     #[inline(always)]
     fn exactly_fitting(&self, left: usize) -> usize {
         if self.replaces_with_bytes() {
@@ -216,7 +225,7 @@ impl Route {
         }
     }
 
-    /// Does what `run_to_end` does, from `at` on, where the kernel has stopped.
+    /// Like `run_to_end`, starting at `at`, where the kernel has stopped.
     #[inline(never)]
     fn resume_to_end(self, text: &[u8], at: usize, out: &mut Output<'_>) -> (usize, End) {
         match self.resume(text, at, out) {
@@ -227,15 +236,17 @@ impl Route {
         }
     }
 
-    /// Returns the number of bytes that the rest of a text becomes; or, if it can't be converted, where and why.
+    /// Returns the number of bytes that the rest of a text becomes, or its error if it can't be
+    /// converted.
     #[cold]
     pub(super) fn needed(self, text: &[u8]) -> Result<usize, (usize, Fault)> {
         let mut scratch = [MaybeUninit::uninit(); 4 * CHUNK_BYTES];
         let (mut at, mut needed) = (0, 0_usize);
         loop {
-            // All of a chunk fits: no character becomes more than four times as many bytes. So the kernel converts all of
-            // it, except for a character that the end cuts off.
-            // Text of a known type is converted as if it ended with a whole character, so it is cut between characters.
+            // A whole chunk fits: no character becomes more than four times as many bytes. So the
+            // kernel converts all of it, except a character that the end cuts off. Text of a known
+            // type is converted as if it ended with a whole character, so it is cut between
+            // characters.
             let chunk = self.up_to(&text[at..], CHUNK_BYTES);
             let is_last = at + chunk.len() == text.len();
             let mut out = Output::new(&mut scratch);
@@ -252,7 +263,7 @@ impl Route {
         }
     }
 
-    /// Returns the number of units of the target that the text becomes, if it is well-formed.
+    /// Returns the number of units of the target in the output, if the text is well-formed.
     pub(super) fn length(&self, text: &[u8]) -> usize {
         let count = match pairs::length(self.from.family, self.to.family) {
             Some(Length::Counted(count)) => count,
@@ -271,13 +282,13 @@ impl Route {
         length
     }
 
-    /// Returns whether UTF-8 is only validated and copied, for which no pair is listed.
+    /// Returns whether the route only validates and copies UTF-8, which is not a listed pair.
     #[inline(always)]
     pub(super) fn copies(&self) -> bool {
         matches!((self.from.family, self.to.family), (Family::Utf8, Family::Utf8))
     }
 
-    /// Converts as much of the text as the kernel converts: nothing, if the pair is not listed.
+    /// Converts what the kernel converts: nothing, if the pair is not listed.
     pub(super) fn by_kernel(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let Self { kernel, from, to, .. } = *self;
         let text = self.fitting(text, out.left());
@@ -290,7 +301,7 @@ impl Route {
         if !self.replaces_with_bytes()
             && let Some(convert) = pairs::conversion_of_swapped(from, to)
         {
-            // Valid text may end inside a character, if it is a chunk.
+            // A chunk of valid text may end inside a character.
             let text = if from.known_valid { from.whole(text) } else { text };
             return convert(kernel, text, out);
         }
@@ -319,13 +330,13 @@ impl Route {
         if from.known_valid
             && let Some(convert) = pairs::conversion_of_valid(from.family, to.family)
         {
-            // Valid, but a chunk of it may end inside a character.
+            // A chunk of valid text may end inside a character.
             return convert(kernel, from.whole(text), out);
         }
         convert(kernel, text, out)
     }
 
-    /// Copies UTF-8, each chunk after it is validated.
+    /// Copies UTF-8 chunk by chunk, after validating each chunk.
     fn copy_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut at = 0;
         loop {
@@ -339,7 +350,7 @@ impl Route {
                 return at;
             }
             at += valid.len();
-            // A fault, the end of the text, or no room for the next character.
+            // A fault, the end of the text, or no space for the next character.
             if valid.len() < chunk.len() || at == text.len() || room <= COPIED_CHUNK_BYTES {
                 return at;
             }

@@ -1,7 +1,7 @@
 //! Conversion one character at a time, for any pair of encodings.
 //!
-//! Where a faster conversion has stopped, this one continues, and finds out why it has. It is also the only one for pairs that
-//! `pairs.rs` does not list.
+//! This continues where a faster conversion has stopped, and finds out why. It is also the only
+//! conversion for pairs that `pairs.rs` does not list.
 
 #![forbid(unsafe_code)]
 
@@ -15,21 +15,22 @@ use trust8::engine::Output;
 /// Why a conversion has stopped.
 #[derive(Clone, Copy)]
 pub(super) enum Stop {
-    /// All of the text is converted.
+    /// The whole text is converted.
     End,
     /// The next character does not fit.
     Full,
-    /// The next bytes can't be converted. The number says how many they are.
+    /// The next bytes can't be converted. The number is their length.
     Malformed(Fault, usize),
-    /// The rest, at most three bytes, is the beginning of a character.
+    /// The rest, at most three bytes, is the start of a character.
     Cut(Fault),
 }
 
-/// The number of bytes that [`convert_some`] converts: enough that what a faster conversion has stopped at is among them, and
-/// not much more.
+/// The number of bytes that [`convert_some`] converts: enough to include what stopped a faster
+/// conversion, and not much more.
 const SOME_BYTES: usize = 256;
 
-/// Converts the beginning of a text. Returns how many bytes of it, and why it stopped, if not because that was enough.
+/// Converts the start of a text. Returns the number of bytes converted, and why it stopped, unless
+/// that was enough.
 pub(super) fn convert_some(
     from: Layout,
     to: Layout,
@@ -61,12 +62,13 @@ pub(super) fn convert_some(
     (at, None)
 }
 
-/// Appends what replaces something that can't be converted. Returns whether it fits.
+/// Appends the replacement for something that can't be converted. Returns whether it fits.
 pub(super) fn put_replacement(to: Layout, out: &mut Output<'_>) -> bool {
     to.put(to.family.replacement(), out).is_ok()
 }
 
-/// Returns the number of units that the characters of a text become. What can't be converted counts as none.
+/// Returns the number of units that the characters of a text become. What can't be converted counts
+/// as zero.
 pub(super) fn length(from: Layout, to: Layout, text: &[u8]) -> usize {
     let (mut at, mut bytes) = (0, 0);
     while at < text.len() {
@@ -74,7 +76,7 @@ pub(super) fn length(from: Layout, to: Layout, text: &[u8]) -> usize {
             Next::Char(char, len) => {
                 let mut character = [MaybeUninit::uninit(); 4];
                 let mut out = Output::new(&mut character);
-                // What the encoding does not have leaves nothing in `out`.
+                // A character that the encoding lacks leaves nothing in `out`.
                 let _ = to.put(char, &mut out);
                 bytes += out.len();
                 len

@@ -1,4 +1,5 @@
-//! What goes into reports, for the crate `serde`: errors are written, and encodings are their names.
+//! Serialization with the crate `serde`, for reports: errors are serialized, and encodings are
+//! serialized as their names.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! Conversions from or into units whose bytes are in the order that is not the machine's, in two steps: chunk by chunk, with a
-//! buffer between the steps that stays in the L1 cache.
+//! Conversions from or into units in the non-native byte order, in two steps. They work chunk by
+//! chunk, with a buffer between the steps that stays in the L1 cache.
 
 #![forbid(unsafe_code)]
 
@@ -11,10 +11,10 @@ use trust8::Kernel;
 use crate::conversion::{Swap, swap_units};
 use trust8::engine::Output;
 
-/// The number of bytes that are taken through two steps at a time.
+/// The number of bytes that go through both steps at a time.
 pub(super) const CHUNK_BYTES: usize = 2048;
 
-/// Converts a text chunk by chunk as long as there is progress.
+/// Converts a text chunk by chunk while that makes progress.
 #[inline(always)]
 pub(super) fn in_chunks(text: &[u8], mut convert: impl FnMut(&[u8]) -> usize) -> usize {
     let mut at = 0;
@@ -22,7 +22,7 @@ pub(super) fn in_chunks(text: &[u8], mut convert: impl FnMut(&[u8]) -> usize) ->
         let rest = &text[at..];
         let read = convert(&rest[..rest.len().min(CHUNK_BYTES)]);
         at += read;
-        // A chunk may end inside a character: then the next chunk begins with that.
+        // If a chunk ends inside a character, the next chunk begins with that character.
         if read == 0 || rest.len() <= CHUNK_BYTES {
             return at;
         }
@@ -41,7 +41,7 @@ pub(super) fn swapped<'a>(
     swapped_copy(|bytes| kernel.run(Swap, &[], (unit, bytes)), &text[..text.len() / unit * unit], buffer)
 }
 
-/// Returns a copy of a chunk with the bytes of its units swapped by `swap`.
+/// Returns a copy of a chunk, with the bytes of its units swapped by `swap`.
 #[inline(always)]
 fn swapped_copy<'a>(
     swap: impl FnOnce(&mut [u8]),
@@ -56,14 +56,14 @@ fn swapped_copy<'a>(
     copy
 }
 
-/// Converts UTF-16 in the foreign byte order by a conversion of UTF-16.
+/// Converts UTF-16 in the foreign byte order, through a conversion of native UTF-16.
 #[inline(always)]
 pub(super) fn from_swapped16(
     text: &[u8],
     out: &mut Output<'_>,
     convert: impl Fn(&[u8], &mut Output<'_>) -> usize,
 ) -> usize {
-    // More units than there are bytes left in the output don't fit.
+    // The output has no space for more units than it has bytes left.
     let text = &text[..text.len().min(out.left().saturating_mul(2)) & !1];
     in_chunks(text, |chunk| {
         let mut buffer = [MaybeUninit::uninit(); CHUNK_BYTES];
@@ -71,7 +71,7 @@ pub(super) fn from_swapped16(
     })
 }
 
-/// Converts into UTF-16 in the foreign byte order by a conversion into UTF-16.
+/// Converts into UTF-16 in the foreign byte order, through a conversion into native UTF-16.
 #[inline(always)]
 pub(super) fn to_swapped16(
     text: &[u8],

@@ -1,7 +1,8 @@
-//! Conversion of text that arrives in pieces, which may end anywhere: inside a character, a surrogate pair, a unit.
+//! Conversion of text that arrives in pieces. A piece may end anywhere: inside a character, a
+//! surrogate pair, or a unit.
 //!
-//! In every encoding a piece cuts off at most three bytes. They are kept, and become a character together with the first bytes
-//! of the next piece. Everything else is converted in place.
+//! In every encoding, a piece cuts off at most three bytes. They are kept and become a character
+//! together with the first bytes of the next piece. Everything else is converted in place.
 
 #![forbid(unsafe_code)]
 
@@ -35,15 +36,15 @@ use trust8::engine::{Output, Progress};
 /// ```
 #[derive(Clone)]
 pub struct Transcoder<F: Form, T: Form> {
-    /// Lossy only after something has been replaced: before that, the route stops at the first fault.
+    /// Lossy only after the first replacement: before that, the route stops at the first fault.
     route: Route,
     lossy: bool,
-    /// The first place at which something has been replaced.
+    /// The first place at which something was replaced.
     replaced: Option<TranscoderError>,
     forms: (F, T),
-    /// The number of bytes that have been converted so far.
+    /// The number of bytes converted so far.
     converted: u64,
-    /// The first bytes of a character whose other bytes have not come yet.
+    /// The first bytes of a character whose other bytes have not arrived yet.
     held: [u8; 4],
     held_len: usize,
     failed: Option<Fault>,
@@ -67,7 +68,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         Self::with_kernel(Kernel::best(), from, to, false)
     }
 
-    /// Returns a transcoder that replaces what can't be converted. It never fails.
+    /// Returns a transcoder that replaces what can't be converted, and so never fails.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};
@@ -85,7 +86,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         Self::with_kernel(Kernel::best(), from, to, true)
     }
 
-    /// Returns either of them with this kernel, for tests and measurements.
+    /// Returns a strict or lossy transcoder with this kernel, for tests and measurements.
     #[doc(hidden)]
     #[must_use]
     pub fn with_kernel(kernel: &'static Kernel, from: F, to: T, lossy: bool) -> Self {
@@ -94,14 +95,16 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         Self { route, lossy, replaced: None, forms, converted: 0, held: [0; 4], held_len: 0, failed: None }
     }
 
-    /// Returns the transcoder that continues after `position` units of text and then `pending`, the beginning of a character.
+    /// Returns a transcoder that continues after `position` units of text and then `pending`, the
+    /// start of a character.
     ///
-    /// What [`position`](Self::position) and [`pending`](Self::pending) return is all that a transcoder without an error
-    /// remembers. So they can be stored anywhere, such as in memory that another language owns, and the conversion can continue from
-    /// there.
+    /// A transcoder without an error remembers only what [`position`](Self::position) and
+    /// [`pending`](Self::pending) return. So these can be stored anywhere, such as in memory that
+    /// another language owns, and the conversion can resume from them.
     ///
-    /// Returns `None` if `pending` is not the beginning of a character, in whole units. (A form that is known to be well-formed has
-    /// none.) It also returns `None` if `position` is greater than [`i64::MAX`] bytes.
+    /// Returns `None` if `pending` is not the start of a character, in whole units. (A form that is
+    /// known to be well-formed has none.) It also returns `None` if `position` is greater than
+    /// [`i64::MAX`] bytes.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};
@@ -139,8 +142,8 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     ///
     /// # Errors
     ///
-    /// The first place at which the text can't be converted, once a piece makes that certain. What comes before the error has
-    /// been appended. Every further push returns the same error.
+    /// The first place at which the text can't be converted, as soon as a piece makes that certain.
+    /// Everything before the error has been appended. Every further push returns the same error.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};
@@ -157,7 +160,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         let mut at = 0;
         let mut ended = End::All;
         let route = self.route;
-        // The bytes that are held may become a character.
+        // The held bytes may become a character.
         let wanted = route.length_in::<T>(piece).saturating_add(CHARACTER);
         append_written::<T>(text, wanted, |out| {
             let (read, end) = self.advance(&piece[at..], out);
@@ -171,15 +174,16 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         }
     }
 
-    /// Converts the next piece of the text into a buffer, as far as it fits.
+    /// Converts as much of the next piece as fits into a buffer.
     ///
-    /// As many whole characters are written as fit. Push the rest of the piece next. A buffer of four units is enough for
-    /// progress.
+    /// It writes only whole characters. Push the rest of the piece next. A buffer of four units
+    /// guarantees progress.
     ///
     /// # Errors
     ///
-    /// If the piece begins with something that can't be converted. What comes before such a place is converted first, and the
-    /// error is returned when the rest is pushed. Every further push returns the same error.
+    /// The piece begins with something that can't be converted. A push first converts what comes
+    /// before such a place, and the push of the rest returns the error. Every further push returns
+    /// the same error.
     ///
     /// ```
     /// use core::mem::MaybeUninit;
@@ -213,7 +217,8 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     ///
     /// # Errors
     ///
-    /// If the text ends inside a character and the transcoder is not lossy; or the error that a push returned.
+    /// The text ends inside a character and the transcoder is not lossy, or a push has returned
+    /// this error before.
     ///
     /// ```
     /// use trust8_transcode::{ConversionErrorKind, Str, Transcoder, Utf16};
@@ -234,12 +239,13 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         result
     }
 
-    /// Ends the text. A lossy transcoder writes the replacement for a character that is cut off, if it fits: four units are
-    /// enough. Returns how many units have been written.
+    /// Ends the text. A lossy transcoder writes the replacement for a character that is cut off, if
+    /// it fits; four units are enough. Returns the number of units written.
     ///
     /// # Errors
     ///
-    /// If the text ends inside a character and the transcoder is not lossy; or the error that a push returned.
+    /// The text ends inside a character and the transcoder is not lossy, or a push has returned
+    /// this error before.
     ///
     /// ```
     /// use core::mem::MaybeUninit;
@@ -257,7 +263,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         Ok(out.len() / size_of::<T::Unit>())
     }
 
-    /// Returns how many units of the text, from its start, have been converted so far.
+    /// Returns the number of units of the text, from its start, that have been converted so far.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};
@@ -271,7 +277,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         self.converted / size_of::<F::Unit>() as u64
     }
 
-    /// Returns the last bytes so far, at most three, if they begin a character that is not complete yet.
+    /// Returns the last bytes so far, at most three, if they begin an incomplete character.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};
@@ -285,7 +291,8 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         &self.held[..self.held_len]
     }
 
-    /// Returns the first place at which a lossy transcoder has replaced something, or `None` if it has replaced nothing.
+    /// Returns the first place at which a lossy transcoder replaced something, or `None` if it
+    /// replaced nothing.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};
@@ -302,7 +309,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         self.replaced
     }
 
-    /// Returns whether a fault at this place is replaced, and remembers the first one.
+    /// Returns whether to replace a fault at this place, and remembers the first one.
     fn replaces(&mut self, fault: Fault) -> bool {
         if self.lossy && self.replaced.is_none() {
             self.replaced = Some(self.error(fault));
@@ -311,7 +318,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         self.lossy
     }
 
-    /// Returns the error that a push has returned before, if one has.
+    /// Returns the error of an earlier push, if there was one.
     fn check(&self) -> Result<(), TranscoderError> {
         match self.failed {
             None => Ok(()),
@@ -328,7 +335,8 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         TranscoderError { valid_up_to: self.position(), fault, unit: size_of::<F::Unit>() as u8 }
     }
 
-    /// Converts as much of the piece as fits. Returns how many bytes of it, and what follows, which is never a cut.
+    /// Converts as much of the piece as fits. Returns the number of bytes converted, and what
+    /// follows, which is never a cut.
     fn advance(&mut self, piece: &[u8], out: &mut Output<'_>) -> (usize, End) {
         let mut at = 0;
         while self.held_len > 0 {
@@ -353,17 +361,18 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         }
     }
 
-    /// Keeps bytes until the next piece comes.
+    /// Keeps bytes until the next piece.
     fn hold(&mut self, bytes: &[u8]) {
         self.held[..bytes.len()].copy_from_slice(bytes);
         self.held_len = bytes.len();
     }
 
-    /// Converts the bytes that are held, together with those of the piece that belong to them, or holds these as well. Returns
-    /// how many bytes of the piece.
+    /// Converts the held bytes together with the bytes of the piece that belong to them, or holds
+    /// these as well. Returns the number of bytes taken from the piece.
     fn complete(&mut self, piece: &[u8], out: &mut Output<'_>) -> Result<usize, End> {
         let held = self.held_len;
-        // No character has more than four bytes, nor has a malformed sequence with the byte after it.
+        // A character has at most four bytes, and so has a malformed sequence with the byte after
+        // it.
         let mut bytes = [0; 8];
         let added = piece.len().min(4);
         bytes[..held].copy_from_slice(self.pending());
@@ -379,7 +388,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
             },
             Next::Malformed(fault, len) => (fault, len),
             Next::Cut(_) => {
-                // A cut is at most three bytes.
+                // A cut has at most three bytes.
                 self.hold(bytes);
                 return Ok(added);
             }
@@ -399,7 +408,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         self.converted += len as u64;
         let held = self.held_len;
         if len < held {
-            // After a high surrogate without a low one, half of the next unit is still held.
+            // After an unpaired high surrogate, half of the next unit is still held.
             self.hold(&bytes[len..held]);
             return 0;
         }
@@ -407,7 +416,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         len - held
     }
 
-    /// Does what `finish` and `finish_into` do.
+    /// The common part of `finish` and `finish_into`.
     fn end(&mut self, out: &mut Output<'_>) -> Result<(), TranscoderError> {
         self.check()?;
         if self.held_len == 0 {

@@ -6,7 +6,7 @@ use super::codec::{Codec, Next, Refusal};
 use super::error::{ConversionErrorKind, Fault};
 use trust8::engine::Output;
 
-/// Returns the unit that these bytes are.
+/// Reads the unit in these bytes.
 #[inline(always)]
 fn unit(bytes: [u8; 2], swapped: bool) -> u16 {
     let unit = u16::from_ne_bytes(bytes);

@@ -46,7 +46,8 @@ impl Codec for Utf8 {
     }
 }
 
-/// Returns the character with which the text begins, and its length in bytes. Bits that continue a character are six.
+/// Decodes the first character of the text, and returns it with its length in bytes. Each
+/// continuation byte adds six bits.
 #[inline(always)]
 fn first(text: &[u8]) -> Option<(char, usize)> {
     let six = |byte: u8| u32::from(byte & 0x3F);

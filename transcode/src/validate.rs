@@ -1,4 +1,5 @@
-//! Questions about text in one form: whether it is well-formed, ASCII, or in Latin-1, and where it stops being so.
+//! Searches in text of one form: whether it is well-formed, ASCII or Latin-1, and where it stops
+//! being so.
 
 #![forbid(unsafe_code)]
 
@@ -14,7 +15,8 @@ use crate::search::{AboveLatin1, NotUtf16, NotUtf32, Outside};
 use trust8::Kernel;
 use trust8::engine::search::Search;
 
-/// Searches text in bytes, by a function without type parameters: it is compiled here, once, and not again in each program.
+/// Searches bytes through a function without type parameters. It is compiled once, here, and not
+/// again in each program.
 macro_rules! search {
     ($kernel:expr, $bytes:expr, $sought:ty) => {{
         fn search(kernel: &Kernel, bytes: &[u8]) -> usize {
@@ -26,7 +28,7 @@ macro_rules! search {
 
 /// Returns an error if the text is malformed.
 ///
-/// The error is that of a conversion, [`convert`](super::convert), into any encoding of Unicode.
+/// The error is that of [`convert`](super::convert) into any encoding of Unicode.
 ///
 /// # Errors
 ///
@@ -48,9 +50,9 @@ pub fn validate<F: Form>(form: F, text: &F::Text) -> Result<(), Error> {
     With(Kernel::best()).validate(form, text)
 }
 
-/// Returns all malformed sequences of the text, in their order.
+/// Returns all malformed sequences of the text, in order.
 ///
-/// Each is replaced by one character in a lossy conversion into an encoding of Unicode.
+/// In a lossy conversion into an encoding of Unicode, one character replaces each of them.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Utf16, errors_in};
@@ -73,9 +75,9 @@ pub struct ErrorsIn<'a> {
     layout: Layout,
     unit: usize,
     bytes: &'a [u8],
-    /// The text before this has been searched.
+    /// Everything before this has been searched.
     at: usize,
-    /// Those of UTF-8, which has a search that finds many at once. For other text, it has none.
+    /// The errors of UTF-8, whose search finds many at once. For other text, it has none.
     utf8: trust8::Errors<'a>,
 }
 
@@ -128,7 +130,7 @@ pub fn is_ascii_in<F: Form>(form: F, text: &F::Text) -> bool {
     ascii_up_to_in(form, text) == F::form_bytes(text).len() / size_of::<F::Unit>()
 }
 
-/// Returns the place of the first unit that is not ASCII, or the length of the text if all are.
+/// Returns the position of the first unit that is not ASCII, or the length of the text if all are.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Str, Utf16, ascii_up_to_in};
@@ -144,10 +146,11 @@ pub fn ascii_up_to_in<F: Form>(form: F, text: &F::Text) -> usize {
     With(Kernel::best()).ascii_up_to_in(form, text)
 }
 
-/// Returns the place of the first character that is not in ISO-8859-1 (U+0000 to U+00FF), or that is malformed; or the length of the
-/// text if there is none.
+/// Returns the position of the first character that is malformed or outside ISO-8859-1 (U+0000 to
+/// U+00FF), or the length of the text if there is none.
 ///
-/// What is before that place is converted into [`Latin1`](super::Encoding::Latin1) without an error.
+/// Everything before that position converts into [`Latin1`](super::Encoding::Latin1) without an
+/// error.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Str, Utf16, latin1_up_to};
@@ -162,10 +165,10 @@ pub fn latin1_up_to<F: Form>(form: F, text: &F::Text) -> usize {
     With(Kernel::best()).latin1_up_to(form, text)
 }
 
-// The same functions with a kernel, for tests and measurements.
+// The same functions with an explicit kernel, for tests and measurements.
 
 impl With {
-    /// Does what [`validate`] does, with this kernel.
+    /// Like [`validate`], with this kernel.
     ///
     /// # Errors
     ///
@@ -179,7 +182,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`errors_in`] does, with this kernel.
+    /// Like [`errors_in`], with this kernel.
     #[inline]
     pub fn errors_in<F: Form>(self, form: F, text: &F::Text) -> ErrorsIn<'_> {
         let (layout, bytes) = (form.form_layout(), F::form_bytes(text));
@@ -189,7 +192,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`ascii_up_to_in`] does, with this kernel.
+    /// Like [`ascii_up_to_in`], with this kernel.
     #[inline]
     #[must_use]
     pub fn ascii_up_to_in<F: Form>(self, form: F, text: &F::Text) -> usize {
@@ -207,7 +210,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`latin1_up_to`] does, with this kernel.
+    /// Like [`latin1_up_to`], with this kernel.
     #[inline]
     #[must_use]
     pub fn latin1_up_to<F: Form>(self, form: F, text: &F::Text) -> usize {
@@ -228,7 +231,7 @@ impl With {
     }
 }
 
-/// Returns the place, in bytes, of the first malformed sequence, or the length of the text.
+/// Returns the position of the first malformed sequence in bytes, or the length of the text.
 #[inline(always)]
 fn well_formed_up_to(kernel: &'static Kernel, layout: Layout, bytes: &[u8]) -> usize {
     let whole = whole_units(layout, bytes);
@@ -243,13 +246,14 @@ fn well_formed_up_to(kernel: &'static Kernel, layout: Layout, bytes: &[u8]) -> u
     }
 }
 
-/// Returns the text without a unit that its end cuts off.
+/// Returns the text without an incomplete unit at its end.
 #[inline(always)]
 fn whole_units(layout: Layout, bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len() / layout.family.unit() * layout.family.unit()]
 }
 
-/// Returns the error of the malformed sequence at this place. `unit` is the number of bytes of a unit of the form.
+/// Returns the error of the malformed sequence at this position. `unit` is the number of bytes in a
+/// unit of the form.
 #[cold]
 fn error_at(layout: Layout, bytes: &[u8], at: usize, unit: usize) -> Error {
     match layout.next(&bytes[at..]) {

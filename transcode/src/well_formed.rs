@@ -1,4 +1,4 @@
-//! UTF-16 with its unpaired surrogates replaced.
+//! Replaces unpaired surrogates in UTF-16.
 
 #![forbid(unsafe_code)]
 
@@ -30,8 +30,8 @@ pub fn make_well_formed(text: &mut [u16]) {
 
 /// Returns the text with each unpaired surrogate replaced by U+FFFD.
 ///
-/// If the text is well-formed, it is borrowed and nothing is allocated. [`convert_into_lossy`](super::convert_into_lossy) from
-/// [`Utf16`](super::Utf16) into itself copies the same text into a buffer.
+/// Well-formed text is borrowed and nothing is allocated. To write the same text into a buffer, use
+/// [`convert_into_lossy`](super::convert_into_lossy) from [`Utf16`](super::Utf16) into itself.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -46,17 +46,17 @@ pub fn to_well_formed(text: &[u16]) -> Cow<'_, [u16]> {
     With(Kernel::best()).to_well_formed(text)
 }
 
-// The same functions with a kernel, for tests and measurements.
+// The same functions with an explicit kernel, for tests and measurements.
 
 impl With {
-    /// Does what [`make_well_formed`] does, with this kernel.
+    /// Like [`make_well_formed`], with this kernel.
     pub fn make_well_formed(self, text: &mut [u16]) {
         self.0.run(Mend, &[], bytes_of_utf16_mut(text));
     }
 }
 
 impl With {
-    /// Does what [`to_well_formed`] does, with this kernel.
+    /// Like [`to_well_formed`], with this kernel.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_well_formed<'a>(self, text: &'a [u16]) -> Cow<'a, [u16]> {

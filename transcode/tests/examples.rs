@@ -1,4 +1,5 @@
-//! The programs in `examples/`, compiled into a test: each of them has a test of its own at its end, which runs here.
+//! The programs in `examples/`, compiled into a test: each has its own test at its end, which runs
+//! here.
 
 #[path = "../examples/utf16_ffi.rs"]
 mod utf16_ffi;

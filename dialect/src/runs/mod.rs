@@ -1,6 +1,7 @@
 //! Runs of UTF-8 in bytes of a dialect: from one exception to the next at the speed of the kernels.
 //!
-//! An exception is a sequence that the dialect writes in its own way, or one of UTF-8 that it lacks.
+//! An exception is a sequence that the dialect writes differently, or a sequence of UTF-8 that it
+//! lacks.
 //!
 //! ```text
 //! far:   for each chunk:
@@ -14,13 +15,15 @@
 //!        after a few blocks without an ill-formed sequence, or a few exceptions that are not near: continue with 'far'
 //! ```
 //!
-//! 1. **Exceptions are searched for** after another exception, and always if the dialect lacks sequences of UTF-8. A kernel
-//!    would find them too, but it reads some hundred bytes more before it stops, and goes back to say where. The search
-//!    is one of those of `text/search/`, and the next eight bytes are looked at without it.
-//! 2. **Dense exceptions cost no kernel call each.** To UTF-8, an exception is one ill-formed sequence or several. So a map
-//!    has all exceptions and all errors of its block, and a lookup between two of them is one bit of a word.
-//! 3. **A chunk is not much longer than the valid text of the last one.** So all chunks together take linear time, however
-//!    many exceptions there are and wherever they lie.
+//! 1. **Exceptions are searched for** after another exception, and always if the dialect lacks
+//!    sequences of UTF-8. A kernel would find them too, but it reads some hundred more bytes before
+//!    it stops, and goes back to find the position. The search is one of those of `text/search/`.
+//!    The next eight bytes are checked without it.
+//! 2. **Dense exceptions cost no kernel call each.** For UTF-8, an exception is one or more
+//!    ill-formed sequences. So a map has all exceptions and all errors of its block, and a lookup
+//!    between two of them is one bit of a word.
+//! 3. **A chunk is not much longer than the valid text of the last one.** So all chunks together
+//!    take linear time, regardless of the number and positions of exceptions.
 //! 4. **Chunks stay in the first-level cache** while they are searched and validated.
 
 mod own_forms;
@@ -36,9 +39,10 @@ pub(crate) use own_forms::OwnForms;
 const SHORTEST_CHUNK_BYTES: usize = 256;
 /// After a run of fewer bytes, the next exception is expected to be near.
 const NEAR_BYTES: usize = 16;
-/// After this many exceptions that were not near, neither an ill-formed sequence nor the next exception is expected to be near.
+/// After this many exceptions that were not near, the next exception or ill-formed sequence is not
+/// expected to be near.
 const CALM: u8 = 4;
-/// The longest chunk, except for the first one of a dialect that has all sequences of UTF-8.
+/// The longest chunk, except the first one of a dialect that has all sequences of UTF-8.
 const LONGEST_CHUNK_BYTES: usize = 16 << 10;
 
 /// An iteration over the runs.
@@ -53,14 +57,14 @@ pub(crate) struct Runs<'a> {
     after_exception: bool,
     /// Whether an exception or an ill-formed sequence is near.
     near: bool,
-    /// How many exceptions have come one after the other, each after a longer run and without an ill-formed sequence between
-    /// them: at most [`CALM`].
+    /// The number of consecutive exceptions, each after a longer run and without an ill-formed
+    /// sequence between them: at most [`CALM`].
     calm: u8,
-    /// The block that was found last where one is near.
+    /// The last block found that has one near.
     block: Found,
-    /// The longest that the next chunk may be.
+    /// The maximum length of the next chunk.
     chunk: usize,
-    /// A run of this length or more ends, even if the text continues.
+    /// A run of at least this length ends, even if the text continues.
     limit: usize,
     /// The kernel that the caller chose; `None` for the best one.
     kernel: &'static Kernel,
@@ -85,12 +89,13 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Returns the runs of `bytes`, each of a limited length: for callers who may not want the next one.
+    /// Returns the runs of `bytes`, each of a limited length: for callers who may not need the next
+    /// one.
     pub(crate) fn limited(bytes: &'a [u8], own: OwnForms, kernel: &'static Kernel) -> Self {
         Self { chunk: SHORTEST_CHUNK_BYTES, limit: LONGEST_CHUNK_BYTES, ..Self::new(bytes, own, kernel) }
     }
 
-    /// Makes each run not much longer than `limit`, because no more of it is wanted.
+    /// Limits each run to not much more than `limit`, because the caller does not need more.
     pub(crate) fn shorten(&mut self, limit: usize) {
         self.chunk = self.chunk.min(limit.max(NEAR_BYTES));
         self.limit = self.limit.min(limit);
@@ -102,13 +107,13 @@ impl<'a> Runs<'a> {
         self.own.begins(self.rest())
     }
 
-    /// Returns where the last run ended, or where the bytes that were skipped after it end.
+    /// Returns the end of the last run, or of the bytes skipped after it.
     #[inline]
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// Returns the bytes from there on.
+    /// Returns the remaining bytes.
     #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
@@ -122,8 +127,8 @@ impl<'a> Runs<'a> {
         self.after_exception = true;
     }
 
-    /// Returns the next run: the text up to an exception, an ill-formed sequence, or the limit. It is empty if there is an
-    /// exception or an ill-formed sequence here, or if the bytes end.
+    /// Returns the next run: the text up to an exception, an ill-formed sequence, or the limit. It
+    /// is empty at an exception, at an ill-formed sequence, and at the end of the bytes.
     #[inline]
     pub(crate) fn text(&mut self) -> &'a str {
         let start = self.at;
@@ -137,7 +142,8 @@ impl<'a> Runs<'a> {
         unsafe { core::str::from_utf8_unchecked(&self.bytes[start..self.at]) }
     }
 
-    /// Goes to the next exception or ill-formed sequence, if it is in the block that was found last. Returns whether it did.
+    /// Advances to the next exception or ill-formed sequence if it is in the last block found.
+    /// Returns whether it is.
     #[inline]
     fn pass_block(&mut self) -> bool {
         if self.at >= self.block.end || boundary::is_continuation(self.bytes[self.at]) {
@@ -153,18 +159,18 @@ impl<'a> Runs<'a> {
         true
     }
 
-    /// Notes that an exception or an ill-formed sequence comes after a run of `gained` bytes.
+    /// Records that an exception or an ill-formed sequence follows a run of `gained` bytes.
     #[inline]
     fn stop(&mut self, gained: usize) {
         self.stopped = true;
-        // A search gets to an exception that is not so near as soon as a map does. What it does not find takes several calls
-        // of a kernel, so it pays only where exceptions come after exceptions.
+        // A search finds an exception that is less near as fast as a map does. What it does not
+        // find takes several calls of a kernel, so it pays only if exceptions follow exceptions.
         let is_calm = gained >= NEAR_BYTES && self.own.begins(self.rest());
         self.calm = if is_calm { (self.calm + 1).min(CALM) } else { 0 };
         self.near = self.calm < CALM;
     }
 
-    /// Goes to the next exception, if only a few bytes of ASCII come before it. Returns whether it did.
+    /// Advances to the next exception if it follows a few bytes of ASCII. Returns whether it does.
     #[inline]
     fn pass_ascii(&mut self) -> bool {
         if !self.after_exception || self.near {
@@ -179,7 +185,7 @@ impl<'a> Runs<'a> {
         true
     }
 
-    /// Goes to the end of the run.
+    /// Advances to the end of the run.
     #[inline(never)]
     fn advance(&mut self) {
         let start = self.at;
@@ -192,11 +198,13 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Goes to the next exception or ill-formed sequence, or to where none is near any more.
+    /// Advances to the next exception or ill-formed sequence, or to a position where none is near
+    /// any more.
     #[inline]
     fn pass_mapped(&mut self) {
         if boundary::is_continuation(self.bytes[self.at]) {
-            // A run ends with a whole character. So an ill-formed sequence begins here, and no text that a map finds sound.
+            // A run ends with a whole character. So an ill-formed sequence begins here, and not
+            // text that a map finds valid.
             self.stopped = true;
             return;
         }
@@ -213,7 +221,7 @@ impl<'a> Runs<'a> {
                 // No block up to there has a fault.
                 break self.block.end;
             }
-            // The end of this block may cut a character off.
+            // The end of this block may cut off a character.
             self.block = self.kernel.run(Seek, self.bytes, self.block.end);
         };
         let text = &self.bytes[self.at..end];
@@ -228,7 +236,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Goes to the end of the next chunk, or to an exception or an ill-formed sequence in it.
+    /// Advances to the end of the next chunk, or to an exception or an ill-formed sequence in it.
     fn pass_chunk(&mut self) {
         let rest = self.rest();
         let chunk = &rest[..boundary::floor(rest, self.chunk)];
@@ -254,7 +262,8 @@ impl<'a> Runs<'a> {
         self.is_text(&chunk[..found]).then_some(found)
     }
 
-    /// Returns whether `bytes` is UTF-8. A few bytes of ASCII take less time than a call of a kernel.
+    /// Returns whether `bytes` is UTF-8. For a few bytes of ASCII, a loop is faster than a call of
+    /// a kernel.
     fn is_text(&self, bytes: &[u8]) -> bool {
         bytes.len() <= 16 && bytes.is_ascii() || self.kernel.is_utf8(bytes)
     }
@@ -267,8 +276,8 @@ impl<'a> Runs<'a> {
 
     /// Returns how many bytes at the start of `chunk` are UTF-8.
     ///
-    /// The kernel is believed if it says 'valid'. If it names a place, the bytes before that are validated again: so a wrong
-    /// place costs time, never soundness.
+    /// The kernel's 'valid' is trusted. If it reports a position, the bytes before that are
+    /// validated again. So a wrong position costs time, never soundness.
     fn valid_len(&self, chunk: &[u8]) -> usize {
         let Err(rejected) = self.kernel.check(chunk) else { return chunk.len() };
         let before = start_before(chunk, rejected.suspect());

@@ -1,12 +1,12 @@
-//! The sequences that a dialect writes in its own way, and those of UTF-8 that it lacks: what a byte and the next one say, and the
-//! search.
+//! The sequences that a dialect writes differently, and those of UTF-8 that it lacks: tests of a
+//! byte and the next one, and a search.
 
 #![forbid(unsafe_code)]
 
 use trust8::Kernel;
 use trust8::engine::search::{BLOCK_BYTES, Places, Search, Sought, Vectors};
 
-/// The sequences that a dialect writes in its own way. They end a run of UTF-8.
+/// The sequences that a dialect writes differently. They end a run of UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OwnForms {
     /// UTF-8 has none.
@@ -15,7 +15,8 @@ pub(crate) enum OwnForms {
     Surrogates,
     /// RFC 2279: surrogates, and sequences that begin with `F4` and above.
     SurrogatesAndLong,
-    /// CESU-8: surrogates. It excludes the sequences of four bytes, which begin with `F0` and above.
+    /// CESU-8: surrogates. It excludes the sequences of four bytes, which begin with `F0` and
+    /// above.
     Pairs,
     /// Modified UTF-8: surrogates, and `C0` in place of `00`. It excludes `00` and the sequences of four bytes.
     PairsAndNul,
@@ -28,12 +29,12 @@ const fn repeat(byte: u8) -> u64 {
 
 /// Sets bit 7 of each byte that is zero, and no other bit.
 const fn zeros(word: u64) -> u64 {
-    // The sum of each byte stays inside it, and has bit 7 if any of the lower bits was set.
+    // Each sum stays within its byte, and has bit 7 if any of the lower bits was set.
     let low = (word & repeat(0x7F)) + repeat(0x7F);
     !(low | word) & repeat(0x80)
 }
 
-/// Sets bit 7 of each byte that is F0 or above. The other bits of the result have no meaning.
+/// Sets bit 7 of each byte that is at least F0. The other bits of the result are unspecified.
 const fn from_f0(word: u64) -> u64 {
     word & word << 1 & word << 2 & word << 3
 }
@@ -51,7 +52,8 @@ impl OwnForms {
         matches!(self, Self::Pairs | Self::PairsAndNul)
     }
 
-    /// Sets bit 7 of each byte that begins an exception: a sequence of the dialect's own, or one that it excludes.
+    /// Sets bit 7 of each byte that begins an exception: one of the dialect's own sequences, or one
+    /// that it excludes.
     #[inline(always)]
     const fn mark(self, word: u64, next: u64) -> u64 {
         // After ED, bits 7 and 5: A0 to BF. (E0 and above have them too, but may not follow ED anyway.)
@@ -66,8 +68,8 @@ impl OwnForms {
         own & repeat(0x80)
     }
 
-    /// Returns whether an exception begins at the start of `bytes`. UTF-8 has no such sequence, except for those that the
-    /// dialect excludes.
+    /// Returns whether an exception begins at the start of `bytes`. UTF-8 has no such sequence,
+    /// except those that the dialect excludes.
     #[inline]
     pub(crate) fn begins(self, bytes: &[u8]) -> bool {
         let Some(&first) = bytes.first() else { return false };
@@ -82,7 +84,8 @@ impl OwnForms {
         may_begin && self.mark(first.into(), next.into()) & 0x80 != 0
     }
 
-    /// Returns where the first exception begins, if it begins among the first eight bytes. No call of a kernel takes so little time.
+    /// Returns the position of the first exception, if it is among the first eight bytes. This is
+    /// faster than any kernel call.
     #[inline]
     pub(crate) fn find_near(self, nine: &[u8; 9]) -> Option<usize> {
         let (word, next) = two_words(nine);
@@ -90,9 +93,9 @@ impl OwnForms {
         (marks != 0).then_some(marks.trailing_zeros() as usize / 8)
     }
 
-    /// Returns where the first exception begins, or `None` if there is none.
+    /// Returns the position of the first exception, or `None` if there is none.
     ///
-    /// UTF-8 itself has no sequences of a dialect's own. So in text that is known to be UTF-8, this is where the first sequence begins
+    /// UTF-8 has none of a dialect's own sequences. So in valid UTF-8, this is the first sequence
     /// that the dialect lacks.
     #[inline(never)]
     pub(crate) fn find(self, kernel: &Kernel, bytes: &[u8]) -> Option<usize> {
@@ -118,7 +121,7 @@ impl OwnForms {
         })
     }
 
-    /// Returns where the first sequence begins that the dialect lacks. `text` is UTF-8.
+    /// Returns the position of the first sequence that the dialect lacks. `text` is UTF-8.
     #[inline]
     pub(crate) fn find_excluded(self, kernel: &Kernel, text: &[u8]) -> Option<usize> {
         if self.excludes() && !text.is_empty() { self.find(kernel, text) } else { None }
@@ -135,15 +138,17 @@ type PairsAndNul = Exceptions<0xF0, true>;
 pub(crate) struct ExceptionBits(u64);
 
 impl ExceptionBits {
-    /// Returns how many there are. A pair of surrogates counts as two.
+    /// Returns the number of exceptions. A surrogate pair counts as two.
     #[inline(always)]
     pub(crate) fn len(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Drops the exceptions before `at`. Returns where the next one begins. `block` begins with the block.
+    /// Drops the exceptions before `at`. Returns the start of the next one. `block` begins with the
+    /// block.
     ///
-    /// Where a sequence ends inside a surrogate, that may be `at` itself, and no exception.
+    /// If a sequence ends inside a surrogate, the result may be `at` itself, without an exception
+    /// there.
     #[inline(always)]
     pub(crate) fn next_from(&mut self, block: &[u8], at: usize) -> Option<usize> {
         self.0 = if at < BLOCK_BYTES { self.0 & u64::MAX << at } else { 0 };
@@ -151,7 +156,7 @@ impl ExceptionBits {
     }
 }
 
-/// Returns where the exception begins that [`Exceptions`] has a mark for at `at`.
+/// Returns the start of the exception that [`Exceptions`] marks at `at`.
 #[inline(always)]
 fn place(text: &[u8], at: usize) -> usize {
     let is_second = match text.get(at.wrapping_sub(1)..=at) {
@@ -161,8 +166,9 @@ fn place(text: &[u8], at: usize) -> usize {
     at - usize::from(is_second)
 }
 
-/// What [`OwnForms::begins`] finds: surrogates, the bytes from `LONG` on, and, if `NUL` says so, `00` and `C0`. `FF` is in no dialect,
-/// so as `LONG` it means that all longer forms are those of UTF-8.
+/// The search behind [`OwnForms::begins`]. It finds surrogates, the bytes from `LONG` on, and, if
+/// `NUL`, `00` and `C0`. `FF` is in no dialect, so as `LONG` it means that all longer forms are
+/// those of UTF-8.
 struct Exceptions<const LONG: u8, const NUL: bool>;
 
 impl<V: Vectors, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LONG, NUL> {
@@ -171,7 +177,7 @@ impl<V: Vectors, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LONG,
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
         let (all, surrogate, nul) = (v.splat(0xFF), v.splat(0xED), v.splat(0xC0));
-        // A byte that is looked for becomes zero in one of the vectors whose smallest bytes are taken.
+        // A match becomes zero in one of the vectors whose minimum is taken.
         let (mut largest, mut least, mut i) = (v.splat(0), all, 0);
         while i < N {
             largest = v.max(largest, vectors[i]);
@@ -185,7 +191,7 @@ impl<V: Vectors, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LONG,
             || v.is_any(v.equal(least, v.splat(0)))
     }
 
-    /// A surrogate shows at its second byte, which has bits 7 and 5.
+    /// A surrogate is recognised by its second byte, which has bits 7 and 5.
     #[inline(always)]
     fn places(v: V, now: V::Vector, pending: &mut u64) -> u64 {
         let second = v.splat(0xA0);
@@ -229,7 +235,7 @@ mod tests {
         const FIRST: [u8; 15] =
             [0x00, 0x01, 0x7F, 0x80, 0xBF, 0xC0, 0xC1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF3, 0xF4, 0xFF];
         const SECOND: [u8; 11] = [0x00, 0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC0, 0xDF, 0xED, 0xF0, 0xFF];
-        // Emulators have time for some places of long texts: a scale of 100 and above asks for fewer.
+        // Emulators are slow, so a scale of at least 100 tests fewer positions of long texts.
         let slow = option_env!("TRUST8_TEST_SCALE").is_some_and(|scale| scale.len() > 2);
         for own in [
             OwnForms::Nothing,

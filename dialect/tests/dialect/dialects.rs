@@ -166,7 +166,7 @@ fn check_diagnosis(bytes: &[u8]) {
     }
 }
 
-/// Asserts that the bytes stand for these values, and that the values are written as these bytes.
+/// Asserts that the bytes decode to these values, and that the values are written as these bytes.
 fn both_ways(dialect: Dialect, bytes: &[u8], values: &[u32]) {
     let decoded: Result<Vec<_>, _> = dialect.decode(bytes).map(|item| item.map(|(_, value)| value)).collect();
     assert_eq!(decoded.as_deref(), Ok(values), "{dialect} {bytes:02X?}");

@@ -103,11 +103,11 @@ try:
 except ImportError:  # a build without the command
 
     def fix_mojibake(text: str, /) -> str:
-        """Raise NotImplementedError: this build is without the command, which can do it."""
+        """Raise NotImplementedError: this build lacks the command, which implements it."""
         raise NotImplementedError("this build of the package is without the command")
 
 
-# The public names say where they are found.
+# Public names report the public module.
 for _public in __all__:
     if _public != "__version__":
         globals()[_public].__module__ = "trust8"
@@ -118,7 +118,7 @@ if _TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        # `trust8.arrow` costs its import when it is first used.
+        # Import `trust8.arrow` only when it is first used.
         if name == "arrow":
             import importlib
 

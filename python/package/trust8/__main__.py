@@ -11,7 +11,7 @@ def main() -> int:
         print("trust8: this build of the package is without the command", file=sys.stderr)
         return 2
 
-    # The command does not return to the interpreter, which would only note a signal and wait.
+    # The command does not return to the interpreter, which would only record a signal and wait.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     for stream in (sys.stdout, sys.stderr):

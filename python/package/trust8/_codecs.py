@@ -17,7 +17,7 @@ from ._trust8 import utf_8_decode
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-# The name that UTF-8 by trust8 has as a codec. The interpreter keeps the name 'utf-8' for its own.
+# The codec name of trust8's UTF-8. The interpreter reserves the name 'utf-8' for its own codec.
 UTF_8 = "trust8-utf-8"
 
 _DIALECTS = {"cesu_8": "cesu-8", "mutf_8": "mutf-8", "wtf_8": "wtf-8"}
@@ -43,14 +43,14 @@ class Codec(codecs.Codec):
 
 
 class IncrementalEncoder(codecs.IncrementalEncoder):
-    """An encoder as `codecs.getincrementalencoder('utf-8')` returns it."""
+    """An encoder like that of `codecs.getincrementalencoder('utf-8')`."""
 
     def encode(self, input: str, final: bool = False) -> bytes:
         return _encode_utf8(input, self.errors)
 
 
 class IncrementalDecoder(codecs.BufferedIncrementalDecoder):
-    """A decoder as `codecs.getincrementaldecoder('utf-8')` returns it.
+    """A decoder like that of `codecs.getincrementaldecoder('utf-8')`.
 
     >>> import trust8
     >>> decoder = trust8.IncrementalDecoder()
@@ -65,13 +65,13 @@ class IncrementalDecoder(codecs.BufferedIncrementalDecoder):
 
 
 class StreamWriter(Codec, codecs.StreamWriter):
-    """A writer as `codecs.getwriter('utf-8')` returns it."""
+    """A writer like that of `codecs.getwriter('utf-8')`."""
 
 
 class StreamReader(Codec, codecs.StreamReader):
-    """A reader as `codecs.getreader('utf-8')` returns it."""
+    """A reader like that of `codecs.getreader('utf-8')`."""
 
-    # This one says how much it has decoded, and `codecs.StreamReader` keeps the rest.
+    # This one returns how much it has decoded, and `codecs.StreamReader` keeps the rest.
     def decode(self, input: Buffer, errors: str = "strict") -> tuple[str, int]:
         return utf_8_decode(input, errors)
 
@@ -94,7 +94,7 @@ def _dialect_encode(name: str, text: str, errors: str) -> bytes:
     encoded = _trust8._dialect_encode(name, text, name != "cesu-8" or errors == "surrogatepass")
     if encoded is not None:
         return encoded
-    # CESU-8 has no lone surrogates, so the error handler is called, as by the codec of UTF-8.
+    # CESU-8 has no lone surrogates, so the error handler is called, as in the UTF-8 codec.
     handler = codecs.lookup_error(errors)
     pieces = []
     at = 0
@@ -132,7 +132,7 @@ def _check_handler(name: str, errors: str) -> None:
 
 
 def _dialect(name: str, called: str) -> codecs.CodecInfo:
-    """Return the codec of a dialect, under the name that it was looked up by."""
+    """Return the codec of a dialect, named as in the lookup."""
 
     def encode(text: str, errors: str = "strict") -> tuple[bytes, int]:
         return _dialect_encode(name, text, errors), len(text)
@@ -162,7 +162,7 @@ def _dialect(name: str, called: str) -> codecs.CodecInfo:
         def read(self, size: int = -1, chars: int = -1, firstline: bool = False) -> str:
             text = super().read(size, chars, firstline)
             if size < 0 and chars < 0 and self.bytebuffer:
-                # The text ends here, and what was kept for the next piece is its last character.
+                # The text ends here, and the bytes kept for the next piece are its last character.
                 rest, _ = _dialect_decode(name, self.bytebuffer, self.errors, True)
                 self.bytebuffer = b""
                 text += rest
@@ -202,15 +202,16 @@ _registered = False
 
 
 def register() -> None:
-    """Add the codecs 'cesu-8', 'mutf-8', 'wtf-8' and 'trust8-utf-8' to those that Python knows.
+    """Register the codecs 'cesu-8', 'mutf-8', 'wtf-8' and 'trust8-utf-8'.
 
-    If another package has registered one of these names before, as ftfy does, it keeps it, and a warning says so. 'trust8-cesu-8',
-    'trust8-mutf-8' and 'trust8-wtf-8' are always those of trust8. MUTF-8 and WTF-8 have lone surrogates, so the handler 'surrogateescape' is refused for them.
+    If another package, such as ftfy, has already registered one of these names, the name stays with that package and a warning
+    is issued. 'trust8-cesu-8', 'trust8-mutf-8' and 'trust8-wtf-8' are always those of trust8. MUTF-8 and WTF-8 have lone
+    surrogates, so they refuse the handler 'surrogateescape'.
 
-    CESU-8 and WTF-8 are what their specifications say. 'mutf-8' is Modified UTF-8, as Java's class files and NBT have it, with
-    the lone surrogates that Java writes. 'trust8-utf-8' is UTF-8, decoded by trust8.
+    CESU-8 and WTF-8 follow their specifications. 'mutf-8' is Modified UTF-8, as in Java's class files and NBT, with the lone
+    surrogates that Java writes. 'trust8-utf-8' is UTF-8, decoded by trust8.
 
-    An incremental encoder keeps nothing between calls. If one call ends with the first half of a surrogate pair and the next
+    An incremental encoder has no state between calls. If one call ends with the first half of a surrogate pair and the next
     begins with the second half, WTF-8 gets two surrogates of three bytes instead of one character.
 
     >>> import trust8
@@ -240,9 +241,9 @@ def open_text(
     errors: str = "strict",
     newline: str | None = None,
 ) -> io.TextIOWrapper:
-    """Open a file of UTF-8 text, as ``open(path, mode, encoding='utf-8', errors=errors, newline=newline)`` does.
+    """Open a file of UTF-8 text, like ``open(path, mode, encoding='utf-8', errors=errors, newline=newline)``.
 
-    What is read is decoded by trust8, and an error is a `Utf8Error`.
+    Reads are decoded by trust8, and an error is a `Utf8Error`.
     """
     if "b" in mode:
         raise ValueError("a text has no binary mode")
@@ -255,9 +256,9 @@ def read_text(
     errors: str = "strict",
     newline: str | None = None,
 ) -> str:
-    """Return the text of a file, as ``open(path, encoding='utf-8', errors=errors, newline=newline).read()`` does.
+    """Return the text of a file, like ``open(path, encoding='utf-8', errors=errors, newline=newline).read()``.
 
-    The file is read as a whole and decoded at once, which is faster than in pieces.
+    The file is read as a whole and decoded in one pass, which is faster than in pieces.
     """
     if newline not in (None, "", "\n", "\r", "\r\n"):
         raise ValueError(f"illegal newline value: {newline!r}")

@@ -1,4 +1,4 @@
-"""The exceptions of trust8, and what they carry."""
+"""The exceptions of trust8, and their contents."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from . import _trust8
 
 
 class Tally(NamedTuple):
-    """What a valid text is made of.
+    """The counts of a valid text.
 
-    `chars_by_len` says how many characters have one, two, three and four bytes.
+    `chars_by_len` has the numbers of characters with one, two, three and four bytes.
     """
 
     bytes: int
@@ -23,7 +23,7 @@ class Tally(NamedTuple):
 class Utf8Error(UnicodeDecodeError):
     """The first ill-formed sequence in some bytes.
 
-    `start`, `end`, `reason` and `object` equal those of `bytes.decode`. `kind` and `explanation` say more.
+    `start`, `end`, `reason` and `object` equal those of `bytes.decode`. `kind` and `explanation` add details.
 
     >>> import trust8
     >>> try:
@@ -43,7 +43,7 @@ class Utf8Error(UnicodeDecodeError):
 
     @property
     def kind(self) -> str:
-        """The name of the rule that is broken.
+        """The name of the broken rule.
 
         One of 'unexpected-continuation', 'invalid-byte', 'overlong', 'surrogate', 'too-large', 'truncated' and
         'incomplete'; or '' if there is no error at `start`.
@@ -61,7 +61,7 @@ class Utf8Error(UnicodeDecodeError):
 class ProfileError(Utf8Error):
     """A character that a profile forbids.
 
-    `start`, `end` and `object` say where it is. `kind` is the name of its class, such as 'nul' or 'bidi-control'.
+    `start` and `end` are its position in `object`. `kind` is the name of its class, such as 'nul' or 'bidi-control'.
 
     >>> import trust8
     >>> try:
@@ -82,10 +82,10 @@ class ProfileError(Utf8Error):
 
 
 class StreamError(ValueError):
-    """The first place at which a text that came in pieces is not UTF-8.
+    """The first place at which a text in pieces is not UTF-8.
 
     `position` counts from the start of the text. `length` is that of the ill-formed sequence, or None if the text ends inside
-    a character. `kind` is the name of the rule that is broken.
+    a character. `kind` is the name of the broken rule.
     """
 
     def __init__(self, position: int, length: int | None, kind: str, message: str) -> None:
@@ -100,9 +100,9 @@ class StreamError(ValueError):
 
 
 class PartError(StreamError):
-    """The first place at which a text that was judged in parts is not UTF-8.
+    """The first place at which a text judged in parts is not UTF-8.
 
-    `line` and `column` begin with 1. `before` says what the text before that place is made of.
+    `line` and `column` count from 1. `before` has the counts of the text before that place.
     """
 
     def __init__(
@@ -118,8 +118,8 @@ class PartError(StreamError):
 class RowError(ValueError):
     """The first row of a column that is not UTF-8, or that does not have the shape of its type.
 
-    `path` says where the value is inside the row; it is empty if the row is the value. `kind` is the name of the broken rule, that of
-    the class of a forbidden character, 'layout' or 'shape'. `start` is the place inside the value.
+    `path` locates the value inside the row; it is empty if the row is the value. `kind` is the name of the broken rule or of
+    the class of a forbidden character, or 'layout' or 'shape'. `start` is the position inside the value.
     """
 
     def __init__(self, row: int, path: str, kind: str, start: int | None, message: str) -> None:

@@ -51,7 +51,7 @@ def fix_mojibake(text: str, /) -> str:
     """Undo mojibake: UTF-8 that was read as windows-1252, as in ``GrÃ¶ÃŸe`` for ``Größe``."""
 
 def utf_8_decode(data: Buffer, errors: str | None = None, final: bool = False, /) -> tuple[str, int]:
-    """Decode UTF-8, as `codecs.utf_8_decode` does, and return the text and how many bytes were decoded."""
+    """Decode UTF-8, like `codecs.utf_8_decode`, and return the text and the number of bytes decoded."""
 
 def encode(text: str, /, errors: str | None = None) -> bytes:
     """Encode a string as UTF-8."""
@@ -71,7 +71,7 @@ class Errors:
 
 @final
 class Summary:
-    """What `inspect` has found out."""
+    """The result of `inspect`."""
 
     @staticmethod
     def _restored(numbers: object) -> Summary: ...
@@ -82,10 +82,10 @@ class Summary:
         """Whether all bytes are UTF-8."""
     @property
     def error_start(self) -> int | None:
-        """Where the first error is, or None."""
+        """The position of the first error, or None."""
     @property
     def bytes(self) -> int:
-        """How many bytes the counts are of: all, or those before the first error."""
+        """The number of bytes that were counted: all, or those before the first error."""
     @property
     def chars(self) -> int:
         """The number of characters, which is the length of the string."""
@@ -97,7 +97,7 @@ class Summary:
         """The number of line feeds."""
     @property
     def chars_by_len(self) -> tuple[int, int, int, int]:
-        """How many characters have one, two, three and four bytes."""
+        """The numbers of characters with one, two, three and four bytes."""
     @property
     def is_ascii(self) -> bool:
         """Whether all bytes are ASCII."""
@@ -112,7 +112,7 @@ class Diagnosis:
     def __eq__(self, other: object, /) -> bool: ...
     @property
     def best(self) -> str | None:
-        """The name of the dialect that the bytes are most likely in, or None: 'utf-8', 'cesu-8', 'mutf-8', 'wtf-8' or 'utf-8-rfc2279'."""
+        """The name of the most likely dialect, or None: 'utf-8', 'cesu-8', 'mutf-8', 'wtf-8' or 'utf-8-rfc2279'."""
     @property
     def accepted(self) -> list[str]:
         """The names of all dialects that accept the bytes, the best one first."""
@@ -126,38 +126,38 @@ class Validator:
 
     def __new__(cls) -> Validator: ...
     def push(self, data: Buffer, /) -> None:
-        """Validate the next piece. Raise `StreamError` if it makes an error certain; then every later call raises it, too."""
+        """Validate the next piece. Raise `StreamError` as soon as an error is certain, and in every later call."""
     def finish(self) -> None:
         """End the text. Raise `StreamError` if it ends inside a character, or if there was an error."""
     def reset(self) -> None:
-        """Forget everything, as if the validator were new."""
+        """Reset the validator to its initial state."""
     @property
     def position(self) -> int:
-        """How many bytes, from the start of the text, are known to be whole characters."""
+        """The number of bytes, from the start of the text, that are known to be whole characters."""
     @property
     def pending(self) -> bytes:
-        """The last bytes so far, if they begin a character that is not complete yet."""
+        """The last bytes so far, if they begin an incomplete character."""
 
 @final
 class Part:
-    """The judgement on a part of a text: whether it is UTF-8, what it is made of, and where its first error is."""
+    """The judgement on a part of a text: whether it is UTF-8, its counts, and its first error."""
 
     def __new__(cls) -> Part: ...
     @staticmethod
     def of(data: Buffer, /) -> Part:
         """Judge `data`, which may begin and end inside a character. It is any object with the buffer protocol."""
     def then(self, next: Part, /) -> Part:
-        """Return the judgement on this part and the one after it, as one part."""
+        """Return the judgement on this part followed by the next one, as one part."""
     def finish(self) -> Tally:
-        """Return what the text is made of, if this part is the whole of it and is UTF-8. Otherwise, raise `PartError`."""
+        """Return the counts of the text, if this part is the whole text and is UTF-8. Otherwise, raise `PartError`."""
     @property
     def has_failed(self) -> bool:
-        """Whether the part has an error, whatever comes before it and after it."""
+        """Whether the part has an error, regardless of its neighbours."""
     def to_bytes(self) -> bytes:
         """Return the judgement as 64 bytes, which are the same on all machines."""
     @staticmethod
     def from_bytes(data: Buffer, /) -> Part:
-        """Return the judgement that `to_bytes` made these bytes of. Raise ValueError if no part has such a judgement."""
+        """Return the judgement from the bytes of `to_bytes`. Raise ValueError if they are not those of a judgement."""
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def __eq__(self, other: object, /) -> bool: ...

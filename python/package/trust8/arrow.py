@@ -1,7 +1,7 @@
 """Columns of Arrow that may not be UTF-8: validated, explained and repaired.
 
 The functions take any object with Arrow's PyCapsule interface: arrays and tables of pyarrow, polars, duckdb, nanoarrow and
-others. What they return has the same interface. Other code may write to the memory of a column, so it is copied before it is read.
+others. Their results have the same interface. Other code may write to the memory of a column, so it is copied before it is read.
 Results of these functions are not copied again.
 
 >>> import pyarrow
@@ -14,8 +14,8 @@ Results of these functions are not copied again.
 >>> pyarrow.table(arrow.errors(names)).select(['row', 'offset', 'kind']).to_pylist()
 [{'row': 2, 'offset': 3, 'kind': 'incomplete'}]
 
-Binary arrays become text: `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary`, in lists, maps, structs, dictionaries and
-runs as well. Text inside these is validated, too. Other arrays stay unchanged.
+Binary arrays become text: `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary`, also in lists, maps, structs, dictionaries
+and runs. Text inside these is validated too. Other arrays stay unchanged.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Array", "RowError", "Stream", "as_utf8", "errors", "is_valid", "repair", "repair_parquet", "repair_table"]
 
 
-# How much of each column is read from a Parquet file at a time.
+# The amount of each column to read from a Parquet file at a time.
 _READ_AHEAD = 1 << 20
 
 
@@ -51,7 +51,7 @@ class _HasStream(Protocol):
 
 
 def is_valid(array: _HasArray | _HasStream, *, profile: _Profile | None = None) -> Array | Stream:
-    """Return for each row whether it is UTF-8, or null if the row is null.
+    """Return whether each row is UTF-8, or null if the row is null.
 
     With a `profile`, a row must also be free of forbidden characters: see `trust8.validate`. All functions for columns take one.
     """
@@ -61,7 +61,7 @@ def is_valid(array: _HasArray | _HasStream, *, profile: _Profile | None = None) 
 def errors(array: _HasArray | _HasStream, *, profile: _Profile | None = None) -> Stream:
     """Return a table of all values that are not UTF-8, with the first error of each.
 
-    Its columns are `row`, `path` (where the value is inside the row), `offset` and `length` (of the ill-formed sequence in
+    Its columns are `row`, `path` (of the value inside the row), `offset` and `length` (of the ill-formed sequence in
     the value), `kind` and `message`.
     """
     return _trust8._arrow_errors(array, profile)
@@ -92,7 +92,7 @@ def repair(
     *,
     profile: _Profile | None = None,
 ) -> Array | Stream:
-    """Return an array as text, with rows that are not UTF-8 repaired.
+    """Return an array as text, and repair the rows that are not UTF-8.
 
     The policies are those of `trust8.repair` and 'null', which makes such rows null. A table is repaired as by `repair_table`.
     """
@@ -107,7 +107,7 @@ def repair_table(
     *,
     profile: _Profile | None = None,
 ) -> Stream:
-    """Return a table with columns repaired.
+    """Return a table with repaired columns.
 
     The named `columns` become text. Without names, text columns are repaired, including text inside lists and structs.
 
@@ -123,10 +123,10 @@ def repair_table(
 
 
 def _restored(array: Any) -> Array | Stream:
-    """Return what was pickled as an array of pyarrow."""
+    """Return the pickled object from its pyarrow array."""
     import pyarrow.types  # type: ignore[import-untyped,unused-ignore]
 
-    # No column of a table is named, so that binary columns stay unchanged.
+    # No column of a table is named, so binary columns stay unchanged.
     is_table = pyarrow.types.is_struct(array.type)
     return _trust8._arrow_convert(array, None, is_table, [])
 
@@ -138,7 +138,7 @@ def _names(columns: Iterable[str] | None) -> list[str] | None:
 
 
 def _is_table(array: object) -> bool:
-    """Return whether an object is a table or a record batch, which Arrow's interface does not tell from a column of structs."""
+    """Return whether an object is a table or a record batch. In Arrow's interface, these look like a column of structs."""
     return any(hasattr(array, name) for name in ("columns", "column_names", "read_next_batch"))
 
 
@@ -154,11 +154,11 @@ def repair_parquet(
 ) -> int:
     """Repair a Parquet file, and return how many values were not UTF-8.
 
-    The columns are those of `repair_table`. If nothing is to be repaired, `dst` becomes a copy of `src`. Otherwise the file is read in
-    batches of `batch_rows` rows and written by its row groups, so memory does not grow with the file. Its names, types, compression,
-    encodings, statistics and page index stay, and what pyarrow does not tell of a file does not: bloom filters, the size and version
-    of pages, checksums. `dst` appears when it is complete; it may be `src`, and if it is a link, the file that it names is
-    replaced. On a terminal a bar shows the progress; `progress` says otherwise. This needs pyarrow.
+    The columns are those of `repair_table`. If nothing needs repair, `dst` becomes a copy of `src`. Otherwise the file is read in
+    batches of `batch_rows` rows and written by row groups, so memory does not grow with the file. Its names, types, compression,
+    encodings, statistics and page index are kept. Properties that pyarrow does not expose are lost: bloom filters, the size and
+    version of pages, checksums. `dst` appears when it is complete. It may be `src`, and if it is a link, its target is replaced.
+    On a terminal, a bar shows the progress, unless `progress` overrides that. This needs pyarrow.
     """
     import pyarrow  # type: ignore[import-untyped,unused-ignore]
     import pyarrow.parquet  # type: ignore[import-untyped,unused-ignore]
@@ -169,7 +169,7 @@ def repair_parquet(
     os.close(descriptor)
     found = 0
     try:
-        # By default, pyarrow keeps all that it has read of the file.
+        # By default, pyarrow keeps everything that it has read.
         with pyarrow.parquet.ParquetFile(src, pre_buffer=False, buffer_size=_READ_AHEAD) as source:
             metadata = source.metadata
             before = source.schema_arrow
@@ -206,16 +206,16 @@ def repair_parquet(
     return found
 
 
-# Encodings that a file can have instead of a dictionary, and that a writer has to be told.
+# Encodings instead of a dictionary, which must be passed to a writer.
 _ENCODINGS = ("BYTE_STREAM_SPLIT", "DELTA_BINARY_PACKED", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
 
 
 def _layout(source: Any, repaired: set[str]) -> dict[str, Any]:
-    """Return how a file is written, as arguments of `ParquetWriter`, so that another one can be written like it.
+    """Return the arguments of `ParquetWriter` that write another file in the same way.
 
-    Columns that are repaired are no longer sorted.
+    Repaired columns are no longer sorted.
     """
-    # The names of the items of lists are those of the schema that was read.
+    # List items keep their names from the original schema.
     layout: dict[str, Any] = {"use_compliant_nested_type": False}
     metadata = source.metadata
     layout["store_schema"] = b"ARROW:schema" in (metadata.metadata or {})
@@ -228,7 +228,7 @@ def _layout(source: Any, repaired: set[str]) -> dict[str, Any]:
         return column.physical_type.endswith("BYTE_ARRAY") and column.path_in_schema.split(".")[0] in repaired
 
     def stays(column: Any, encoding: str) -> bool:
-        # Bytes of a fixed size become text, which has no such encoding.
+        # Fixed-size bytes become text, which lacks this encoding.
         return encoding in _ENCODINGS and not (encoding == "BYTE_STREAM_SPLIT" and is_repaired(column))
 
     encodings = {
@@ -251,14 +251,14 @@ def _layout(source: Any, repaired: set[str]) -> dict[str, Any]:
         "sorting_columns": sorting or None,
         "write_statistics": [column.path_in_schema for column in columns if column.is_stats_set] or False,
         "write_page_index": any(column.has_offset_index for column in columns),
-        # These two are for all columns of a file.
+        # These two apply to all columns of a file.
         "use_deprecated_int96_timestamps": bool(stamps) and set(stamps) == {"INT96"},
         "store_decimal_as_integer": any(logical == "DECIMAL" and physical.startswith("INT") for physical, logical in kinds),
     }
 
 
 class _Bar:
-    """A bar that shows how many rows are done."""
+    """A progress bar for rows."""
 
     def __init__(self, total: int, shown: bool) -> None:
         self._total, self._shown, self._done, self._next = total, shown, 0, 0.0

@@ -6,8 +6,8 @@
     utf8.scan_files("/lake").filter(lambda row: not row["valid"]).show()
     utf8.repair(ray.data.read_parquet("/lake/names.parquet"), "name", "windows-1252")
 
-The functions return datasets, which run when their rows are asked for. The rows are those of `trust8.spark`: files are cut, read
-and judged by the same code.
+The functions return datasets, which are evaluated lazily. The rows are those of `trust8.spark`: the same code cuts, reads and
+judges files.
 
 This needs Ray 2.60 or later with pyarrow, on the driver and on the workers: ``pip install "./python[ray]"``.
 """
@@ -39,7 +39,7 @@ def scan_files(
     filesystem: pyarrow.fs.FileSystem | None = None,
     profile: _Profile | None = None,
 ) -> Dataset:
-    """Return a row for each file: whether it is UTF-8, and either how much text it is, or where its first error is, and which.
+    """Return a row for each file: whether it is UTF-8, and either its counts or its first error.
 
     The arguments and the columns are those of `trust8.spark.scan_files`. The ranges are made on the driver.
     """
@@ -61,7 +61,7 @@ def scan_files(
 
 
 def _tasks(files: list[File], range_bytes: int, plan: listing.Plan) -> list[pyarrow.Table]:
-    """Return a table for each task, with the ranges that it judges."""
+    """Return a table for each task, with the ranges to judge."""
     tasks: dict[int, list[tuple[Any, ...]]] = {}
     for file, start in zip(files, plan.starts, strict=True):
         for index, row in enumerate(listing.ranges_of(file, range_bytes)):
@@ -71,7 +71,7 @@ def _tasks(files: list[File], range_bytes: int, plan: listing.Plan) -> list[pyar
 
 
 def _with_group(table: pyarrow.Table) -> pyarrow.Table:
-    """Add the group that each judgement is joined in."""
+    """Add the group of each judgement."""
     groups = [index // judging.FAN for index in table["index"].to_pylist()]
     return table.append_column("group", pyarrow.array(groups, pyarrow.int64()))
 
@@ -89,17 +89,17 @@ def _table(rows: Iterable[tuple[Any, ...]], schema: pyarrow.Schema) -> pyarrow.T
 def _for_each_row(
     change: Callable[[dict[str, Any]], tuple[Any, ...]], schema: pyarrow.Schema
 ) -> Callable[[pyarrow.Table], pyarrow.Table]:
-    """Return a function for `_map` that makes a row of each row."""
+    """Return a function for `_map` that maps each row to a row."""
     return lambda table: _table(map(change, listing.rows(table.to_batches())), schema)
 
 
 def _map(ds: Dataset, change: Callable[[pyarrow.Table], pyarrow.Table]) -> Dataset:
-    """Change each block of a dataset, whole."""
+    """Map each whole block of a dataset."""
     return ds.map_batches(change, batch_format="pyarrow", batch_size=None)
 
 
 def validate(ds: Dataset, col: str, into: str = "valid", *, profile: _Profile | None = None) -> Dataset:
-    """Return the rows with one more column, `into`: whether the value of the column `col` is UTF-8, or null if it is null.
+    """Return the rows with an additional column, `into`: whether the value of the column `col` is UTF-8, or null if it is null.
 
     `col` is a column of strings or binary values. `profile` is as for `trust8.validate`.
     """
@@ -114,10 +114,10 @@ def validate(ds: Dataset, col: str, into: str = "valid", *, profile: _Profile | 
 
 
 def repair(ds: Dataset, col: str, policy: str = "replace", *, profile: _Profile | None = None) -> Dataset:
-    """Return the rows with the values of the column `col` repaired. The schema stays, and so do the other columns.
+    """Return the rows with the values of the column `col` repaired. The schema and the other columns stay the same.
 
-    `col` is a column of strings or binary values. The policies are those of `trust8.repair`, and 'null', which makes a value null
-    that is not UTF-8. With a `profile`, the characters that it forbids are repaired as well.
+    `col` is a column of strings or binary values. The policies are those of `trust8.repair`, and 'null', which makes an invalid
+    value null. With a `profile`, the characters that it forbids are repaired too.
     """
     check_policy(policy, "null")
     profile = listed(profile)

@@ -1,4 +1,4 @@
-//! Capsules, and what is in them: the C data interface and the C stream interface of Arrow.
+//! Capsules and their contents: the C data interface and the C stream interface of Arrow.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// A column that Python hands over, in one chunk or in several.
+/// A column from Python, in one or more chunks.
 pub(super) struct Column {
     pub(super) field: FieldRef,
     pub(super) chunks: Vec<ArrayRef>,
@@ -93,7 +93,8 @@ impl Column {
         }
     }
 
-    /// Makes each field in the type nullable, so that any value can become null. A map's keys can't.
+    /// Makes each field in the type nullable, so that any value can become null. The keys of a map
+    /// can't.
     pub(super) fn loosen(&mut self) {
         let data_type = loose(self.field.data_type());
         self.field = Arc::new(self.field.as_ref().clone().with_data_type(data_type.clone()));
@@ -103,7 +104,7 @@ impl Column {
     }
 }
 
-/// `struct ArrowSchema`, as the interface defines it: that of arrow panics where a pointer is missing.
+/// `struct ArrowSchema`, as the interface defines it: arrow's own panics if a pointer is missing.
 #[repr(C)]
 struct Schema {
     format: *const c_char,
@@ -120,7 +121,7 @@ struct Schema {
 const _: () = assert!(size_of::<Schema>() == size_of::<FFI_ArrowSchema>());
 
 impl Schema {
-    /// Checks what arrow takes for granted.
+    /// Checks what arrow assumes.
     fn check(&self, depth: usize) -> PyResult<()> {
         let lie = |what: &str| {
             Err(PyValueError::new_err(format!(
@@ -157,14 +158,14 @@ impl Schema {
     }
 }
 
-/// Returns what a schema says.
+/// Returns the field of a schema.
 fn field_of(schema: &FFI_ArrowSchema) -> PyResult<Field> {
     if schema.release().is_none() {
         return Err(PyValueError::new_err("this schema has been taken already"));
     }
     // SAFETY: both types are `struct ArrowSchema`.
     unsafe { &*ptr::from_ref(schema).cast::<Schema>() }.check(0)?;
-    // Arrow also takes for granted that a format has the children that it needs.
+    // Arrow also assumes that a format has the children that it needs.
     match catch_unwind(AssertUnwindSafe(|| Field::try_from(schema))) {
         Ok(field) => field.map_err(|error| of_arrow(&error)),
         Err(_) => Err(PyValueError::new_err("the schema's format and its children contradict each other")),
@@ -201,7 +202,7 @@ fn loose(data_type: &DataType) -> DataType {
     }
 }
 
-/// Returns the array with a type that differs only in what is nullable.
+/// Returns the array with a type that differs only in nullability.
 fn loosened(data: ArrayData, data_type: &DataType) -> ArrayData {
     let types: Vec<&DataType> = match data_type {
         DataType::Struct(fields) => fields.iter().map(|field| field.data_type()).collect(),
@@ -217,7 +218,7 @@ fn loosened(data: ArrayData, data_type: &DataType) -> ArrayData {
     unsafe { builder.build_unchecked() }
 }
 
-/// Returns what a capsule has, if it has this name.
+/// Returns the contents of a capsule, if it has this name.
 fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<*mut T> {
     // SAFETY: both are what the function asks for, and the interpreter is held. It checks that the object is a capsule.
     let pointer = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr()) };
@@ -250,7 +251,7 @@ pub(super) fn of_chunks(
     PyCapsule::new_with_value(py, stream, STREAM)
 }
 
-/// What a stream has left.
+/// The state of a stream.
 struct Chunks {
     left: std::vec::IntoIter<ArrayRef>,
     field: FieldRef,
@@ -270,7 +271,7 @@ impl Chunks {
         unsafe { &mut *private.cast() }
     }
 
-    /// Runs a function of the stream. An error or a panic becomes a number, as C has it.
+    /// Runs a function of the stream. An error or a panic becomes an error number, as in C.
     fn run(&mut self, body: impl FnOnce(&mut Self) -> Result<(), String>) -> c_int {
         let result = catch_unwind(AssertUnwindSafe(|| body(self)));
         match result.unwrap_or_else(|_| Err("trust8 has panicked".to_owned())) {

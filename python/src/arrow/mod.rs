@@ -1,7 +1,9 @@
-//! Columns of Arrow, by the PyCapsule interface: what pyarrow, polars, duckdb and nanoarrow give and take.
+//! Columns of Arrow, through the PyCapsule interface, which pyarrow, polars, duckdb and nanoarrow
+//! support.
 //!
-//! A column is copied before it is read (`owned.rs` says why), unless this module has made it. So results never share memory that can
-//! change, and the copy is read without the interpreter's lock.
+//! A column is copied before it is read (`owned.rs` explains why), unless this module has made it.
+//! So results never share memory that can change, and the copy is read without the interpreter's
+//! lock.
 
 mod capsules;
 mod owned;
@@ -49,7 +51,7 @@ impl Array {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // The interface allows to return another type than the one that was asked for.
+        // The interface permits another type than the requested one.
         let _ = requested_schema;
         Ok((capsules::of_field(py, &self.field)?, capsules::of_array(py, &self.array)?))
     }
@@ -76,7 +78,7 @@ impl Array {
 /// and ``pyarrow.chunked_array(stream)`` take it.
 #[pyclass(frozen, module = "trust8.arrow")]
 pub(crate) struct Stream {
-    /// As that of `Array`.
+    /// Like the memory of `Array`, that of the chunks never changes.
     chunks: Vec<ArrayRef>,
     field: FieldRef,
 }
@@ -115,7 +117,7 @@ impl Stream {
         of_pyarrow(this.as_any(), "chunked_array")?.call_method0("to_pylist")
     }
 
-    /// What ``pyarrow.array`` makes of it: a chunked array.
+    /// The conversion for ``pyarrow.array``: a chunked array.
     #[pyo3(signature = (r#type = None))]
     fn __arrow_array__<'py>(
         this: &Bound<'py, Self>,
@@ -136,12 +138,12 @@ impl Stream {
     }
 }
 
-/// Returns what a function of pyarrow makes of an object.
+/// Passes an object to a function of pyarrow, and returns the result.
 fn of_pyarrow<'py>(object: &Bound<'py, PyAny>, function: &str) -> PyResult<Bound<'py, PyAny>> {
     object.py().import("pyarrow")?.call_method1(function, (object,))
 }
 
-/// Returns the name that pyarrow gives a type.
+/// Returns pyarrow's name for a type.
 fn python_name(data_type: &DataType) -> String {
     match data_type {
         DataType::Utf8 => "string".to_owned(),
@@ -152,7 +154,8 @@ fn python_name(data_type: &DataType) -> String {
     }
 }
 
-/// Returns what a function makes of each chunk: as an array if there was one, else as a stream.
+/// Applies a function to each chunk. The result is an array if there was one, and otherwise a
+/// stream.
 fn each<'py>(
     py: Python<'py>,
     column: &Column,
@@ -177,7 +180,7 @@ fn each<'py>(
     }
 }
 
-/// Does work on an array while this thread answers signals.
+/// Does work on an array while this thread handles signals.
 fn answering<T: Send + 'static>(
     py: Python<'_>,
     array: &ArrayRef,
@@ -187,7 +190,7 @@ fn answering<T: Send + 'static>(
     answering_signals(py, array.get_buffer_memory_size(), move || work(&array))
 }
 
-/// Returns for each row whether it is UTF-8.
+/// Returns whether each row is UTF-8.
 #[pyfunction]
 #[pyo3(name = "_arrow_is_valid")]
 #[pyo3(signature = (array, profile = None))]
@@ -204,7 +207,7 @@ pub(crate) fn arrow_is_valid<'py>(
     })
 }
 
-/// Returns a table of all values that are refused; if `text` is true, only of those that claim to be text.
+/// Returns a table of all refused values. If `text` is true, only of those that claim to be text.
 #[pyfunction]
 #[pyo3(name = "_arrow_errors", signature = (array, profile = None, text = false))]
 pub(crate) fn arrow_errors<'py>(
@@ -238,7 +241,7 @@ fn moved(table: RecordBatch, rows: u64) -> PyResult<RecordBatch> {
     RecordBatch::try_new(schema, columns).map_err(|error| of_arrow(&error))
 }
 
-/// Returns the nanoseconds that the fastest of `rounds` conversions into text takes inside of Rust, for measurements.
+/// Returns the nanoseconds of the fastest of `rounds` conversions into text, measured in Rust.
 #[pyfunction]
 #[pyo3(name = "_arrow_timed")]
 pub(crate) fn arrow_timed(array: &Bound<'_, PyAny>, rounds: usize) -> PyResult<f64> {
@@ -254,11 +257,11 @@ pub(crate) fn arrow_timed(array: &Bound<'_, PyAny>, rounds: usize) -> PyResult<f
     Ok(best)
 }
 
-/// Which columns are converted.
+/// The columns to convert.
 enum Choice {
     /// The whole array.
     All,
-    /// What is text in a table, at any depth.
+    /// The text in a table, at any depth.
     Text,
     /// These columns of a table.
     Named(Vec<String>),
@@ -276,7 +279,8 @@ impl Choice {
 
 /// Returns the array as text. The policy repairs rows that are not UTF-8. Without a policy, the first such row raises an exception.
 ///
-/// If `table` is true, the array is a table. Its named columns are converted, or those that are text.
+/// If `table` is true, the array is a table. Its named columns are converted, or otherwise those
+/// that are text.
 #[pyfunction]
 #[pyo3(name = "_arrow_convert", signature = (array, policy, table, columns, profile = None))]
 pub(crate) fn arrow_convert<'py>(
@@ -310,7 +314,7 @@ pub(crate) fn arrow_convert<'py>(
     }
     column.is_stream |= table;
     if policy == Some(Policy::Null) {
-        // All chunks of a stream have one type, so a field is nullable in all of them.
+        // All chunks of a stream have the same type, so a field is nullable in all of them.
         column.loosen();
     }
     let field = |data_type: &DataType| {
@@ -325,7 +329,7 @@ pub(crate) fn arrow_convert<'py>(
     })
 }
 
-/// Converts an array; if `text` is true, only what claims to be text.
+/// Converts an array. If `text` is true, converts only what claims to be text.
 fn converted(
     py: Python<'_>,
     array: &ArrayRef,
@@ -341,7 +345,8 @@ fn converted(
     })
 }
 
-/// Returns a table with the columns converted that were chosen. `row` is the number of rows in the chunks before.
+/// Returns a table with the selected columns converted. `row` is the number of rows in the previous
+/// chunks.
 fn converted_table(
     py: Python<'_>,
     table: &ArrayRef,
@@ -376,16 +381,17 @@ fn converted_table(
     }
     let nulls = table.nulls().cloned();
     let table = StructArray::try_new_with_length(Fields::from(fields), columns, nulls, table.len());
-    // The table may have come with nulls in a field that allows none.
+    // The table may have come with nulls in a non-nullable field.
     Ok(Arc::new(table.map_err(|error| of_arrow(&error))?))
 }
 
-/// Returns whether a field has bytes of an extension type, such as a UUID. Such fields stay unchanged.
+/// Returns whether a field has bytes of an extension type, such as a UUID. Such fields stay
+/// unchanged.
 fn is_extension(field: &Field) -> bool {
     field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY) && has(field.data_type(), false)
 }
 
-/// Returns whether a type has text in it, or else bytes.
+/// Returns whether a type contains text, or else bytes.
 fn has(data_type: &DataType, text: bool) -> bool {
     use DataType::*;
     match data_type {
@@ -405,12 +411,12 @@ fn has(data_type: &DataType, text: bool) -> bool {
     }
 }
 
-/// Returns the exception for a row. `before` is the number of rows in the chunks before.
+/// Returns the exception for a row. `before` is the number of rows in the previous chunks.
 fn raised(py: Python<'_>, error: &RowError, before: usize) -> PyErr {
     raised_at(py, error, before, error.path())
 }
 
-/// Returns the same, with another path.
+/// Returns the same error with another path.
 fn raised_at(py: Python<'_>, error: &RowError, before: usize, path: &str) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let row = before + error.row();

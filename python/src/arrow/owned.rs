@@ -1,13 +1,14 @@
-//! Arrays of the C data interface, copied into memory that nobody else writes to.
+//! Copies arrays of the C data interface into memory without other writers.
 //!
-//! The interface says where the memory of an array is, and not who else may write to it. An array of pyarrow can lie in a
-//! `bytearray`, in an array of numpy or in a mapped file, and whether a buffer of pyarrow says that it is mutable settles nothing:
-//! it is true of what pyarrow has allocated itself, and false of a read-only view of a `bytearray`. So nothing is known to be
-//! immutable except what this module has copied, and everything is copied before anybody reads it. Lengths come from the copies:
-//! what an offset says does not change between two reads.
+//! The interface says where the memory of an array is, but not who else may write to it. A pyarrow
+//! array can lie in a `bytearray`, in a numpy array or in a mapped file. Whether a pyarrow buffer
+//! is marked mutable does not help: the mark is true for memory that pyarrow has allocated itself,
+//! and false for a read-only view of a `bytearray`. So only this module's own copies are known to
+//! be immutable, and everything is copied before anybody reads it. Lengths come from the copies, so
+//! an offset does not change between two reads.
 //!
-//! Of a slice, only its part is copied. Counts and pointers that contradict the type are errors; that the memory is as long as
-//! the array claims is what the interface promises.
+//! Of a slice, only its part is copied. Counts and pointers that contradict the type are errors.
+//! The interface promises that the memory is as long as the array claims.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -24,10 +25,11 @@ use pyo3::prelude::*;
 
 use crate::input::{PIECE, copy_shared};
 
-/// How deep types may be nested.
+/// The maximum nesting depth of types.
 pub(super) const DEPTH: usize = 64;
 
-/// `struct ArrowArray`, as the interface defines it: that of arrow hides its fields, and panics where they contradict each other.
+/// `struct ArrowArray`, as the interface defines it: arrow's own hides its fields, and panics if
+/// they contradict each other.
 #[repr(C)]
 struct Given {
     length: i64,
@@ -107,7 +109,7 @@ impl Given {
         self.copied(data_type, 0..size(self.length, "length")?, 0)
     }
 
-    /// Copies some rows, which count from the array's offset.
+    /// Copies some rows, counted from the array's offset.
     fn copied(&self, data_type: &DataType, rows: Range<usize>, depth: usize) -> PyResult<ArrayData> {
         if depth > DEPTH {
             return Err(lie(format!("its types are nested more than {DEPTH} levels deep")));
@@ -121,7 +123,7 @@ impl Given {
         let (start, len) = (offset + rows.start, rows.len());
         let deeper = depth + 1;
 
-        // Arrow panics if these types have other types inside.
+        // Arrow panics if these types contain other types.
         let sound = match data_type {
             DataType::Dictionary(keys, _) => keys.is_dictionary_key_type(),
             DataType::RunEndEncoded(ends, _) => ends.data_type().is_run_ends_type(),
@@ -240,7 +242,7 @@ impl Given {
         Ok(unsafe { builder.build_unchecked() })
     }
 
-    /// Checks how many buffers and children there are.
+    /// Checks the numbers of buffers and children.
     fn expect(&self, buffers: usize, children: usize) -> PyResult<()> {
         let counts = [(self.n_buffers, buffers, "buffers"), (self.n_children, children, "children")];
         for (has, wanted, what) in counts {
@@ -252,7 +254,7 @@ impl Given {
         if missing { Err(lie("a list of buffers or of children is missing".to_owned())) } else { Ok(()) }
     }
 
-    /// Returns the address of a buffer, whose number was checked.
+    /// Returns the address of a buffer. Its index has been checked.
     fn buffer(&self, i: usize) -> *const u8 {
         // SAFETY: there are more buffers than `i`, because `expect` or `views` has said so.
         let place = unsafe { self.buffers.add(i) };
@@ -260,7 +262,7 @@ impl Given {
         unsafe { *place }
     }
 
-    /// Copies some rows of a child, or all. The number of children was checked.
+    /// Copies some or all rows of a child. The number of children has been checked.
     fn child(
         &self,
         i: usize,
@@ -280,7 +282,7 @@ impl Given {
         child.copied(field.data_type(), rows, depth)
     }
 
-    /// Copies a part of a buffer of units with this many bytes each.
+    /// Copies a part of a buffer whose units have this many bytes each.
     fn fixed(&self, buffer: usize, start: usize, len: usize, width: usize) -> PyResult<Buffer> {
         let (skipped, bytes) = (product(start, width)?, product(len, width)?);
         let from = self.buffer(buffer).wrapping_add(skipped);
@@ -307,7 +309,8 @@ impl Given {
         }
     }
 
-    /// Copies the offsets of some rows, and returns what they reach. They begin with 0 in the copy.
+    /// Copies the offsets of some rows, and returns the range that they cover. In the copy, they
+    /// begin with 0.
     fn offsets<O: OffsetSizeTrait + ArrowNativeTypeOp>(
         &self,
         start: usize,
@@ -333,7 +336,8 @@ impl Given {
         Ok((copy, from..to))
     }
 
-    /// Copies some views, and of each of their buffers the part between the first and the last byte that a view names.
+    /// Copies some views. Of each of their buffers, copies the part between the first and the last
+    /// byte used by a view.
     fn views(&self, start: usize, len: usize) -> PyResult<Vec<Buffer>> {
         let count = size(self.n_buffers, "number of buffers")?;
         let Some(variadic) = count.checked_sub(3).filter(|_| !self.buffers.is_null()) else {
@@ -352,7 +356,8 @@ impl Given {
             }
         }
         for view in &mut views {
-            // A view that names no bytes of a buffer stays as it is: the part that is copied is no longer than the buffer.
+            // A view that uses no bytes of a buffer stays unchanged: the copied part is not longer
+            // than the buffer.
             if let Some((buffer, _)) = place(*view, &lens)
                 && let Some(part) = &named[buffer]
             {
@@ -368,7 +373,7 @@ impl Given {
     }
 }
 
-/// Returns the buffer and the bytes that a view names, if it is long and they exist.
+/// Returns the buffer and the bytes of a view, if it is long and they exist.
 fn place(view: u128, lens: &[usize]) -> Option<(usize, Range<usize>)> {
     let field = |at: u32| (view >> at) as u32 as usize;
     let (len, buffer, offset) = (field(0), field(64), field(96));

@@ -1,7 +1,8 @@
-//! Strings, made in their own memory.
+//! Creates strings directly in their memory.
 //!
-//! `PyUnicode_New` makes a string whose characters are not written yet. Nobody else has the object before it is finished, so
-//! its memory is an ordinary buffer, which the library's conversions fill.
+//! `PyUnicode_New` creates a string whose characters are not written yet. Nobody else has the
+//! object before it is finished, so its memory is an ordinary buffer, which the library's
+//! conversions fill.
 
 use std::mem::{self, MaybeUninit};
 use std::ptr::NonNull;
@@ -29,7 +30,8 @@ enum Width {
 }
 
 impl Width {
-    /// Returns the width of a text with these numbers of characters of one, two, three and four bytes in UTF-8.
+    /// Returns the width of a text with these numbers of characters of one, two, three and four
+    /// bytes in UTF-8.
     fn of(text: &str, chars_by_len: [usize; 4]) -> Self {
         match chars_by_len {
             [_, 0, 0, 0] => Self::Ascii,
@@ -39,7 +41,7 @@ impl Width {
         }
     }
 
-    /// Returns the width of a character, or of several whose bits these are.
+    /// Returns the width of a character, or of several characters whose bits are combined.
     fn of_code_point(code_point: u32) -> Self {
         match code_point {
             0..=0x7F => Self::Ascii,
@@ -49,7 +51,7 @@ impl Width {
         }
     }
 
-    /// Returns the largest character of this width, which `PyUnicode_New` asks for.
+    /// Returns the largest character of this width, an argument of `PyUnicode_New`.
     fn largest(self) -> ffi::Py_UCS4 {
         match self {
             Self::Ascii => 0x7F,
@@ -74,7 +76,7 @@ impl Width {
     }
 }
 
-/// The memory of a string that is being made.
+/// The memory of an unfinished string.
 enum Room<'a> {
     One(&'a mut [MaybeUninit<u8>]),
     Two(&'a mut [MaybeUninit<u16>]),
@@ -82,7 +84,8 @@ enum Room<'a> {
 }
 
 impl Room<'_> {
-    /// Writes a text, whose characters have at most this width, and returns how many characters it has.
+    /// Writes a text whose characters have at most this width, and returns its number of
+    /// characters.
     fn fill(self, text: &str) -> Option<usize> {
         match self {
             Self::One(room) => {
@@ -94,7 +97,7 @@ impl Room<'_> {
     }
 }
 
-/// A string that is being made.
+/// An unfinished string.
 struct New<'py> {
     string: Bound<'py, PyAny>,
     width: Width,
@@ -102,7 +105,7 @@ struct New<'py> {
 }
 
 impl<'py> New<'py> {
-    /// Makes a string of `len` characters, which is at least 1.
+    /// Creates a string of `len` characters, at least 1.
     fn with_len(py: Python<'py>, len: usize, width: Width) -> PyResult<Self> {
         let size = ffi::Py_ssize_t::try_from(len).map_err(|_| too_long())?;
         // SAFETY: the interpreter is held.
@@ -123,7 +126,8 @@ impl<'py> New<'py> {
         }
     }
 
-    /// Returns the memory from unit `at` on. `data` is the string's own, and `U` has its width.
+    /// Returns the memory from unit `at` on. `data` is the string's own memory, and `U` has its
+    /// width.
     fn units<U>(&mut self, data: *mut MaybeUninit<U>, at: usize) -> &mut [MaybeUninit<U>] {
         // SAFETY: the string has memory for `len` units of its width, aligned for them. Nobody else has the string, which is
         // borrowed mutably for as long as the slice.
@@ -131,7 +135,8 @@ impl<'py> New<'py> {
         &mut all[at..]
     }
 
-    /// Writes a text from character `at` on, and returns how many characters it has. Signals are answered.
+    /// Writes a text from character `at` on, and returns its number of characters. Signals are
+    /// handled.
     fn fill(&mut self, py: Python<'py>, at: usize, text: &str) -> PyResult<usize> {
         let (mut from, mut chars) = (0, 0);
         while from < text.len() {
@@ -146,7 +151,7 @@ impl<'py> New<'py> {
         Ok(chars)
     }
 
-    /// Makes the string longer or shorter. Its characters stay.
+    /// Makes the string longer or shorter, and keeps its characters.
     fn resize(&mut self, py: Python<'py>, len: usize) -> PyResult<()> {
         let size = ffi::Py_ssize_t::try_from(len).map_err(|_| too_long())?;
         let mut string = mem::replace(&mut self.string, py.None().into_bound(py)).into_ptr();
@@ -176,7 +181,8 @@ fn miscounted() -> PyErr {
     PySystemError::new_err("trust8 has counted the characters of a text wrongly")
 }
 
-/// Returns the number of characters that a string has in memory, whatever the `__len__` of a subclass says.
+/// Returns the number of characters that a string has in memory, regardless of the `__len__` of a
+/// subclass.
 fn chars_of(string: &Bound<'_, PyString>) -> PyResult<usize> {
     // SAFETY: the object is a string, and the interpreter is held.
     let len = unsafe { ffi::PyUnicode_GetLength(string.as_ptr()) };
@@ -198,7 +204,7 @@ fn valid_text<'a>(counts: &Counts<'a>) -> &'a str {
     unsafe { str::from_utf8_unchecked(&counts.all[..counts.valid]) }
 }
 
-/// Returns text that is valid up to the first error as a string.
+/// Returns the text before the first error as a string.
 pub(crate) fn of_valid<'py>(py: Python<'py>, counts: &Counts<'_>) -> PyResult<Bound<'py, PyString>> {
     let chars = counts.chars;
     if chars == 0 {
@@ -218,7 +224,8 @@ pub(crate) fn of_valid<'py>(py: Python<'py>, counts: &Counts<'_>) -> PyResult<Bo
     new.finish()
 }
 
-/// Returns a string of one character. Of those below U+0100 the interpreter has only one object each.
+/// Returns a string of one character. For those below U+0100, the interpreter has only one object
+/// each.
 fn one(py: Python<'_>, code_point: u32) -> PyResult<Bound<'_, PyString>> {
     // SAFETY: the interpreter is held.
     let string = unsafe { ffi::PyUnicode_FromOrdinal(code_point.cast_signed()) };
@@ -229,7 +236,7 @@ fn one(py: Python<'_>, code_point: u32) -> PyResult<Bound<'_, PyString>> {
 /// Returns ASCII as a string, or `None` if the bytes are not ASCII or longer than `LONG`.
 #[inline]
 pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObject>> {
-    // Up to this length, the loop of `core` is done before the library's has begun.
+    // Up to this length, the loop of `core` finishes before the library's has started.
     const SHORT: usize = 64;
     let is_ascii = if bytes.len() <= SHORT {
         bytes.is_ascii()
@@ -258,9 +265,10 @@ pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObjec
     Some(string)
 }
 
-/// Returns `len` bytes of ASCII as a string, or `None` if they are not ASCII. `copy` copies the bytes from an offset on.
+/// Returns `len` bytes of ASCII as a string, or `None` if they are not ASCII. `copy` copies the
+/// bytes from an offset on.
 ///
-/// Each piece is validated while it is in the cache. Signals are answered.
+/// Each piece is validated while it is in the cache. Signals are handled.
 pub(crate) fn ascii_in_pieces<'py>(
     py: Python<'py>,
     len: usize,
@@ -284,7 +292,7 @@ pub(crate) fn ascii_in_pieces<'py>(
     new.finish().map(Some)
 }
 
-/// Why a lossy conversion has ended early.
+/// Why a lossy conversion ended early.
 enum Stop {
     /// The memory is full.
     Full,
@@ -292,11 +300,11 @@ enum Stop {
     Wide,
 }
 
-/// Returns the bytes as a string, with each ill-formed sequence replaced by U+FFFD. There is at least one.
+/// Returns the bytes, at least one, as a string with each ill-formed sequence replaced by U+FFFD.
 pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    // Nearly all continuations continue something, and are no characters. Memory for each byte would be several times what most
-    // texts need, and large memory is new memory, which the system clears page by page. There is at most one character for each
-    // byte.
+    // Nearly all continuations belong to a lead and so are not characters. Memory for each byte
+    // would be several times what most texts need, and the system clears large new memory page by
+    // page. There is at most one character for each byte.
     let expected = count_starts(bytes) + bytes.len() / 64 + 64;
     // U+FFFD needs two bytes.
     let mut width = Width::Two;
@@ -335,17 +343,18 @@ pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
     }
 }
 
-/// Writes the text with each ill-formed sequence replaced, and returns how many characters that is.
+/// Writes the text with each ill-formed sequence replaced, and returns its number of characters.
 ///
 /// ```text
 /// lone:  for each block in which no lead comes before a continuation: each byte above 7F is a fault, and becomes a unit.
 /// other: the library converts a chunk. Unless at least as much came before it in `lone`, the next chunk is longer.
 /// ```
 ///
-/// Text in another encoding, such as Latin-1, is ASCII with lone faults, and `lone` takes no branch for a fault.
+/// Text in another encoding, such as Latin-1, is ASCII with lone faults, and `lone` has no branch
+/// on a fault.
 fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Result<usize, Stop> {
     const FIRST_CHUNK: usize = 256;
-    // To begin a chunk costs as much as a few hundred bytes.
+    // Starting a chunk costs as much as a few hundred bytes.
     const GROWTH: usize = 16;
     let (mut at, mut chars, mut chunk) = (0, 0, FIRST_CHUNK);
     loop {
@@ -370,19 +379,20 @@ fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Result<usize, St
     }
 }
 
-/// Converts blocks as long as no lead in them comes before a continuation. Then there is no sequence of two bytes or more, so each
-/// byte above 7F is ill-formed by itself. The bytes begin with the start of a sequence. Returns the number of bytes, which is that
-/// of the units; a sequence begins after them as well.
+/// Converts blocks while no lead in them precedes a continuation. Such a block has no sequence of
+/// two or more bytes, so each byte above 7F is ill-formed by itself. The bytes begin at the start
+/// of a sequence. Returns the number of bytes, which is also the number of units. A sequence begins
+/// after them as well.
 fn lone_faults(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> usize {
     const BLOCK: usize = 64;
     let mut at = 0;
-    // With the byte after the block, which may continue the block's last byte.
+    // A block and the next byte, which may continue the block's last byte.
     while let Some(with_next) = bytes[at..].first_chunk::<{ BLOCK + 1 }>()
         && let Some(units) = room[at..].first_chunk_mut::<BLOCK>()
     {
         let block = &with_next[..BLOCK];
-        // The compiler makes vectors of these loops. They compute bytes, because a vector has twice as many of them. Bit 7 and
-        // bit 6 of a lead are set, and of a continuation only bit 7.
+        // The compiler vectorises these loops. They compute bytes, because a vector has twice as
+        // many of them. A lead has bits 7 and 6 set, and a continuation only bit 7.
         let pairs = block.iter().zip(&with_next[1..]);
         let continued = pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1));
         if continued > 0x7F {
@@ -402,17 +412,19 @@ fn lone_faults(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> usize {
     at
 }
 
-/// Returns a place at or before `at` where a sequence begins, well-formed or not. If the end of the bytes is near, returns the end.
+/// Returns a position at or before `at` where a sequence begins, well-formed or not. Returns the
+/// end if it is near.
 fn sequence_start(bytes: &[u8], at: usize) -> usize {
     const FAR: usize = 64;
     if bytes.len().saturating_sub(at) < FAR {
         return bytes.len();
     }
-    // A sequence has at most three continuation bytes, and each one after those is ill-formed by itself.
+    // A sequence has at most three continuation bytes, and each further one is ill-formed by
+    // itself.
     floor(bytes, at)
 }
 
-/// Returns bytes as a string, with each ill-formed sequence replaced as `instead` says.
+/// Returns bytes as a string, with each ill-formed sequence replaced according to `instead`.
 pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead) -> PyResult<Decoded<'py>> {
     let bytes = before.all;
     if instead == Instead::Replace {
@@ -451,7 +463,7 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
     out.finish().map(Decoded::Text)
 }
 
-/// Does what `faulty` does, for few bytes that need not have been counted. Returns `None` for more bytes.
+/// Like `faulty`, for a few bytes that need not have been counted. Returns `None` for more bytes.
 #[inline]
 pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyResult<Option<Decoded<'py>>> {
     const SHORT: usize = 256;
@@ -490,7 +502,7 @@ pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyR
     Ok(Some(Decoded::Text(string)))
 }
 
-/// A string that is made of several texts. It becomes wider, and longer, when a text needs it.
+/// A string made from several texts. It grows in width and length when a text needs it.
 pub(crate) struct Builder<'py> {
     py: Python<'py>,
     new: New<'py>,
@@ -498,12 +510,12 @@ pub(crate) struct Builder<'py> {
 }
 
 impl<'py> Builder<'py> {
-    /// Makes a builder with memory for `capacity` characters.
+    /// Creates a builder with memory for `capacity` characters.
     pub(crate) fn new(py: Python<'py>, capacity: usize) -> PyResult<Self> {
         Ok(Self { py, new: New::with_len(py, capacity.max(1), Width::Ascii)?, len: 0 })
     }
 
-    /// Makes room for `more` characters of this width.
+    /// Reserves memory for `more` characters of this width.
     fn reserve(&mut self, more: usize, width: Width) -> PyResult<()> {
         let needed = self.len.checked_add(more).ok_or_else(too_long)?;
         let capacity = if needed <= self.new.len { self.new.len } else { needed.saturating_add(needed / 4) };
@@ -535,7 +547,7 @@ impl<'py> Builder<'py> {
         Ok(())
     }
 
-    /// Appends a character, or a surrogate, which a `str` may have as well.
+    /// Appends a character, or a surrogate, since a `str` may have those too.
     pub(crate) fn push_code_point(&mut self, code_point: u32) -> PyResult<()> {
         self.reserve(1, Width::of_code_point(code_point))?;
         match self.new.room(self.len) {
@@ -575,7 +587,8 @@ impl<'py> Builder<'py> {
     }
 }
 
-/// The longest string that is encoded one character at a time, which takes less time than to call the library.
+/// The longest string that is encoded character by character, which is faster than calling the
+/// library.
 const SHORT_STRING: usize = 64;
 
 /// UTF-8 of a short string.
@@ -588,7 +601,7 @@ impl ShortBytes {
     /// Appends the characters. Returns false at a surrogate.
     #[inline]
     fn fill<U: Copy + Into<u32>>(&mut self, units: &[U]) -> bool {
-        // A local variable, which stays in a register.
+        // Local variables stay in registers.
         let (to, mut len) = (&mut self.bytes, 0);
         for unit in units {
             let code_point: u32 = (*unit).into();
@@ -656,7 +669,7 @@ pub(crate) fn encoded<'py>(
         Width::Two => {
             // SAFETY: the same, with two bytes for each character.
             let units = unsafe { slice::from_raw_parts(data.cast::<u16>(), len) };
-            // Two surrogates in a row are a pair in UTF-16, and an error here.
+            // Two consecutive surrogates are a pair in UTF-16, and an error here.
             if transcode::len(Utf16, Utf32, units) < len {
                 return Ok(None);
             }
@@ -674,7 +687,7 @@ pub(crate) fn encoded<'py>(
     }
 }
 
-/// Returns a `bytes` object of this length, which `fill` fills, or `None` if it does not.
+/// Returns a `bytes` object of this length, filled by `fill`, or `None` if `fill` fails.
 fn bytes<'py>(
     py: Python<'py>,
     len: usize,

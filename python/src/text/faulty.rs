@@ -19,15 +19,16 @@ use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_as
 
 /// A character of a string of some width.
 pub(crate) trait Unit: Copy {
-    /// A unit that the library's lossy conversion can make.
+    /// A unit that the library's lossy conversion can write.
     type Lossy: Copy + Into<u32>;
 
     fn of(code_point: u32) -> Self;
 
-    /// Converts the bytes with each ill-formed sequence replaced by U+FFFD, into UTF-32 or UTF-16.
+    /// Converts the bytes into UTF-32 or UTF-16, with each ill-formed sequence replaced by U+FFFD.
     fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<Self::Lossy>]) -> Option<&'b [Self::Lossy]>;
 
-    /// Returns a number with all bits of the characters except for U+FFFD, and whether there is half of a pair.
+    /// Returns the bits of all characters except U+FFFD, combined, and whether there is half of a
+    /// pair.
     fn seen(units: &[Self::Lossy]) -> (u32, bool);
 
     /// Converts the well-formed start of the bytes, or a part of it.
@@ -81,7 +82,7 @@ impl Unit for u32 {
     type Lossy = u32;
 
     fn seen(units: &[u32]) -> (u32, bool) {
-        // All bits together may be more than the largest character.
+        // The combined bits may be greater than the largest character.
         let seen = units.iter().fold(0, |seen, unit| seen | if *unit == 0xFFFD { 0 } else { *unit });
         (seen.min(0x10_FFFF), false)
     }
@@ -99,15 +100,15 @@ impl Unit for u32 {
     }
 }
 
-/// Does what `Unit::seen` does, for UTF-16.
+/// Like `Unit::seen`, for UTF-16.
 fn seen_in_utf16(units: &[u16]) -> (u32, bool) {
-    // The compiler makes vectors of these loops.
+    // The compiler vectorises these loops.
     let seen = units.iter().fold(0, |seen, unit| seen | if *unit == 0xFFFD { 0 } else { *unit });
     let is_pair = units.iter().fold(false, |any, unit| any | (unit & 0xF800 == 0xD800));
     (seen.into(), is_pair)
 }
 
-/// Returns how far a conversion came.
+/// Returns the progress of a conversion.
 fn done(result: Result<Progress, BufferError>) -> Progress {
     match result {
         Ok(progress) => progress,
@@ -116,48 +117,49 @@ fn done(result: Result<Progress, BufferError>) -> Progress {
     }
 }
 
-/// Why a pass has ended.
+/// Why a pass ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
     /// All bytes are decoded.
     End,
-    /// This character is larger than the largest that was allowed.
+    /// This character exceeds the limit.
     Wide(u32),
-    /// Room for this number of further characters is needed.
+    /// The memory needs space for this number of further characters.
     Full(usize),
     /// The handler refuses the sequence.
     Refused,
 }
 
-/// What a pass has done.
+/// The result of a pass.
 pub(crate) struct Pass {
     pub(crate) read: usize,
     pub(crate) written: usize,
-    /// A number with all bits of the characters that were written, unless the library wrote them.
+    /// The combined bits of the characters that were written, unless the library wrote them.
     pub(crate) seen: u32,
     pub(crate) stop: Stop,
 }
 
 const BLOCK: usize = 32;
 
-/// How many bytes are decoded one by one before the next look at a block.
+/// The number of bytes to decode one by one before the next check of a block.
 const STRETCH: usize = 128;
 
-/// The library's conversion begins at this distance after the last fault, and at least this distance before the end.
+/// The library's conversion starts at this distance after the last fault, and at least this
+/// distance before the end.
 const FAR: usize = 128;
 
 /// After this many stretches with faults, more faults are expected nearby.
 const DENSE: usize = 2;
 
-/// How many bytes are converted at once where faults are near.
+/// The number of bytes to convert at a time while faults are near.
 const LOSSY: usize = 4096;
 
 const REPLACEMENT: u32 = 0xFFFD;
 
-/// How many bytes the library converts at once.
+/// The number of bytes that the library converts at a time.
 const CHUNK: usize = 4096;
 
-/// Decodes bytes into `room`, where no character may be larger than `largest`.
+/// Decodes bytes into `room`. No character may be larger than `largest`.
 pub(crate) fn pass<U: Unit>(
     bytes: &[u8],
     room: &mut [MaybeUninit<U>],
@@ -166,7 +168,7 @@ pub(crate) fn pass<U: Unit>(
 ) -> Pass {
     let mut to = Output { room, len: 0, seen: 0, largest };
     let (mut at, mut clean_from, mut was_ascii) = (0, 0, false);
-    // How many stretches with faults came one after the other.
+    // The number of consecutive stretches with faults.
     let mut faulty = 0;
     let stop = loop {
         let rest = &bytes[at..];
@@ -224,7 +226,7 @@ struct Output<'a, U> {
 }
 
 impl<U: Unit> Output<'_, U> {
-    /// Decodes one character or fault after the other, from `start` to `end` or a little after it.
+    /// Decodes characters and faults one by one, from `start` to `end` or slightly beyond.
     fn scalar(
         &mut self,
         bytes: &[u8],
@@ -233,7 +235,7 @@ impl<U: Unit> Output<'_, U> {
         clean_from: &mut usize,
         instead: Instead,
     ) -> Result<(), Stop> {
-        // Local variables, which stay in registers.
+        // Local variables stay in registers.
         let (mut at, mut len, mut seen, mut clean, largest) =
             (*start, self.len, self.seen, *clean_from, self.largest);
         let stop = loop {
@@ -243,7 +245,8 @@ impl<U: Unit> Output<'_, U> {
             let (code_point, read) = match next(&bytes[at..]) {
                 Ok((code_point, read)) => {
                     if code_point < 0x80 {
-                        // The ASCII before the next other character, without a branch for its length.
+                        // The ASCII before the next other character, without a branch on its
+                        // length.
                         let start = at;
                         while at < end
                             && let Some(eight) = bytes[at..].first_chunk::<8>()
@@ -276,7 +279,8 @@ impl<U: Unit> Output<'_, U> {
                             at = clean;
                             continue;
                         }
-                        // The next round begins after the first byte, and finds that the other bytes are faults too.
+                        // The next iteration starts after the first byte, and finds that the other
+                        // bytes are faults too.
                         Instead::SurrogateEscape => (0xDC00 | u32::from(bytes[at]), 1),
                         _ => {
                             (self.len, self.seen) = (len, seen);
@@ -305,8 +309,8 @@ impl<U: Unit> Output<'_, U> {
         stop
     }
 
-    /// Decodes a piece by the library's lossy conversion, where each fault is U+FFFD. Returns the number of faults, or `None` if
-    /// that must be done one by one.
+    /// Decodes a piece by the library's lossy conversion, in which each fault is U+FFFD. Returns
+    /// the number of faults, or `None` if the piece must be decoded one by one.
     fn lossy(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) -> Option<usize> {
         if !matches!(instead, Instead::Ignore | Instead::SurrogateEscape) {
             return None;
@@ -324,7 +328,7 @@ impl<U: Unit> Output<'_, U> {
         for &unit in units {
             let unit: u32 = unit.into();
             if instead == Instead::Ignore {
-                // A character replaces those before it that do not count.
+                // A character overwrites the previous ones that do not count.
                 room[len] = MaybeUninit::new(U::of(unit));
                 len += usize::from(unit != REPLACEMENT);
             } else if unit != REPLACEMENT {
@@ -334,7 +338,7 @@ impl<U: Unit> Output<'_, U> {
             } else {
                 let four = first_four(&piece[from..]);
                 let fault = fault_len(four);
-                // As many as a fault can have. The next characters replace those that are too many.
+                // The maximum for a fault. The next characters overwrite the excess.
                 for (to, byte) in room[len..].iter_mut().zip(&four[..3]) {
                     *to = MaybeUninit::new(U::of(0xDC00 | u32::from(*byte)));
                 }
@@ -352,7 +356,7 @@ impl<U: Unit> Output<'_, U> {
         Some(faults)
     }
 
-    /// Copies ASCII from the start of the bytes, and returns how much.
+    /// Copies ASCII from the start of the bytes, and returns its length.
     fn ascii(&mut self, bytes: &[u8]) -> usize {
         let len = trust8::ascii_up_to(bytes).min(self.room.len() - self.len);
         let units = &mut self.room[self.len..][..len];
@@ -374,12 +378,12 @@ impl<U: Unit> Output<'_, U> {
         Ok(())
     }
 
-    /// Returns the place for a block, if there is one.
+    /// Returns the space for a block, if there is enough.
     fn block(&mut self) -> Option<&mut [MaybeUninit<U>; BLOCK]> {
         self.room[self.len..].first_chunk_mut()
     }
 
-    /// Copies a block of ASCII. Returns its length, or 0 if there is no room for it.
+    /// Copies a block of ASCII. Returns its length, or 0 if it does not fit.
     #[inline]
     fn copy(&mut self, block: &[u8]) -> usize {
         let Some(units) = self.block() else { return 0 };
@@ -391,18 +395,19 @@ impl<U: Unit> Output<'_, U> {
         BLOCK
     }
 
-    /// Writes a block where each byte above 7F is a fault by itself. Returns false if that must be done byte by byte.
+    /// Writes a block in which each byte above 7F is a fault by itself. Returns false if it must be
+    /// decoded byte by byte.
     #[inline]
     fn lone_faults(&mut self, block: &[u8], instead: Instead) -> bool {
         let (fault, kept, largest) = match instead {
             Instead::Ignore => {
                 let Some(units) = self.block() else { return false };
                 let mut written = 0;
-                // Words, because the compiler would take single bytes out of a vector.
+                // Words, because the compiler would extract single bytes from a vector.
                 for word in block.as_chunks::<8>().0 {
                     let mut word = u64::from_le_bytes(*word);
                     for _ in 0..8 {
-                        // A byte that is kept replaces those before it that are not.
+                        // A byte that is kept overwrites the previous ones that are not.
                         units[written] = MaybeUninit::new(U::of((word & 0xFF) as u32));
                         written += usize::from(word & 0x80 == 0);
                         word >>= 8;
@@ -430,7 +435,8 @@ impl<U: Unit> Output<'_, U> {
         true
     }
 
-    /// Writes what an ill-formed sequence becomes, and returns how many bytes of `rest` that is for.
+    /// Writes the replacement of an ill-formed sequence, and returns how many bytes of `rest` it
+    /// replaces.
     #[inline]
     fn fault(&mut self, rest: &[u8], len: usize, instead: Instead) -> Result<usize, Stop> {
         match instead {
@@ -459,10 +465,11 @@ impl<U: Unit> Output<'_, U> {
     }
 }
 
-/// Returns whether a lead is followed by a continuation anywhere in the bytes. If not, each byte above 7F is ill-formed by itself.
+/// Returns whether a continuation follows a lead anywhere in the bytes. If not, each byte above 7F
+/// is ill-formed by itself.
 #[inline]
 fn is_continued(bytes: &[u8; BLOCK + 1]) -> bool {
-    // Bit 7 and bit 6 of a lead are set, and of a continuation only bit 7.
+    // A lead has bits 7 and 6 set, and a continuation only bit 7.
     let pairs = bytes[..BLOCK].iter().zip(&bytes[1..]);
     pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
 }
@@ -503,7 +510,7 @@ fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
     Err(fault_len(four))
 }
 
-/// Returns the first bytes, with 00 after the end, which continues nothing.
+/// Returns the first bytes, padded with 00, which continues nothing.
 #[inline(always)]
 fn first_four(rest: &[u8]) -> [u8; 4] {
     rest.first_chunk::<4>().copied().unwrap_or_else(|| {
@@ -531,7 +538,8 @@ fn fault_len(four: [u8; 4]) -> usize {
     }
 }
 
-/// Returns what a byte above 7F is in windows-1252, as the WHATWG encoding standard has it.
+/// Returns the character of a byte above 7F in windows-1252, as defined by the WHATWG encoding
+/// standard.
 fn windows_1252(byte: u8) -> u32 {
     const FROM_80: [char; 32] = [
         '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž',

@@ -1,8 +1,9 @@
 //! The interpreter's strings.
 //!
-//! A `str` has one, two or four bytes for each character, all alike, and as few as its widest character allows. `direct.rs`
-//! makes the object with the right width and converts the text into its memory; `faulty.rs` decodes what is not valid. `stable.rs`
-//! does the same with the functions that stay the same in all versions of Python; those take UTF-8 and decode it once more.
+//! A `str` has one, two or four bytes for each of its characters, the smallest width for its widest
+//! character. `direct.rs` creates the object with the right width and converts the text into its
+//! memory. `faulty.rs` decodes invalid text. `stable.rs` does the same with the functions that are
+//! stable across versions of Python; those take UTF-8 and decode it again.
 
 #[cfg(not(feature = "abi3"))]
 mod direct;
@@ -23,7 +24,7 @@ use trust8::inspect;
 use crate::input::{LONG, PIECE, unlocked_if_long};
 pub(crate) use made::{Builder, ascii, ascii_in_pieces, encoded, faulty, of_valid, short};
 
-/// What an ill-formed sequence becomes, by the error handlers that need no call into Python.
+/// The replacement of an ill-formed sequence, for the error handlers that need no call into Python.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Instead {
     /// Nothing: the sequence is refused.
@@ -64,7 +65,7 @@ impl Instead {
     }
 }
 
-/// What bytes become.
+/// The result of decoding bytes.
 pub(crate) enum Decoded<'py> {
     Text(Bound<'py, PyString>),
     /// The handler refuses the sequence that begins here.
@@ -72,10 +73,10 @@ pub(crate) enum Decoded<'py> {
     Refused(usize),
 }
 
-/// What some bytes are made of up to their first error, as `inspect` counts it. Only `of` makes it.
+/// The counts of some bytes up to their first error, as for `inspect`. Only `of` creates it.
 pub(crate) struct Counts<'a> {
     all: &'a [u8],
-    /// How many bytes come before the first error.
+    /// The number of bytes before the first error.
     valid: usize,
     is_valid: bool,
     chars: usize,
@@ -83,7 +84,7 @@ pub(crate) struct Counts<'a> {
 }
 
 impl<'a> Counts<'a> {
-    /// Validates and counts. Signals are answered.
+    /// Validates and counts. Signals are handled.
     #[inline]
     pub(crate) fn of(py: Python<'_>, bytes: &'a [u8]) -> PyResult<Self> {
         if bytes.len() < LONG {
@@ -116,7 +117,7 @@ impl<'a> Counts<'a> {
         self.is_valid
     }
 
-    /// Returns how many bytes come before the first error.
+    /// Returns the number of bytes before the first error.
     pub(crate) fn valid(&self) -> usize {
         self.valid
     }

@@ -1,6 +1,7 @@
-//! Strings, made by functions that are the same in all versions of Python.
+//! Creates strings with functions that are stable across versions of Python.
 //!
-//! `PyUnicode_FromStringAndSize` decodes UTF-8 itself, so a text is read by two decoders. It only gets text that is valid.
+//! `PyUnicode_FromStringAndSize` decodes UTF-8 itself, so a text is read by two decoders. It only
+//! gets valid text.
 
 #![forbid(unsafe_code)]
 
@@ -13,12 +14,12 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 
-/// Returns text that is valid up to the first error as a string.
+/// Returns the text before the first error as a string.
 pub(crate) fn of_valid<'py>(py: Python<'py>, counts: &Counts<'_>) -> PyResult<Bound<'py, PyString>> {
     PyString::from_bytes(py, &counts.all[..counts.valid])
 }
 
-/// Returns `None`: only the interpreter makes strings here.
+/// Returns `None`: only the interpreter creates strings here.
 #[inline]
 pub(crate) fn ascii(_: Python<'_>, _: &[u8]) -> Option<NonNull<ffi::PyObject>> {
     None
@@ -33,7 +34,7 @@ pub(crate) fn ascii_in_pieces<'py>(
     Ok(None)
 }
 
-/// Returns bytes as a string, with each ill-formed sequence replaced as `instead` says.
+/// Returns bytes as a string, with each ill-formed sequence replaced according to `instead`.
 pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead) -> PyResult<Decoded<'py>> {
     let bytes = PyBytes::new(py, before.all);
     let text = bytes.call_method1(intern!(py, "decode"), ("utf-8", instead.name()))?;
@@ -45,7 +46,7 @@ pub(crate) fn short<'py>(_: Python<'py>, _: &[u8], _: Instead) -> PyResult<Optio
     Ok(None)
 }
 
-/// A string that is made of several texts.
+/// A string made from several texts.
 pub(crate) struct Builder<'py> {
     parts: Bound<'py, PyList>,
 }
@@ -63,7 +64,7 @@ impl<'py> Builder<'py> {
         self.parts.append(PyString::from_bytes(self.parts.py(), text.as_bytes())?)
     }
 
-    /// Appends a character, or a surrogate, which a `str` may have as well.
+    /// Appends a character, or a surrogate, since a `str` may have those too.
     pub(crate) fn push_code_point(&mut self, code_point: u32) -> PyResult<()> {
         let py = self.parts.py();
         self.parts.append(py.import("builtins")?.call_method1(intern!(py, "chr"), (code_point,))?)

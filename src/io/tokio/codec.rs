@@ -1,8 +1,8 @@
 //! Codecs, whose frames are strings.
 //!
-//! The bytes of a frame are in a buffer that the caller owns and can write to between two calls. So no call relies on what an
-//! earlier one has found. A line is therefore validated twice: when its bytes arrive, to refuse it at once, and when it becomes a
-//! string.
+//! The bytes of a frame are in a buffer that the caller owns and can write to between calls. So no
+//! call relies on the findings of an earlier one. A line is therefore validated twice: when its
+//! bytes arrive, to refuse it early, and when it becomes a string.
 
 #![forbid(unsafe_code)]
 
@@ -15,7 +15,8 @@ use bytes::{Buf, BytesMut};
 
 use crate::stream::{self, StreamError, Validator};
 
-/// A codec for text as it comes: each frame is a string of the bytes that have arrived, up to the last whole character.
+/// A codec for text as it arrives: each frame is a string of the new bytes, up to the last whole
+/// character.
 ///
 /// The valid text before an error comes out first. [`FramedRead`](::tokio_util::codec::FramedRead) ends after an error.
 ///
@@ -34,7 +35,7 @@ use crate::stream::{self, StreamError, Validator};
 /// ```
 #[derive(Clone, Debug)]
 pub struct TextCodec {
-    /// It is before the first byte of the buffer, or has the error that is there.
+    /// The validator before the first byte of the buffer, or with the error that is there.
     validator: Validator,
     max_length: usize,
 }
@@ -50,8 +51,8 @@ impl TextCodec {
         Self::with_max_length(usize::MAX)
     }
 
-    /// Returns a codec for strings of at most `max_length` bytes, or of four if `max_length` is less, so that every character
-    /// fits. Longer text comes as several strings.
+    /// Returns a codec for strings of at most `max_length` bytes, or of four if `max_length` is
+    /// less, so that every character fits. Longer text is split into several strings.
     ///
     /// ```
     /// assert_eq!(trust8::tokio::TextCodec::with_max_length(80).max_length(), 80);
@@ -62,7 +63,7 @@ impl TextCodec {
         Self { validator: Validator::new(), max_length }
     }
 
-    /// Returns how many bytes a string has at most.
+    /// Returns the maximum length of a string in bytes.
     ///
     /// ```
     /// assert_eq!(trust8::tokio::TextCodec::with_max_length(1).max_length(), 4);
@@ -86,7 +87,7 @@ impl Decoder for TextCodec {
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<String>, CodecError> {
         let mut decoder = stream::Decoder::from(self.validator);
         let (piece, result) = decoder.decode_up_to_error(&src[..src.len().min(self.max_length)]);
-        // The validator stands between two characters.
+        // The validator is between two characters.
         let text = piece.rest();
         if text.is_empty() {
             if result.is_err() {
@@ -122,12 +123,13 @@ impl<T: AsRef<str>> Encoder<T> for TextCodec {
 
 /// A codec for lines. The strings do not contain the line ends, which are `\n` or `\r\n`.
 ///
-/// A line that is not UTF-8 is refused at the byte that makes the error certain, and not only at its end. The whole lines before
-/// it come out first.
+/// A line that is not UTF-8 is refused at the byte that makes the error certain, without waiting
+/// for its end. The whole lines before it come out first.
 ///
-/// After a line that is too long, the codec continues with the next line. [`FramedRead`](::tokio_util::codec::FramedRead) ends after
-/// every error. Polled again, it reads on before it decodes what is in its buffer; if a second such line comes after the end of
-/// the input, it ends for good. Call [`decode_eof`](Decoder::decode_eof) to get every line in any case.
+/// After a line that is too long, the codec continues with the next line.
+/// [`FramedRead`](::tokio_util::codec::FramedRead) ends after every error. Polled again, it reads
+/// more before it decodes its buffer. If a second such line comes after the end of the input, it
+/// ends for good. To get every line in any case, call [`decode_eof`](Decoder::decode_eof).
 ///
 /// ```
 /// use futures_util::StreamExt;
@@ -144,14 +146,14 @@ impl<T: AsRef<str>> Encoder<T> for TextCodec {
 /// ```
 #[derive(Clone, Debug)]
 pub struct LinesCodec {
-    /// It has seen the first `seen` bytes of the buffer.
+    /// The validator of the first `seen` bytes of the buffer.
     validator: Validator,
     seen: usize,
     /// There is no line end in the first `searched` bytes of the buffer.
     searched: usize,
     /// The position of the first byte of the buffer in the stream.
     offset: u64,
-    /// The buffer begins with the rest of a line that is too long.
+    /// Whether the buffer begins with the rest of a line that is too long.
     skipping: bool,
     max_length: usize,
 }
@@ -167,8 +169,9 @@ impl LinesCodec {
         Self::with_max_length(usize::MAX)
     }
 
-    /// Returns a codec for lines of at most `max_length` bytes, without their ends. A longer line gives [`CodecError::TooLong`]
-    /// as soon as its length is known to be too large, and the rest of it is skipped.
+    /// Returns a codec for lines of at most `max_length` bytes, without their ends. A longer line
+    /// is an error, [`CodecError::TooLong`], as soon as its length is known to be too large. The
+    /// rest of it is skipped.
     ///
     /// ```
     /// use tokio_util::{bytes::BytesMut, codec::Decoder};
@@ -187,7 +190,7 @@ impl LinesCodec {
         Self { validator: Validator::new(), seen: 0, searched: 0, offset: 0, skipping: false, max_length }
     }
 
-    /// Returns how many bytes a line has at most.
+    /// Returns the maximum length of a line in bytes.
     ///
     /// ```
     /// assert_eq!(trust8::tokio::LinesCodec::with_max_length(80).max_length(), 80);
@@ -197,7 +200,7 @@ impl LinesCodec {
         self.max_length
     }
 
-    /// Takes the first `n` bytes out of the buffer.
+    /// Removes the first `n` bytes from the buffer.
     fn take(&mut self, src: &mut BytesMut, n: usize) -> BytesMut {
         self.seen = self.seen.saturating_sub(n);
         self.searched = 0;
@@ -205,7 +208,7 @@ impl LinesCodec {
         src.split_to(n)
     }
 
-    /// Returns the string of `line`, which has just been taken out of the buffer.
+    /// Returns the string of `line`, which has just been removed from the buffer.
     fn line(&self, line: &[u8]) -> Result<String, CodecError> {
         let offset = self.offset - line.len() as u64;
         let line = match line {
@@ -214,7 +217,7 @@ impl LinesCodec {
         if line.len() > self.max_length {
             return Err(CodecError::TooLong { valid_up_to: offset, max_length: self.max_length });
         }
-        // This fails only if the caller has written to the buffer between two calls.
+        // This fails only if the caller has written to the buffer between calls.
         let mut decoder = stream::Decoder::from(Validator::after(offset));
         let text = decoder.decode(line)?.rest();
         decoder.finish()?;
@@ -310,16 +313,17 @@ pub enum CodecError {
     Utf8(StreamError),
     /// A line has more than `max_length` bytes.
     TooLong {
-        /// How many bytes, from the start of the stream, are valid and come before the line.
+        /// The number of valid bytes before the line, from the start of the stream.
         valid_up_to: u64,
-        /// How many bytes a line may have.
+        /// The maximum length of a line in bytes.
         max_length: usize,
     },
 }
 
 impl CodecError {
-    /// Returns how many bytes, from the start of the stream, are valid and come before the ill-formed sequence or the line that
-    /// is too long. An error of the inner reader or writer has no such position.
+    /// Returns the number of valid bytes, from the start of the stream, before the ill-formed
+    /// sequence or the line that is too long. An error of the inner reader or writer has no such
+    /// position.
     ///
     /// ```
     /// let error = trust8::tokio::CodecError::TooLong { valid_up_to: 12, max_length: 80 };

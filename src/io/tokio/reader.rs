@@ -20,9 +20,10 @@ use crate::io::intake::{CAPACITY, Intake};
 ///   validates a second time.
 ///
 /// The valid text before an error comes out first. From then on, every call returns the error, an
-/// [`io::ErrorKind::InvalidData`] that carries a [`StreamError`](crate::stream::StreamError). So it is if the input ends inside a
-/// character, even if the inner reader could read more later. An error of the inner reader is passed on and changes nothing.
-/// Nothing is lost when a future is dropped: the bytes that it has read are in the buffer.
+/// [`io::ErrorKind::InvalidData`] that carries a [`StreamError`](crate::stream::StreamError). This
+/// includes the error for an input that ends inside a character, even if the inner reader could
+/// read more later. An error of the inner reader is passed on and changes nothing. Nothing is lost
+/// when a future is dropped: the bytes that it has read are in the buffer.
 ///
 /// ```
 /// use tokio::io::AsyncReadExt;
@@ -73,11 +74,11 @@ impl<R> Utf8Reader<R> {
         Self { inner, intake: Intake::new(capacity) }
     }
 
-    /// Chooses whether to remove the signature `EF BB BF` if the text begins with it. The default is `false`. Call this before
-    /// the first read.
+    /// Sets whether to remove the signature `EF BB BF` if the text begins with it. The default is
+    /// `false`. Call this before the first read.
     ///
-    /// [`Bom`](crate::Bom) says when removing it is right, and when U+FEFF is text and must stay. Positions still count from the
-    /// first byte of the inner reader.
+    /// [`Bom`](crate::Bom) explains when to remove it, and when U+FEFF is text and must stay.
+    /// Positions still count from the first byte of the inner reader.
     ///
     /// ```
     /// use tokio::io::AsyncReadExt;
@@ -96,7 +97,7 @@ impl<R> Utf8Reader<R> {
         self
     }
 
-    /// Marks `bytes` bytes of the text that [`fill_str`](Self::fill_str) has returned as dealt with.
+    /// Marks `bytes` bytes of the text that [`fill_str`](Self::fill_str) has returned as handled.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -114,9 +115,10 @@ impl<R> Utf8Reader<R> {
 reader_methods!();
 
 impl<R: AsyncRead + Unpin> Utf8Reader<R> {
-    /// Returns the text in the buffer, and fills the buffer first if it is empty. At the end of the input there is no text.
+    /// Returns the text in the buffer, and fills the buffer first if it is empty. The text is empty
+    /// at the end of the input.
     ///
-    /// [`consume`](Self::consume) the text that you have dealt with.
+    /// [`consume`](Self::consume) the text that you have handled.
     ///
     /// # Errors
     ///
@@ -172,7 +174,8 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     }
 }
 
-/// Polls `reader` for bytes into `space`, and returns how many there are. The error says why there are none.
+/// Polls `reader` for bytes into `space`, and returns their number. The error explains why there
+/// are none.
 fn read<R: AsyncRead + Unpin>(
     reader: &mut R,
     cx: &mut Context<'_>,
@@ -198,8 +201,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for Utf8Reader<R> {
         if buf.remaining() == 0 {
             return Poll::Ready(if this.intake.is_empty() { this.intake.status() } else { Ok(()) });
         }
-        // Memory that is not initialised would have to be cleared for the inner reader, again and again if it returns little at
-        // a time.
+        // Uninitialised memory would have to be cleared for the inner reader. A reader that returns
+        // little at a time would cause this repeatedly.
         let initialized = buf.initialized().len() - buf.filled().len();
         if !this.intake.is_empty() || initialized < this.intake.capacity() {
             ready!(this.poll_fill(cx))?;

@@ -1,4 +1,4 @@
-//! How many forbidden characters of each class a text has.
+//! Counts the forbidden characters of each class in a text.
 
 #![forbid(unsafe_code)]
 

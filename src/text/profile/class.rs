@@ -10,8 +10,8 @@ use Class::{
 
 /// A class of characters that a [`Profile`](super::Profile) can forbid.
 ///
-/// Each class is a fixed list of code points. No class depends on a version of Unicode, so a verdict never changes. No character
-/// is in two classes.
+/// Each class is a fixed list of code points. No class depends on a version of Unicode, so a
+/// verdict never changes. No character is in two classes.
 ///
 /// ```
 /// use trust8::profile::Class;
@@ -68,12 +68,13 @@ pub enum Class {
     PrivateUse = 20,
     /// U+00AD.
     SoftHyphen = 21,
-    /// Other characters that show nothing: U+034F, U+115F, U+1160, U+17B4, U+17B5, U+180E, U+2061 to U+2065, U+206A to U+206F,
-    /// U+3164, U+FFA0, U+FFF0 to U+FFFB, U+1BCA0 to U+1BCA3, U+1D173 to U+1D17A, U+E0080 to U+E00FF, U+E01F0 to U+E0FFF.
+    /// Other invisible characters: U+034F, U+115F, U+1160, U+17B4, U+17B5, U+180E, U+2061 to
+    /// U+2065, U+206A to U+206F, U+3164, U+FFA0, U+FFF0 to U+FFFB, U+1BCA0 to U+1BCA3, U+1D173 to
+    /// U+1D17A, U+E0080 to U+E00FF, U+E01F0 to U+E0FFF.
     Invisible = 22,
     /// `/` and `\`.
     Slash = 23,
-    /// The other characters that Windows forbids in names of files: `"`, `*`, `:`, `<`, `>`, `?`, `|`.
+    /// The other characters that Windows forbids in file names: `"`, `*`, `:`, `<`, `>`, `?`, `|`.
     WindowsReserved = 24,
 }
 
@@ -112,7 +113,7 @@ impl Class {
         WindowsReserved,
     ];
 
-    /// Returns the class's name, which no version of this crate changes.
+    /// Returns the class's name, which is stable across versions of this crate.
     ///
     /// ```
     /// assert_eq!(trust8::profile::Class::C0Control.name(), "c0-control");
@@ -122,7 +123,7 @@ impl Class {
         self.words().0
     }
 
-    /// Returns the class's number, which no version of this crate changes.
+    /// Returns the class's number, which is stable across versions of this crate.
     ///
     /// It is the class's bit in [`Profile::bits`](super::Profile::bits).
     ///
@@ -134,7 +135,7 @@ impl Class {
         self as u8
     }
 
-    /// Returns what a character of the class is and why one forbids it, as the end of a sentence.
+    /// Returns what a character of the class is and why to forbid it, as the end of a sentence.
     ///
     /// ```
     /// let reason = trust8::profile::Class::Delete.reason();

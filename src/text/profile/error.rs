@@ -32,7 +32,7 @@ impl Forbidden {
         Self { offset, character, class }
     }
 
-    /// Returns the same for a text with `before` more bytes at its start.
+    /// Returns the same error for a text with `before` more bytes at its start.
     pub(super) const fn after(mut self, before: u64) -> Self {
         self.offset += before;
         self
@@ -81,7 +81,7 @@ impl fmt::Display for Forbidden {
 
 impl core::error::Error for Forbidden {}
 
-/// The first place at which bytes are not text that a profile allows.
+/// The first place at which bytes are not UTF-8 or have a forbidden character.
 ///
 /// ```
 /// use trust8::profile::{Error, Profile};
@@ -108,7 +108,7 @@ impl Error {
     pub const fn valid_up_to(&self) -> usize {
         match self {
             Self::NotUtf8(error) => error.valid_up_to(),
-            // It is a place in a slice.
+            // It is an offset in a slice.
             Self::Forbidden(found) => found.offset as usize,
         }
     }
@@ -128,7 +128,7 @@ impl Error {
     }
 }
 
-/// The same for a stream.
+/// Like [`Error`], for a stream.
 ///
 /// ```
 /// use trust8::profile::{Profile, StreamError, Validator};

@@ -1,4 +1,4 @@
-//! All errors of a text, one after the other.
+//! All errors of a text, in order.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,7 @@ pub struct Errors<'a> {
     profile: &'a Profile,
     kernel: &'static Kernel,
     chunks: Utf8Chunks<'a>,
-    /// The valid part of a chunk, where it begins, and the search in it.
+    /// The valid part of a chunk, its offset, and the search in it.
     text: &'a [u8],
     offset: usize,
     suspects: Suspects,

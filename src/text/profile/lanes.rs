@@ -1,6 +1,6 @@
-//! What is suspect, and the tests for it, in each lane of a vector.
+//! The suspects of a profile, and the tests for them in each lane of a vector.
 //!
-//! `proofs/` proves that they miss no forbidden character.
+//! `proofs/` proves that the tests miss no forbidden character.
 
 #![forbid(unsafe_code)]
 
@@ -18,7 +18,7 @@ pub(super) struct Nibbles {
 }
 
 impl Nibbles {
-    /// No class has any byte.
+    /// No byte is in any class.
     pub(super) const NONE: Self = Self { high: [0; 16], low: [0; 16] };
 
     /// Adds `byte` to the classes of `classes`.
@@ -37,20 +37,22 @@ impl Nibbles {
 #[cfg(trust8_avx512)]
 #[derive(Clone, Copy)]
 pub(super) struct Sixes {
-    /// What is added to a byte of ASCII to set bit 7 exactly in suspects.
+    /// The addends that set bit 7 exactly in suspect ASCII bytes.
     pub(super) ascii: [u8; 64],
-    /// Bit 0: the byte is suspect if it is 00..3F. Bit 1: if it is 40..7F. Bit 2: if it is C0..FF.
+    /// A suspect byte has bit 0 if it is 00..3F, bit 1 if it is 40..7F, and bit 2 if it is C0..FF.
     pub(super) one: [u8; 64],
-    /// The classes of a first byte, and of the two after it. A shorter character has a class with any third byte.
+    /// The classes of a first byte and of the two after it. A shorter character's class accepts any
+    /// third byte.
     pub(super) three: [[u8; 64]; 3],
 }
 
-/// What is suspect.
+/// The suspects.
 #[derive(Clone, Copy)]
 pub(super) struct Sieve {
-    /// The classes of single bytes: of ASCII, and first bytes.
+    /// The classes of single bytes: ASCII, and first bytes.
     pub(super) one: Nibbles,
-    /// The classes of two bytes, one after the other: of characters of two bytes, and of ASCII after any byte.
+    /// The classes of two consecutive bytes: those of two-byte characters, and ASCII after any
+    /// byte.
     pub(super) two: [Nibbles; 2],
     /// The classes of the first three bytes of longer characters.
     pub(super) three: [Nibbles; 3],
@@ -59,15 +61,15 @@ pub(super) struct Sieve {
     pub(super) sixes: Sixes,
 }
 
-/// Returns something other than zero for each byte of ASCII that is suspect, and for each first byte of a suspect.
+/// Returns nonzero lanes for suspect ASCII bytes and for the first byte of other suspects.
 #[cfg(trust8_simd)]
 #[inline(always)]
 pub(super) fn first_test<S: Simd>(s: S, bytes: S::Vector, sieve: &Sieve) -> S::Vector {
     classes(s, &sieve.one, nibbles(s, bytes))
 }
 
-/// Returns something other than zero for each byte of ASCII that is suspect, and for the second or third byte of each other suspect, which may
-/// begin in the vector before.
+/// Returns nonzero lanes for suspect ASCII bytes, and for the second or third byte of other
+/// suspects, which may begin in the previous vector.
 #[cfg(trust8_simd)]
 #[inline(always)]
 pub(super) fn second_test<S: Simd>(s: S, bytes: S::Vector, before: S::Vector, sieve: &Sieve) -> S::Vector {
@@ -90,19 +92,21 @@ fn nibbles<S: Simd>(s: S, bytes: S::Vector) -> [S::Vector; 2] {
     [s.high_nibbles(bytes), s.low_nibbles(bytes)]
 }
 
-/// Does what [`first_test`] does, with AVX-512.
+/// Like [`first_test`], with AVX-512.
 #[cfg(trust8_avx512)]
 #[inline(always)]
 pub(super) fn first_test_512(s: Avx512, bytes: Vector, sixes: &Sixes) -> Vector {
-    /// The bit of [`Sixes::one`] for the upper two bits of a byte, by its upper four bits.
+    /// The bit of [`Sixes::one`] for the upper two bits of a byte, indexed by its upper four bits.
     const UPPER: u128 = u128::from_le_bytes([1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4, 4, 4]);
-    // The lookup takes six bits of an index. The upper two are not of this byte, and the table repeats itself.
+    // The lookup uses six bits of an index. The upper two belong to another byte, but the table
+    // repeats.
     let upper = s.lookup(s.splat128(UPPER), s.shift_right_4_in_16(bytes));
     s.and(upper, s.lookup(s.load(&sixes.one, 0), bytes))
 }
 
-/// Sets bit 7 of the first result for each byte of ASCII that is suspect. For the first byte of each other suspect, the two vectors after it share a
-/// bit. `first` are the bytes, and `second` and `third` those one and two places later.
+/// Sets bit 7 of the first result for suspect ASCII bytes. For the first byte of other suspects,
+/// the next two vectors have a common bit. `first` are the bytes, and `second` and `third` those
+/// one and two positions later.
 #[cfg(trust8_avx512)]
 #[inline(always)]
 pub(super) fn second_test_512(

@@ -1,8 +1,9 @@
-//! Text that is valid and still harmful: found while it is validated.
+//! Finds valid but harmful text during validation.
 //!
-//! A [`Profile`] is a set of [classes](Class) of characters that a text must not have: NUL, controls, noncharacters, bidirectional
-//! controls, invisible characters. There are presets for what other specifications ask for, such as [`Profile::XML_1_0`],
-//! and for places where text does harm, such as [`Profile::TERMINAL`].
+//! A [`Profile`] is a set of [classes](Class) of forbidden characters: NUL, controls,
+//! noncharacters, bidirectional controls, invisible characters. Some presets follow other
+//! specifications, such as [`Profile::XML_1_0`]. Others are for places where text does harm, such
+//! as [`Profile::TERMINAL`].
 //!
 //! ```
 //! use trust8::profile::{Class, Profile};
@@ -18,10 +19,12 @@
 //! );
 //! ```
 //!
-//! Every class is a fixed list of code points, so a verdict never changes with a version of Unicode. Nothing here knows about
-//! characters that look alike, normal forms or unassigned code points. `docs/profiles.md` in the repository has all classes and presets.
+//! Every class is a fixed list of code points, so a verdict never changes with a version of
+//! Unicode. Profiles do not cover lookalike characters, normal forms or unassigned code points.
+//! `docs/profiles.md` in the repository lists all classes and presets.
 //!
-//! Each question reads the text once: what is in the cache is validated and searched for characters that may be forbidden.
+//! Each function reads the text once: it validates and searches the text while that is in the
+//! cache.
 
 mod census;
 mod class;
@@ -52,9 +55,9 @@ use crate::stream::Piece;
 use lanes::Sieve;
 use sieve::Suspects;
 
-/// A set of classes of characters that a text must not have.
+/// A set of classes of forbidden characters.
 ///
-/// A profile also has the tables that the kernels need. So make it once, best as a constant.
+/// A profile includes the tables for the kernels. So make it once, preferably as a constant.
 ///
 /// ```
 /// use trust8::profile::{Class, Profile};
@@ -79,12 +82,12 @@ const fn bits(classes: &[Class]) -> u32 {
     bits
 }
 
-/// C0 controls except for tab, line feed and carriage return.
+/// C0 controls except tab, line feed and carriage return.
 const LEGACY_C0: u32 = bits(&[Class::Nul, Class::FormFeed, Class::C0Control]);
 /// DEL and C1 controls.
 const DELETE_AND_C1: u32 = bits(&[Class::Delete, Class::NextLine, Class::C1Control]);
 const NONCHARACTERS: u32 = bits(&[Class::FffeFfff, Class::Noncharacter]);
-/// What hides text, or orders it otherwise, and no common text needs.
+/// Characters that hide or reorder text, and that common text does not need.
 const HIDING: u32 = bits(&[
     Class::BidiControl,
     Class::ZeroWidth,
@@ -93,11 +96,11 @@ const HIDING: u32 = bits(&[
     Class::ByteOrderMark,
     Class::Invisible,
 ]);
-/// What common text may need, although nobody sees it.
+/// Invisible characters that common text may need.
 const UNSEEN: u32 = bits(&[Class::BidiMark, Class::VariationSelector, Class::SoftHyphen]);
 
 impl Profile {
-    /// All Unicode scalar values: what UTF-8 is, and the first subset of RFC 9839.
+    /// All Unicode scalar values: UTF-8 itself, and the first subset of RFC 9839.
     pub const SCALARS: Self = Self::from_bits(0);
     /// The characters of XML 1.0, which are the second subset of RFC 9839.
     pub const XML_1_0: Self = Self::from_bits(LEGACY_C0 | bits(&[Class::FffeFfff]));
@@ -113,15 +116,15 @@ impl Profile {
     /// Source code: nothing that hides code from a reader (CVE-2021-42574). Form feeds are allowed.
     pub const SOURCE_CODE: Self =
         Self::from_bits(bits(&[Class::Nul, Class::C0Control]) | DELETE_AND_C1 | NONCHARACTERS | HIDING);
-    /// Text for a language model: nothing invisible, except for joiners and the selectors of emoji.
+    /// Text for a language model: nothing invisible, except joiners and the selectors of emoji.
     pub const PROMPT: Self = Self::from_bits(LEGACY_C0 | DELETE_AND_C1 | NONCHARACTERS | HIDING | UNSEEN);
-    /// One name of a file: what `PROMPT` forbids, tabs, line ends and slashes.
+    /// A single file name: forbids what `PROMPT` forbids, tabs, line ends and slashes.
     pub const FILE_NAME: Self = Self::from_bits(
         Self::PROMPT.bits
             | bits(&[Class::Tab, Class::LineFeed, Class::FormFeed, Class::CarriageReturn, Class::Slash]),
     );
 
-    /// The presets and their names, which no version of this crate changes.
+    /// The presets and their names, which are stable across versions of this crate.
     ///
     /// ```
     /// use trust8::profile::Profile;
@@ -162,7 +165,7 @@ impl Profile {
         Self { bits, sieve: patterns::sieve(bits) }
     }
 
-    /// Returns the classes that the profile forbids, a bit for each.
+    /// Returns the forbidden classes, with a bit for each.
     ///
     /// ```
     /// assert_eq!(trust8::profile::Profile::POSTGRES.bits(), 1);
@@ -206,7 +209,7 @@ impl Profile {
         self.bits >> class as u32 & 1 == 1
     }
 
-    /// Returns `bytes` as text, if they are UTF-8 without a forbidden character.
+    /// Returns `bytes` as text if it is UTF-8 without a forbidden character.
     ///
     /// # Errors
     ///
@@ -223,7 +226,7 @@ impl Profile {
         Kernel::best().from_utf8_in(self, bytes)
     }
 
-    /// Returns whether `bytes` are UTF-8 without a forbidden character.
+    /// Returns whether `bytes` is UTF-8 without a forbidden character.
     ///
     /// ```
     /// use trust8::profile::Profile;
@@ -250,7 +253,7 @@ impl Profile {
         Kernel::best().check_in(self, text)
     }
 
-    /// Returns all ill-formed sequences and forbidden characters, one after the other.
+    /// Returns all ill-formed sequences and forbidden characters, in order.
     ///
     /// ```
     /// use trust8::profile::Profile;
@@ -282,7 +285,8 @@ impl Profile {
         census
     }
 
-    /// Does what [`from_utf8`](Self::from_utf8) does for text that is not all ASCII, or has suspects: not before `plain_to`.
+    /// Like [`from_utf8`](Self::from_utf8), for text with non-ASCII bytes or suspects, but not
+    /// before `plain_to`.
     #[inline(never)]
     fn rest<'a>(&self, kernel: &Kernel, bytes: &'a [u8], plain_to: usize) -> Result<&'a str, Error> {
         if self.bits == 0 {
@@ -307,7 +311,7 @@ impl Profile {
         None
     }
 
-    /// Calls `each` with the forbidden characters of a text, up to one for which it returns something.
+    /// Calls `each` with the forbidden characters of a text until it returns something.
     #[inline(always)]
     fn find<T>(
         &self,
@@ -325,8 +329,8 @@ impl Profile {
         None
     }
 
-    /// Returns the character of valid text that has a byte at `place`, if the profile forbids it. A byte order mark may begin the text if it
-    /// `is_start`.
+    /// Returns the character of valid text that contains byte `place`, if the profile forbids it. A
+    /// byte order mark may begin the text if it `is_start`.
     fn look(&self, text: &[u8], place: usize, is_start: bool) -> Option<Forbidden> {
         let mut at = place;
         while is_inside(text, at) {
@@ -344,7 +348,7 @@ fn first_character(text: &[u8]) -> Option<char> {
     let first = *text.first()?;
     let bits = |i: usize| u32::from(*text.get(i).unwrap_or(&0)) & 0x3F;
     let len = first.leading_ones().max(1);
-    // As if it had four bytes.
+    // Computed as if it had four bytes.
     let all = (u32::from(first) & (0xFF >> len)) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3);
     char::from_u32(all >> (24 - 6 * len))
 }
@@ -364,7 +368,7 @@ impl PartialEq for Profile {
 impl Eq for Profile {}
 
 impl Kernel {
-    /// Does what [`Profile::from_utf8`] does, with this kernel.
+    /// Like [`Profile::from_utf8`], with this kernel.
     ///
     /// # Errors
     ///
@@ -374,7 +378,7 @@ impl Kernel {
         sieve::plain_text(self, bytes, &profile.sieve).or_else(|plain| profile.rest(self, bytes, plain))
     }
 
-    /// Does what [`Profile::check`] does, with this kernel.
+    /// Like [`Profile::check`], with this kernel.
     ///
     /// # Errors
     ///
@@ -383,7 +387,7 @@ impl Kernel {
         profile.first(self, text, true).map_or(Ok(()), Err)
     }
 
-    /// Does what [`Profile::errors`] does, with this kernel.
+    /// Like [`Profile::errors`], with this kernel.
     #[must_use]
     pub fn errors_in<'a>(&'static self, profile: &'a Profile, bytes: &'a [u8]) -> Errors<'a> {
         Errors::new(profile, self, bytes)

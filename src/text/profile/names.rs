@@ -1,4 +1,4 @@
-//! The names of presets and classes, by the rule of `names.rs`.
+//! The names of presets and classes, matched as in `names.rs`.
 
 #![forbid(unsafe_code)]
 
@@ -9,7 +9,7 @@ use super::{Class, Profile};
 use crate::names::{UnknownName, is_same_name};
 
 impl Profile {
-    /// Returns the preset with this name. Upper and lower case, hyphens, underscores and spaces make no difference.
+    /// Returns the preset with this name. Case, hyphens, underscores and spaces make no difference.
     ///
     /// ```
     /// use trust8::profile::Profile;
@@ -24,7 +24,7 @@ impl Profile {
 }
 
 impl Class {
-    /// Returns the class with this name. Upper and lower case, hyphens, underscores and spaces make no difference.
+    /// Returns the class with this name. Case, hyphens, underscores and spaces make no difference.
     ///
     /// ```
     /// use trust8::profile::Class;
@@ -37,7 +37,7 @@ impl Class {
     }
 }
 
-/// Does what [`by_name`](Profile::by_name) does.
+/// Like [`by_name`](Profile::by_name).
 ///
 /// ```
 /// use trust8::profile::Profile;
@@ -59,7 +59,7 @@ impl FromStr for Profile {
     }
 }
 
-/// Does what [`by_name`](Class::by_name) does.
+/// Like [`by_name`](Class::by_name).
 ///
 /// ```
 /// use trust8::profile::Class;

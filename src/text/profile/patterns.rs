@@ -1,7 +1,8 @@
-//! The code points of the classes, and the byte patterns from which the kernel's tables for a profile are made.
+//! The code points of the classes, and the byte patterns for a profile's kernel tables.
 //!
-//! A product of sets of nibbles has more sequences than those it was made for if ranges of different characters share it. So
-//! ranges share one only if what it has besides is rare in text. Products of sets of bytes have fewer, so some of them are merged there.
+//! A product of sets of nibbles also accepts sequences for which it was not made, if ranges of
+//! different characters share it. So ranges share a product only if the extra sequences are rare in
+//! text. Products of sets of bytes accept fewer, so some of them are merged there.
 
 #![forbid(unsafe_code)]
 
@@ -11,16 +12,18 @@ use super::lanes::Sixes;
 use super::lanes::{Nibbles, Sieve};
 use super::plain::Plain;
 
-/// The code points of a class from the first number to the second one, and the product of their bytes. ASCII has none.
+/// The first and last code point of a range of a class, and the product of its bytes. ASCII has
+/// none.
 type Range = (Class, u32, u32, usize);
 
-/// The bits of the products: of nibbles, and of bytes. Those of two bytes and those of more are in different tables of nibbles.
+/// The bits of the products: of nibbles, and of bytes. Two-byte characters and longer ones have
+/// separate tables of nibbles.
 const PRODUCTS: [(u8, u8); 13] = [
     // C2 80 to C2 9F, CD 8F.
     (1 << 3, 1 << 0),
     // C2 AD. No-break spaces and guillemets are next to these.
     (1 << 4, 1 << 0),
-    // D8 9C. Letters of Arabic are next to it.
+    // D8 9C. Arabic letters are next to it.
     (1 << 5, 1 << 7),
     // E1 85, E1 9E, E1 A0.
     (1 << 0, 1 << 6),
@@ -32,7 +35,7 @@ const PRODUCTS: [(u8, u8); 13] = [
     (1 << 3, 1 << 2),
     // EE, EF 80 to EF A3.
     (1 << 4, 1 << 7),
-    // EF B7, EF BB, EF BE, EF BF, E3 85 A4. The punctuation of Chinese, EF BC, is next to these.
+    // EF B7, EF BB, EF BE, EF BF, E3 85 A4. Chinese punctuation, EF BC, is next to these.
     (1 << 5, 1 << 3),
     // EF B8 8x.
     (1 << 4, 1 << 3),
@@ -47,7 +50,7 @@ const PRODUCTS: [(u8, u8); 13] = [
 /// The last product.
 const PLANE_ENDS: usize = 12;
 
-/// All ranges except for the noncharacters at the ends of planes 1 to 16, in the order of their numbers.
+/// All ranges except the noncharacters at the ends of planes 1 to 16, in ascending order.
 const RANGES: &[Range] = &[
     (Class::Nul, 0x00, 0x00, 0),
     (Class::C0Control, 0x01, 0x08, 0),
@@ -105,7 +108,8 @@ const RANGES: &[Range] = &[
     (Class::PrivateUse, 0x10_0000, 0x10_FFFD, 11),
 ];
 
-/// Where each range begins and, in the lowest eight bits, its class; after it, where what comes next begins, without a class.
+/// The start of each range with its class in the lowest eight bits, and then the start of the next
+/// code points, without a class.
 static STARTS: [u32; 2 * RANGES.len()] = {
     let (mut starts, mut i) = ([0; 2 * RANGES.len()], 0);
     while i < RANGES.len() {
@@ -128,7 +132,8 @@ impl Class {
     #[must_use]
     pub const fn of(character: char) -> Option<Self> {
         let number = character as u32;
-        // The last start that is not after the number, by bisection. Of two that are equal, it is the one with a class.
+        // Bisects for the last start that is not above the number. Of two equal ones, it is the one
+        // with a class.
         let (mut at, mut len) = (0, STARTS.len());
         while len > 1 {
             let half = len / 2;
@@ -180,7 +185,7 @@ pub(super) const fn sieve(bits: u32) -> Sieve {
     sieve
 }
 
-/// Adds the suspects among ASCII, a bit for each.
+/// Adds the suspects among ASCII, with a bit for each.
 const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
     let mut byte: u8 = 0;
     while byte < 0x80 {
@@ -215,7 +220,7 @@ const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
         while low < 64 {
             let pair = (suspects >> low & 1) as u8 | ((suspects >> (low + 64) & 1) as u8) << 1;
             sieve.sixes.one[low] |= pair;
-            // The byte or the byte plus 40 is at least 80, and not more than FF.
+            // The byte or the byte plus 40 is from 80 to FF.
             sieve.sixes.ascii[low] = match pair {
                 0 => 0,
                 1 => 0xFF - low as u8,
@@ -227,10 +232,11 @@ const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
     }
 }
 
-/// Adds the characters from `first` to `last` to a product. All have the same number of bytes, which is not one.
+/// Adds the characters from `first` to `last` to a product. All have the same number of bytes,
+/// which is more than one.
 const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
     let nibbles = PRODUCTS[product].0;
-    // The last byte of four does not decide.
+    // The last of four bytes does not matter.
     let step = if last < 0x1_0000 { 1 } else { 0x40 };
     let mut number = first;
     while number <= last {
@@ -278,8 +284,8 @@ const fn continuation(bits: u32) -> u8 {
     0x80 | (bits & 0x3F) as u8
 }
 
-/// Returns the class of single bytes in which a byte of ASCII is. The controls of 0x and of 1x have one each; what else a profile may
-/// forbid shares one.
+/// Returns the class for a single ASCII byte. The controls of 0x and of 1x have one each. The other
+/// bytes that a profile may forbid share one.
 const fn ascii_class(byte: u8) -> u8 {
     match byte >> 4 {
         0 => 1,
@@ -288,7 +294,7 @@ const fn ascii_class(byte: u8) -> u8 {
     }
 }
 
-/// Returns the class of single bytes in which a first byte is: one for each upper half, so that they are exact.
+/// Returns the class for a single first byte: one for each upper half, so that they are exact.
 const fn lead_class(byte: u8) -> u8 {
     1 << (byte >> 4 & 3) << 4
 }

@@ -1,4 +1,5 @@
-//! Which vectors are ASCII without suspects. This test alone decides that text is valid; all others only suspect characters of it.
+//! Finds vectors of ASCII without suspects. Only this test decides that text is valid; all others
+//! only suspect characters of it.
 //!
 //! `proofs/` proves that it misses no byte.
 
@@ -9,14 +10,14 @@ use crate::simd::Simd;
 #[cfg(trust8_avx512)]
 use crate::simd::{Avx512, x86::avx512::Vector};
 
-/// The suspects among ASCII, in text that may be all ASCII.
+/// The suspects among ASCII, for text that may be all ASCII.
 #[derive(Clone, Copy)]
 pub(super) struct Plain {
-    /// For each lower nibble, the number from which a byte is subtracted, modulo 256. The difference is below [`WIDTH`](Self::WIDTH) exactly
-    /// for suspects up to 1F.
+    /// For each lower nibble, the number from which to subtract a byte, modulo 256. The difference
+    /// is below [`WIDTH`](Self::WIDTH) exactly for suspects up to 1F.
     #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
     ends: [u8; 16],
-    /// A byte of ASCII, for each lane. Bytes above it are not ASCII, or suspect.
+    /// A byte of ASCII, for each lane. Bytes above it are non-ASCII or suspect.
     most: [u8; 16],
 }
 
@@ -25,7 +26,8 @@ impl Plain {
     #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
     const WIDTH: u8 = 0x11;
 
-    /// Returns the description of suspects up to 1F by `ends`, and above `most`. If `most` is zero, no text passes.
+    /// Describes the suspects up to 1F by `ends`, and those above `most`. If `most` is zero, no
+    /// text passes.
     pub(super) const fn new(ends: [u8; 16], most: u8) -> Self {
         assert!(most.is_ascii());
         Self { ends, most: [most; 16] }
@@ -37,14 +39,15 @@ impl Plain {
     }
 }
 
-/// Returns something other than zero in each lane in which a vector is not ASCII, or has a suspect. It may do so in any other lane.
+/// Returns nonzero lanes where a vector is non-ASCII or has a suspect, and possibly elsewhere.
 #[cfg(trust8_simd)]
 #[inline(always)]
 pub(super) fn not_plain<S: Simd, const N: usize>(s: S, vectors: [S::Vector; N], plain: &Plain) -> S::Vector {
     let ends = s.table(&plain.ends);
     let (mut least, mut most, mut i) = (s.splat(0xFF), s.splat(0), 0);
     while i < N {
-        // On x86, a lookup takes the lower four bits of an index itself, and what is not ASCII is found in any case.
+        // On x86, a lookup itself masks the lower four bits of an index. Non-ASCII is found in any
+        // case.
         let low = if cfg!(trust8_x86) { vectors[i] } else { s.low_nibbles(vectors[i]) };
         least = s.min(least, s.minus_wrapping(s.lookup(ends, low), vectors[i]));
         most = s.max(most, vectors[i]);
@@ -54,7 +57,8 @@ pub(super) fn not_plain<S: Simd, const N: usize>(s: S, vectors: [S::Vector; N], 
     s.or(below, s.minus_saturating(most, s.table(&plain.most)))
 }
 
-/// Sets bit 7 in each lane in which a vector is not ASCII, or has a suspect. `added` is [`Sixes::ascii`](super::lanes::Sixes::ascii).
+/// Sets bit 7 in each lane in which a vector is non-ASCII or has a suspect. `added` is
+/// [`Sixes::ascii`](super::lanes::Sixes::ascii).
 #[cfg(trust8_avx512)]
 #[inline(always)]
 pub(super) fn not_plain_512<const N: usize>(s: Avx512, vectors: [Vector; N], added: &[u8; 64]) -> Vector {

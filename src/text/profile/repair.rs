@@ -1,4 +1,4 @@
-//! Text in which each forbidden character is replaced.
+//! Replaces each forbidden character in a text.
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,8 @@ use crate::kernel::Kernel;
 
 /// What [`Profile::repair`] does with a forbidden character.
 ///
-/// A form that has a forbidden character itself, such as `\u{0}` where the profile forbids backslashes, is replaced by U+FFFD.
+/// If the replacement itself has a forbidden character, such as `\u{0}` if the profile forbids
+/// backslashes, it becomes U+FFFD.
 ///
 /// ```
 /// use trust8::profile::{Policy, Profile};
@@ -35,7 +36,8 @@ pub enum Policy {
     Escape,
     /// `^[` for a C0 control and `^?` for DEL, as in terminals; others as `Escape`.
     Caret,
-    /// `&#x202E;`, as in XML and HTML. XML 1.0 allows no reference to a character that it forbids, so such a character becomes U+FFFD.
+    /// `&#x202E;`, as in XML and HTML. XML 1.0 allows no reference to a character that it forbids,
+    /// so such a character becomes U+FFFD.
     CharacterReference,
 }
 

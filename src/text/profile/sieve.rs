@@ -1,4 +1,4 @@
-//! Finds characters that a profile may forbid, while text is validated.
+//! Finds characters that a profile may forbid, during validation.
 //!
 //! ```text
 //! skip groups of vectors that are ASCII without suspects; return if that is all of the text
@@ -7,18 +7,24 @@
 //!     otherwise, for some vectors: classify each byte with its neighbours; return the suspects, if there are any
 //! ```
 //!
-//! The caller validates what is not ASCII, while it is in the first-level cache, and looks at each suspect. A test may suspect without
-//! cause, and never misses a forbidden character of valid text. About other bytes it may say anything.
+//! The caller validates what is not ASCII while it is in the first-level cache, and checks each
+//! suspect. A test may have false positives, but never misses a forbidden character of valid text.
+//! For other bytes its result is arbitrary.
 //!
-//! 1. **A class is a bit of a byte.** A table of 16 entries says which classes have a nibble. A byte has the classes that the entries of
-//!    both of its nibbles share; a sequence has those that its bytes share. So a class is a product of sets. The second test knows
-//!    EF BC (punctuation in Chinese text) from EF BF, and E2 80 9C (a quotation mark) from E2 80 AE.
-//! 2. **AVX-512 looks up six bits at a time** (VPERMB). So there a class is a product of sets of bytes.
-//! 3. **ASCII needs one lookup.** Of the 16-byte rows of ASCII, profiles forbid parts of the first two, and DEL. For each lower nibble a
-//!    table has the byte at which the forbidden ones end: `end - byte` is small exactly for them, and a minimum collects it. With AVX-512
-//!    the table has what to add to a byte so that exactly the forbidden ones get bit 7.
-//! 4. **Short ASCII takes one call**, which returns a number: a text of less than a group is tested as one vector, or as four that overlap.
-//! 5. **No test is repeated where it fails often.** After a suspect group, the next vectors take the second test without the first.
+//! 1. **A class is a bit of a byte.** A table of 16 entries maps a nibble to its classes. A byte
+//!    has the classes that the entries of both its nibbles share; a sequence has those that its
+//!    bytes share. So a class is a product of sets. The second test distinguishes EF BC
+//!    (punctuation in Chinese text) from EF BF, and E2 80 9C (a quotation mark) from E2 80 AE.
+//! 2. **AVX-512 looks up six bits at a time** (VPERMB). So a class there is a product of sets of
+//!    bytes.
+//! 3. **ASCII needs one lookup.** Profiles forbid parts of the first two 16-byte rows of ASCII, and
+//!    DEL. For each lower nibble, a table has the byte at which the forbidden ones end: `end -
+//!    byte` is small exactly for them, and a minimum collects it. With AVX-512, the table has the
+//!    addend that sets bit 7 exactly in the forbidden ones.
+//! 4. **Short ASCII takes one call**, which returns a number. A text shorter than a group is tested
+//!    as one vector, or as four that overlap.
+//! 5. **A test that often fails is not repeated.** After a suspect group, the next vectors take the
+//!    second test without the first.
 
 #[cfg(trust8_simd)]
 use super::lanes;
@@ -37,20 +43,22 @@ use crate::simd::Simd;
 use crate::simd::{Avx512, x86::avx512};
 use crate::text::search::Vectors;
 
-/// The vectors that are tested together.
+/// The number of vectors that are tested together.
 const GROUP_VECTORS: usize = 4;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, Copy)]
 struct Sifted {
-    /// Where the vector with the suspects begins, and a one for each: a place inside the character.
+    /// The start of the vector with the suspects, and a one for each: a position inside the
+    /// character.
     at: usize,
     bits: u64,
-    /// Where the next search begins. All before it has been searched.
+    /// The start of the next search. Everything before it has been searched.
     next: usize,
 }
 
-/// Text that is not ASCII is searched and validated in chunks of this length, so that it stays in the first-level cache.
+/// Non-ASCII text is searched and validated in chunks of this length, so that it stays in the
+/// first-level cache.
 const CHUNK_BYTES: usize = 16 << 10;
 
 /// The number of vectors after a suspect group that take the second test.
@@ -58,10 +66,10 @@ const NEAR_VECTORS: usize = 32;
 
 /// An engine that searches for suspects.
 trait Sifting: Engine {
-    /// Returns a place such that all from `from` to there is ASCII without suspects.
+    /// Returns a position up to which everything after `from` is ASCII without suspects.
     fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize;
 
-    /// Returns the first vector at `from` or after it that has suspects.
+    /// Returns the first vector with suspects, at `from` or later.
     fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted;
 }
 
@@ -85,19 +93,20 @@ impl<E: Sifting> Job<E, (usize, &Sieve), Sifted> for Sift {
     }
 }
 
-/// The tests of an instruction set.
+/// The tests, for an instruction set.
 trait Tests: Vectors {
-    /// Returns whether all bytes are ASCII without suspects. If so, this may still say no.
+    /// Returns true only if all bytes are ASCII without suspects. It may return false for such
+    /// bytes too.
     fn is_plain<const N: usize>(self, vectors: [Self::Vector; N], sieve: &Sieve) -> bool;
 
-    /// Does the same for fewer bytes than a vector has.
+    /// Like `is_plain`, for fewer bytes than a vector has.
     fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool;
 
-    /// Returns something other than zero for suspects: the first test.
+    /// The first test: returns nonzero lanes for suspects.
     fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector;
 
-    /// Returns a one for each suspect among the bytes at `at`, which is before the end of the text, by the second test. After the text there
-    /// are zeros.
+    /// The second test: returns a one for each suspect among the bytes at `at`, which is before the
+    /// end of the text. The text is padded with zeros.
     fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64;
 }
 
@@ -122,9 +131,14 @@ impl<E: Engine + Tests> Sifting for E {
         }
         let mut at = from;
         while at < n {
+<<<<<<< HEAD
             // The last group overlaps the one before it.
             let start = at.min(n - len);
             match text.get(start..start + len) {
+=======
+            // The last group overlaps the previous one.
+            match text.get(at.min(n - len)..).and_then(|rest| rest.get(..len)) {
+>>>>>>> h-face2
                 Some(group) if v.is_plain(vectors(v, group), sieve) => at += len,
                 _ => return at,
             }
@@ -162,7 +176,8 @@ impl<E: Engine + Tests> Sifting for E {
     }
 }
 
-/// Returns the vectors of a group. Where code is optimised for size, a closure around a load would be a separate function.
+/// Returns the vectors of a group. When optimising for size, a closure around a load would be a
+/// separate function.
 #[inline(always)]
 fn vectors<V: Vectors>(v: V, group: &[u8]) -> [V::Vector; GROUP_VECTORS] {
     [v.load(group, 0), v.load(group, V::LANES), v.load(group, 2 * V::LANES), v.load(group, 3 * V::LANES)]
@@ -245,7 +260,7 @@ impl Tests for Avx512 {
     }
 }
 
-/// Byte by byte. Of ASCII, eight bytes at a time.
+/// Byte by byte. ASCII, eight bytes at a time.
 impl Sifting for Automaton {
     #[inline(always)]
     fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
@@ -255,8 +270,14 @@ impl Sifting for Automaton {
             && let Some(bytes) = array_at(text, at)
         {
             let word = u64::from_ne_bytes(*bytes);
+<<<<<<< HEAD
             // Bit 7 of a byte is set if the byte is below 20, above 7E, or after such a byte.
             if (word | word.wrapping_sub(0x20 * ONES) | word.wrapping_add(ONES)) & (0x80 * ONES) != 0 {
+=======
+            // Sets bit 7 of a byte if the byte is below 20, above 7E, or follows such a byte.
+            let special = (word | word.wrapping_sub(0x20 * ONES) | word.wrapping_add(ONES)) & (0x80 * ONES);
+            if special != 0 || sieve.plain.refuses_all() {
+>>>>>>> h-face2
                 break;
             }
             at += bytes.len();
@@ -297,12 +318,12 @@ pub(super) struct Suspects {
 }
 
 impl Suspects {
-    /// Returns the search at the start of a text.
+    /// Returns a search at the start of a text.
     pub(super) const fn new() -> Self {
         Self { at: 0, bits: 0, next: 0 }
     }
 
-    /// Returns a place inside the next suspect of the text.
+    /// Returns a position inside the next suspect of the text.
     #[inline(always)]
     pub(super) fn next(&mut self, kernel: &Kernel, text: &[u8], sieve: &Sieve) -> Option<usize> {
         while self.bits == 0 {
@@ -320,7 +341,7 @@ impl Suspects {
     }
 }
 
-/// Takes the first suspect away, and returns its place.
+/// Removes the first suspect and returns its position.
 #[inline(always)]
 fn take_first(at: usize, bits: &mut u64) -> usize {
     let place = at + bits.trailing_zeros() as usize;
@@ -328,15 +349,16 @@ fn take_first(at: usize, bits: &mut u64) -> usize {
     place
 }
 
-/// Returns a place such that all of `text` before it is ASCII without suspects.
+/// Returns a position before which all of `text` is ASCII without suspects.
 ///
-/// It is compiled once and not inlined, so its callers can be.
+/// It is compiled once and not inlined, so that its callers can be.
 #[inline(never)]
 pub(super) fn plain_to(kernel: &Kernel, text: &[u8], sieve: &Sieve) -> usize {
     kernel.run(Plain, text, (0, sieve))
 }
 
-/// Returns `bytes` as text if all of them are ASCII without suspects, and otherwise `None`.
+/// Returns `bytes` as text if it is all ASCII without suspects, and otherwise the result of
+/// [`plain_to`] as the error.
 #[inline(always)]
 pub(super) fn plain_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) -> Result<&'a str, usize> {
     let plain_to = plain_to(kernel, bytes, sieve);
@@ -344,10 +366,11 @@ pub(super) fn plain_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) ->
     if plain_to == bytes.len() { Ok(unsafe { core::str::from_utf8_unchecked(bytes) }) } else { Err(plain_to) }
 }
 
-/// Validates text, and calls `each` with valid text and a place inside each suspect of it. Where `each` returns something, the walk ends, and
-/// that is its error. `plain_to` is what [`plain_text`] returned.
+/// Validates text, and calls `each` with valid text and a position inside each suspect of it. If
+/// `each` returns something, the search ends with that as its error. `plain_to` is what
+/// [`plain_text`] returned.
 ///
-/// Otherwise it returns `bytes` as text, or the first place at which they are not.
+/// Otherwise returns `bytes` as text, or the first position at which it is invalid.
 #[inline(always)]
 pub(super) fn walk<'a, T>(
     kernel: &Kernel,
@@ -356,7 +379,7 @@ pub(super) fn walk<'a, T>(
     plain_to: usize,
     each: impl Fn(&[u8], usize) -> Option<T>,
 ) -> Result<Result<&'a str, Utf8Error>, T> {
-    // All before `at` has been searched, and all before `valid` is valid.
+    // Everything before `at` has been searched, and everything before `valid` is valid.
     let (mut text, mut error, mut at, mut valid) = (bytes, None, plain_to, plain_to);
     while at < text.len() {
         let mut sifted = kernel.run(Sift, text, (at, sieve));

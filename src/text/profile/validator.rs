@@ -1,4 +1,4 @@
-//! The validator of a stream, with a profile.
+//! A stream validator with a profile.
 
 #![forbid(unsafe_code)]
 
@@ -7,7 +7,8 @@ use super::error::{Forbidden, StreamError};
 use crate::kernel::Kernel;
 use crate::stream::{Decoder, Piece};
 
-/// Validates UTF-8 without forbidden characters that arrives in pieces, which may be cut anywhere, and returns their text.
+/// Validates UTF-8 without forbidden characters that arrives in pieces, which may end anywhere, and
+/// returns their text.
 ///
 /// ```
 /// use trust8::profile::{Profile, Validator};
@@ -63,8 +64,8 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// Returns the first error, in this call and in all later ones. [`decode_up_to_error`](Self::decode_up_to_error) returns the text before it
-    /// as well.
+    /// Returns the first error, in this call and in all later ones.
+    /// [`decode_up_to_error`](Self::decode_up_to_error) also returns the text before it.
     ///
     /// ```
     /// use trust8::profile::{Profile, Validator};
@@ -83,11 +84,11 @@ impl Validator {
         result.map(|()| text)
     }
 
-    /// Does what [`decode`](Self::decode) does, and returns the text of `piece` before an error together with the error.
+    /// Like [`decode`](Self::decode), but also returns the text of `piece` before an error.
     ///
     /// # Errors
     ///
-    /// The error, if any, is in the result beside the text.
+    /// The error, if any, is in the result together with the text.
     ///
     /// ```
     /// use trust8::profile::{Profile, Validator};
@@ -107,7 +108,7 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// Returns an error if the input ends inside a character, or the error that a push has returned.
+    /// Returns an error if the input ends inside a character, or the error of an earlier push.
     ///
     /// ```
     /// use trust8::profile::{Profile, Validator};
@@ -123,7 +124,7 @@ impl Validator {
         }
     }
 
-    /// Does what [`decode_up_to_error`](Self::decode_up_to_error) does, with a kernel.
+    /// Like [`decode_up_to_error`](Self::decode_up_to_error), with a kernel.
     fn decode_with<'a>(&mut self, kernel: &Kernel, piece: &'a [u8]) -> (Piece<'a>, Result<(), StreamError>) {
         if let Some(found) = self.found {
             return (Piece::EMPTY, Err(found.into()));
@@ -132,7 +133,7 @@ impl Validator {
         let (text, result) = match kernel.decode_piece(&mut self.decoder, piece) {
             Ok(text) => (text, Ok(())),
             Err(error) => {
-                // What the piece has before the error may have a forbidden character.
+                // The piece may have a forbidden character before the error.
                 let held = offset + before.pending().len() as u64;
                 let sound = piece.get(..error.valid_up_to().saturating_sub(held) as usize);
                 let text = sound.and_then(|sound| kernel.decode_piece(&mut before, sound).ok());
@@ -148,7 +149,7 @@ impl Validator {
 }
 
 impl Kernel {
-    /// Does what [`Validator::push`] does, with this kernel.
+    /// Like [`Validator::push`], with this kernel.
     ///
     /// # Errors
     ///

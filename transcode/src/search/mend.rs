@@ -1,6 +1,7 @@
-//! UTF-16 in which each unpaired surrogate is replaced in place: a search that replaces what it finds, and continues.
+//! Replaces each unpaired surrogate in UTF-16 in place: a search that replaces each match and
+//! continues.
 //!
-//! The compiler makes vectors of the loops over units.
+//! The compiler vectorises the loops over units.
 
 #![forbid(unsafe_code)]
 
@@ -9,10 +10,10 @@ use trust8::engine::search::{LONG_BYTES as LONG, Searching, Sought, Vectors, is_
 
 use super::NotUtf16;
 
-/// What is sought.
+/// The search target.
 type Unpaired = NotUtf16<false>;
 
-/// [`mend`] as a job. The text is what the job needs besides the bytes, because it changes.
+/// [`mend`] as a job. The job takes the text separately, because it changes the text.
 pub(crate) struct Mend;
 
 impl<E: Searching> Job<E, &mut [u8], ()> for Mend {
@@ -22,14 +23,14 @@ impl<E: Searching> Job<E, &mut [u8], ()> for Mend {
     }
 }
 
-/// Replaces each unpaired surrogate by U+FFFD. The text is in whole units.
+/// Replaces each unpaired surrogate by U+FFFD. The text has whole units.
 #[inline(always)]
 fn mend<V: Vectors>(v: V, text: &mut [u8]) {
     let (mut at, mut pending) = (0, 0);
     if text.len() >= V::LANES + LONG + 2 {
         // A block has a unit before it and one after it.
         mend_vectors(v, text, &mut at, V::LANES, &mut pending);
-        // Whether the last unit of the first vector is half a pair, the one after it says.
+        // The next unit decides whether the last unit of the first vector is half a pair.
         if let Some(with_neighbours) = text[at - 4..].first_chunk_mut::<6>() {
             let mended = mended_block::<6, 1>(with_neighbours);
             with_neighbours[2..4].copy_from_slice(&mended[0]);
@@ -38,7 +39,7 @@ fn mend<V: Vectors>(v: V, text: &mut [u8]) {
             mend_block(v, with_neighbours);
             at += LONG;
         }
-        // Only what is pending is new about this vector.
+        // Only the pending state of this vector is new.
         pending = 0;
         <Unpaired as Sought<V>>::places(v, v.load(text, at - V::LANES), &mut pending);
     }
@@ -49,7 +50,7 @@ fn mend<V: Vectors>(v: V, text: &mut [u8]) {
     replace::<V>(text, at, places);
 }
 
-/// Does what `mend` does, for a block between two units that belong to its neighbours.
+/// Like `mend`, for a block between two neighbouring units.
 #[inline(always)]
 fn mend_block<V: Vectors>(v: V, with_neighbours: &mut [u8; LONG + 4]) {
     let Some(block) = with_neighbours[2..].first_chunk() else { return };
@@ -59,10 +60,11 @@ fn mend_block<V: Vectors>(v: V, with_neighbours: &mut [u8; LONG + 4]) {
     }
 }
 
-/// Returns whether no surrogate of a block is unpaired. If only the unit after the block is, the answer may be no as well.
+/// Returns whether a block has no unpaired surrogate. The answer may also be no if only the unit
+/// after the block is unpaired.
 ///
-/// The unit before the block has perhaps just been written, as part of a vector. A load of a vector that begins with it would wait
-/// for that.
+/// The previous unit may just have been written as part of a vector. A vector load that begins with
+/// it would stall on that store.
 #[inline(always)]
 fn is_block_paired<V: Vectors>(v: V, with_neighbours: &[u8; LONG + 4]) -> bool {
     let ([before, first, .., last, after], _) = with_neighbours.as_chunks::<2>() else { return false };
@@ -70,8 +72,8 @@ fn is_block_paired<V: Vectors>(v: V, with_neighbours: &[u8; LONG + 4]) -> bool {
         return follows::<false>(*before, *first)
             && with_neighbours.last_chunk().is_none_or(is_paired::<false, { LONG + 2 }>);
     }
-    // Where a comparison yields bits, a vector costs less than the same vector a second time, a unit later. The byte of a unit that
-    // tells a surrogate is the second one there.
+    // If comparisons yield bits, this costs less than loading the same vector again one unit later.
+    // The second byte of a unit tells whether it is a surrogate.
     let mut pending = u64::from(half::<false>(*before) == 0xD800) << 1;
     let (mut places, mut at) = (0, 2);
     while at < LONG + 2 {
@@ -81,7 +83,7 @@ fn is_block_paired<V: Vectors>(v: V, with_neighbours: &[u8; LONG + 4]) -> bool {
     places == 0 && follows::<false>(*last, *after)
 }
 
-/// Does what `mend` does, for the whole vectors from `at` on that are before `end`, and moves `at` to what is left.
+/// Like `mend`, for the whole vectors from `at` to `end`. Moves `at` to the remainder.
 #[inline(always)]
 fn mend_vectors<V: Vectors>(v: V, text: &mut [u8], at: &mut usize, end: usize, pending: &mut u64) {
     while end - *at >= V::LANES {
@@ -93,7 +95,8 @@ fn mend_vectors<V: Vectors>(v: V, text: &mut [u8], at: &mut usize, end: usize, p
     }
 }
 
-/// Replaces the units for which `places` has a one. [`Sought::places`] has returned it for the vector at `at`.
+/// Replaces the units for which `places` has a one. `places` is what [`Sought::places`] returned
+/// for the vector at `at`.
 #[inline(always)]
 fn replace<V: Vectors>(text: &mut [u8], at: usize, mut places: u64) {
     while places != 0 {
@@ -105,8 +108,8 @@ fn replace<V: Vectors>(text: &mut [u8], at: usize, mut places: u64) {
     }
 }
 
-/// Returns whether the units, without the first one, are low surrogates exactly where they follow high ones. `SWAPPED` says that the
-/// bytes of each unit are in the order that is not the machine's.
+/// Returns whether the units, without the first one, are low surrogates exactly where they follow
+/// high ones. `SWAPPED` means that units are in the non-native byte order.
 #[inline(always)]
 pub(crate) fn is_paired<const SWAPPED: bool, const BYTES: usize>(with_before: &[u8; BYTES]) -> bool {
     let units = with_before.as_chunks::<2>().0;
@@ -117,28 +120,28 @@ pub(crate) fn is_paired<const SWAPPED: bool, const BYTES: usize>(with_before: &[
     !wrong
 }
 
-/// Returns whether a unit is a low surrogate exactly if the unit before it is a high one.
+/// Returns whether a unit is a low surrogate exactly if the previous unit is a high one.
 #[inline(always)]
 fn follows<const SWAPPED: bool>(before: [u8; 2], unit: [u8; 2]) -> bool {
     let low = half::<SWAPPED>(unit) == order::<SWAPPED>(0xDC00);
     low == (half::<SWAPPED>(before) == order::<SWAPPED>(0xD800))
 }
 
-/// Returns the number of a unit as it stands in memory, or a number from there in the machine's order: with its bytes reversed, or
-/// as it is.
+/// Converts a unit between its representation in memory and the machine's byte order, in either
+/// direction: reverses its bytes or returns it unchanged.
 #[inline(always)]
 pub(crate) const fn order<const SWAPPED: bool>(unit: u16) -> u16 {
     if SWAPPED { unit.swap_bytes() } else { unit }
 }
 
-/// Returns the bits of a unit that say which half of a surrogate pair it is, as they stand in memory.
+/// Returns the bits of a unit, as in memory, that tell which half of a surrogate pair it is.
 #[inline(always)]
 pub(crate) fn half<const SWAPPED: bool>(unit: [u8; 2]) -> u16 {
     u16::from_ne_bytes(unit) & order::<SWAPPED>(0xFC00)
 }
 
-/// Returns a block of UTF-16 with each unpaired surrogate replaced. `WITH_NEIGHBOURS` is the length of the block, the unit before
-/// it and the unit after it, in bytes.
+/// Returns a block of UTF-16 with each unpaired surrogate replaced. `WITH_NEIGHBOURS` is the length
+/// of the block plus the units before and after it, in bytes.
 #[inline(always)]
 pub(crate) fn mended_block<const WITH_NEIGHBOURS: usize, const UNITS: usize>(
     with_neighbours: &[u8; WITH_NEIGHBOURS],
@@ -153,7 +156,7 @@ pub(crate) fn mended_block<const WITH_NEIGHBOURS: usize, const UNITS: usize>(
     copy
 }
 
-/// Returns the unit, or U+FFFD if it is a surrogate without the other half of a pair.
+/// Returns the unit, or U+FFFD if it is an unpaired surrogate.
 #[inline(always)]
 pub(crate) fn unless_unpaired(before: u16, unit: u16, after: u16) -> u16 {
     let wrong_high = (unit & 0xFC00 == 0xD800) & (after & 0xFC00 != 0xDC00);

@@ -1,10 +1,10 @@
-//! What is searched for in UTF-8, UTF-16 and UTF-32.
+//! Search targets in UTF-8, UTF-16 and UTF-32.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `questions.rs` | what is searched for |
+//! | `questions.rs` | the search targets |
 //! | `units32.rs` | operations on units of 32 bits |
-//! | `mend.rs` | unpaired surrogates, replaced where they are |
+//! | `mend.rs` | replaces unpaired surrogates in place |
 
 mod mend;
 mod questions;

@@ -1,4 +1,4 @@
-//! What is searched for.
+//! The search targets.
 
 #![forbid(unsafe_code)]
 
@@ -6,14 +6,14 @@ use trust8::engine::search::{Sought, Vectors};
 
 use super::Units32;
 
-/// Returns the vector with these bytes.
+/// Makes a vector of these bytes.
 #[inline(always)]
 fn repeated<V: Vectors>(v: V, bytes: &[u8; 64]) -> V::Vector {
     v.load(bytes, 0)
 }
 
 /// Returns the bits that are set in any of the vectors.
-// Where code is optimised for size, LLVM would not inline a closure around an operation.
+// When optimising for size, LLVM would not inline a closure around an operation.
 #[inline(always)]
 fn all_bits<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
     let (mut all, mut i) = (vectors[0], 1);
@@ -24,7 +24,8 @@ fn all_bits<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vec
     all
 }
 
-/// Returns the lowest `unit` bytes of a number again and again, in the machine's order, or in the other one if `swapped`.
+/// Repeats the lowest `unit` bytes of a number, in the machine's order, or in the other one if
+/// `swapped`.
 const fn bytes(unit: usize, number: u32, swapped: bool) -> [u8; 64] {
     let mut bytes = [0; 64];
     let mut at = 0;
@@ -36,8 +37,8 @@ const fn bytes(unit: usize, number: u32, swapped: bool) -> [u8; 64] {
     bytes
 }
 
-/// A unit of `UNIT_BYTES` bytes with any bit other than those of `INSIDE`: not ASCII, if these are 7F. `SWAPPED` says, here and below, that
-/// the bytes of each unit are in the order that is not the machine's.
+/// A unit of `UNIT_BYTES` bytes with any bit outside `INSIDE`: not ASCII, if `INSIDE` is 7F.
+/// Throughout this file, `SWAPPED` means that units are in the non-native byte order.
 pub(crate) struct Outside<const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bool>;
 
 impl<const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bool> Outside<UNIT_BYTES, INSIDE, SWAPPED> {
@@ -65,7 +66,7 @@ impl<V: Vectors, const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bool
     }
 }
 
-/// A character above U+00FF, in valid UTF-8. Its first byte is C4 or above.
+/// A character above U+00FF in valid UTF-8. Its first byte is at least C4.
 pub(crate) struct AboveLatin1;
 
 impl<V: Vectors> Sought<V> for AboveLatin1 {
@@ -82,10 +83,12 @@ impl<V: Vectors> Sought<V> for AboveLatin1 {
     }
 }
 
-/// The first half of a surrogate pair without the second after it, or the second without the first before it.
+/// An unpaired surrogate: the first half of a pair without the second, or the second without the
+/// first.
 pub(crate) struct NotUtf16<const SWAPPED: bool>;
 
-/// In the constants that are compared, the low byte of a unit is FF. A mask has removed it from the text, so it never agrees.
+/// In the comparison constants, the low byte of a unit is FF. A mask clears it in the text, so it
+/// never matches.
 impl<const SWAPPED: bool> NotUtf16<SWAPPED> {
     const KIND: &[u8; 64] = &bytes(2, 0xF800, SWAPPED);
     const SURROGATE: &[u8; 64] = &bytes(2, 0xD8FF, SWAPPED);
@@ -102,8 +105,8 @@ impl<V: Vectors, const SWAPPED: bool> Sought<V> for NotUtf16<SWAPPED> {
         is_any_equal(v, vectors, Self::KIND, Self::SURROGATE)
     }
 
-    /// A unit must be a low surrogate exactly if the unit before it is a high one. The ones are for units that should be, and are
-    /// not, or the other way round.
+    /// A unit must be a low surrogate exactly if the previous unit is a high one. The ones mark
+    /// units that break this rule, in either direction.
     #[inline(always)]
     fn places(v: V, now: V::Vector, pending: &mut u64) -> u64 {
         let half = v.and(now, repeated(v, Self::HALF));
@@ -120,7 +123,7 @@ impl<V: Vectors, const SWAPPED: bool> Sought<V> for NotUtf16<SWAPPED> {
             let unit = u16::from_ne_bytes(*unit);
             (if SWAPPED { unit.swap_bytes() } else { unit }) & 0xFC00 == 0xDC00
         });
-        // If it is not a low surrogate, the one before it is a high one.
+        // If it is not a low surrogate, the previous unit is a high one.
         if is_low { at } else { at - 2 }
     }
 }
@@ -128,14 +131,14 @@ impl<V: Vectors, const SWAPPED: bool> Sought<V> for NotUtf16<SWAPPED> {
 /// A number that is not a character: a surrogate, or above 10FFFF.
 pub(crate) struct NotUtf32<const SWAPPED: bool>;
 
-/// `(unit ^ D800) - 800` is a number from 0 to 10F7FF exactly if the unit is a character: it is negative, and so becomes one of the
-/// largest numbers, if the unit is a surrogate.
+/// `(unit ^ D800) - 800` is a number from 0 to 10F7FF exactly if the unit is a character. For a
+/// surrogate it is negative, and so wraps to one of the largest numbers.
 impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
     const SURROGATE: &[u8; 64] = &bytes(4, 0xD800, false);
     const SURROGATES: &[u8; 64] = &bytes(4, 0x800, false);
     const LARGEST: &[u8; 64] = &bytes(4, 0x10_F7FF, false);
 
-    /// Returns the numbers of the formula.
+    /// Evaluates the formula.
     #[inline(always)]
     fn numbers<V: Units32>(v: V, units: V::Vector) -> V::Vector {
         let units = if SWAPPED { v.reversed32(units) } else { units };
@@ -180,9 +183,10 @@ fn largest<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vect
     largest
 }
 
-/// Returns whether any byte equals that of the constant after all bits but those of the mask are removed.
+/// Returns whether any byte, after masking, equals that of the constant.
 ///
-/// A byte that agrees becomes zero, and the smallest byte of each lane is zero if any of the vectors has one there.
+/// A byte that matches becomes zero. The smallest byte of each lane is then zero if any of the
+/// vectors has a match there.
 #[inline(always)]
 fn is_any_equal<V: Vectors, const N: usize>(
     v: V,

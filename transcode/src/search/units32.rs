@@ -1,4 +1,4 @@
-//! Operations on units of 32 bits, which a search in UTF-32 needs besides [`Vectors`].
+//! Operations on 32-bit units, which a search in UTF-32 needs besides [`Vectors`].
 
 #[cfg(trust8_neon)]
 use core::arch::aarch64::*;
@@ -22,7 +22,7 @@ use trust8::engine::search::Vectors;
 #[cfg(trust8_x86)]
 use trust8::engine::{Avx2, Sse42};
 
-/// Vectors of units of 32 bits. All numbers are unsigned.
+/// Vectors of 32-bit units. All numbers are unsigned.
 pub(crate) trait Units32: Vectors {
     /// Returns `a - b`, modulo 2^32.
     fn minus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -30,7 +30,7 @@ pub(crate) trait Units32: Vectors {
     /// Returns the larger numbers.
     fn max32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Returns the units with their bytes in the other order.
+    /// Reverses the bytes of each unit.
     fn reversed32(self, v: Self::Vector) -> Self::Vector;
 
     /// Returns `(v ^ bits) - number`, modulo 2^32.
@@ -59,7 +59,7 @@ impl Units32 for Sse42 {
 
     #[inline(always)]
     fn reversed32(self, v: __m128i) -> __m128i {
-        // Sixteen bytes of the vector are the table of the sixteen places there.
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
         Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
     }
 }
@@ -80,7 +80,7 @@ impl Units32 for Avx2 {
 
     #[inline(always)]
     fn reversed32(self, v: __m256i) -> __m256i {
-        // Sixteen bytes of the vector are the table of the sixteen places there.
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
         Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
     }
 }
@@ -113,7 +113,7 @@ impl Units32 for Neon {
 
     #[inline(always)]
     fn reversed32(self, v: uint8x16_t) -> uint8x16_t {
-        // Sixteen bytes of the vector are the table of the sixteen places there.
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
         Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
     }
 }
@@ -132,7 +132,7 @@ impl Units32 for Simd128 {
 
     #[inline(always)]
     fn reversed32(self, v: v128) -> v128 {
-        // Sixteen bytes of the vector are the table of the sixteen places there.
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
         Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
     }
 }
@@ -177,7 +177,8 @@ impl Units32 for Automaton {
     }
 }
 
-/// Returns the places from which [`Units32::reversed32`] takes bytes, by lookups in tables of `TABLE` bytes.
+/// Returns the positions from which [`Units32::reversed32`] takes bytes, for lookups in tables of
+/// `TABLE` bytes.
 #[cfg(trust8_simd)]
 const fn reversed_places<const TABLE: usize>() -> [u8; 64] {
     let mut places = [0; 64];
@@ -207,7 +208,8 @@ mod tests {
 
     use super::*;
 
-    /// Compares the operations with the same operations on arrays, with numbers whose differences borrow from each byte.
+    /// Compares the operations with a model on arrays, with numbers whose differences borrow from
+    /// each byte.
     struct Model;
 
     impl<E: Units32> Job<E, (), ()> for Model {
@@ -217,7 +219,7 @@ mod tests {
             let bytes = |numbers: [u32; 16]| -> [u8; 64] {
                 core::array::from_fn(|i| numbers[i / 4].to_ne_bytes()[i % 4])
             };
-            // A comparison with a vector of the expected bytes, in each lane.
+            // Compares each lane with a vector of the expected bytes.
             let same = |found: E::Vector, expected: [u32; 16], what: &str| {
                 let ones = v.bits(v.equal(found, v.load(&bytes(expected), 0)));
                 let all = u64::MAX >> (64 - E::LANES);

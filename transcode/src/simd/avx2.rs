@@ -36,8 +36,8 @@ fn part_as_u32(_: Avx2, part: __m128i) -> [__m256i; 2] {
     [first, second]
 }
 
-/// Brings what was packed of two vectors into their order. Packing works on each part by itself, so lanes of 64 bits come
-/// from the two vectors in turn.
+/// Restores the order after packing two vectors. Packing works within each part, so the 64-bit
+/// lanes of its result alternate between the two vectors.
 #[inline(always)]
 fn reordered(_: Avx2, packed: __m256i) -> __m256i {
     // SAFETY: AVX2, by the token. The lanes are 0, 2, 1 and 3.
@@ -57,8 +57,9 @@ fn shuffled(_: Avx2, v: __m256i, [first, second]: [&[u8; 16]; 2]) -> __m256i {
     unsafe { _mm256_shuffle_epi8(v, shuffles) }
 }
 
-/// Shuffles the parts of vectors as [`WideLaneOps::put_shuffled`] does. Returns how many bytes of each are appended, too.
-// Where code is optimised for size, LLVM would not inline a loop over an iterator.
+/// Shuffles the parts of vectors like [`WideLaneOps::put_shuffled`]. Also returns how many bytes of
+/// each part to append.
+// When optimising for size, LLVM would not inline a loop over an iterator.
 #[inline(always)]
 fn all_shuffled<const N: usize>(
     s: Avx2,
@@ -108,8 +109,9 @@ impl WideLaneOps for Avx2 {
 
     #[inline(always)]
     fn widened8(self, v: __m256i) -> [__m256i; 2] {
-        // As zipping works on each part by itself, it puts lanes of 64 bits in turn, too. One port moves lanes from part to part, and two
-        // zip, so this is faster than to widen each part with VPMOVZX.
+        // Zipping works within each part, so it needs alternating 64-bit lanes too. One port moves
+        // lanes between parts and two ports zip, so this is faster than widening each part with
+        // VPMOVZX.
         self.zip8(reordered(self, v), self.splat16(0))
     }
 
@@ -203,7 +205,7 @@ impl WideLaneOps for Avx2 {
 
     #[inline(always)]
     fn highest16(self, v: __m256i) -> u64 {
-        // VPACKSSWB keeps the signs.
+        // VPACKSSWB preserves the sign.
         // SAFETY: AVX2, by `self`.
         let bytes = unsafe { _mm256_packs_epi16(v, v) };
         self.high_bits(bytes)
@@ -217,7 +219,7 @@ impl WideLaneOps for Avx2 {
 
     #[inline(always)]
     fn select_high(self, flags: __m256i, yes: __m256i, no: __m256i) -> __m256i {
-        // VPBLENDVB looks at bit 7 of each byte, and at nothing else.
+        // VPBLENDVB uses only bit 7 of each byte.
         self.select(flags, yes, no)
     }
 

@@ -1,5 +1,5 @@
-//! The operations of conversions with AVX-512, which has an instruction (VPCOMPRESSB) that moves the kept bytes of 64 to the
-//! front.
+//! The operations of conversions with AVX-512. Its instruction VPCOMPRESSB moves the kept bytes of
+//! 64 to the front.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -11,12 +11,13 @@ use trust8::engine::{Avx512, Output};
 use super::{ConvertOps, first_bits, put_all};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
-// features that `Avx512` stands for, and that was called on a CPU that has them.
+// features of `Avx512`, and that was called on a CPU that has them.
 
 /// How many bytes ahead of the stores a cache line is fetched.
 const AHEAD: usize = 1024;
 
-/// For each lane of 32 bits, the places of a unit of 16 bits in one vector and in a second one, beginning with unit `first`.
+/// For each 32-bit lane, the positions of a 16-bit unit in one vector and in a second one, starting
+/// at unit `first`.
 const fn with_one_before(first: u8) -> [u8; 64] {
     let mut places = [0; 64];
     let mut i = 0;
@@ -28,8 +29,8 @@ const fn with_one_before(first: u8) -> [u8; 64] {
     places
 }
 
-/// Returns the bytes of `a` and `b` in turn: the first halves of both, and the second halves. Both come from
-/// [`for_interleaving`](ConvertOps::for_interleaving).
+/// Interleaves the bytes of `a` and `b`: the first halves of both, and the second halves. Both come
+/// from [`for_interleaving`](ConvertOps::for_interleaving).
 #[inline(always)]
 fn interleaved(_: Avx512, a: __m512i, b: __m512i) -> [__m512i; 2] {
     // SAFETY: AVX512BW, by the token.
@@ -48,7 +49,7 @@ fn halves(_: Avx512, v: __m512i) -> [__m256i; 2] {
     [first, second]
 }
 
-/// Widens the bytes of half a vector to lanes of 32 bits.
+/// Widens the bytes of half a vector to 32-bit lanes.
 #[inline(always)]
 fn half_as_u32(_: Avx512, half: __m256i) -> [__m512i; 2] {
     // SAFETY: AVX, by the token.
@@ -62,8 +63,8 @@ fn half_as_u32(_: Avx512, half: __m256i) -> [__m512i; 2] {
     [first, second]
 }
 
-/// Brings what was packed of two vectors into their order. Packing works on each 128 bits by themselves, so lanes of 64
-/// bits come from the two vectors in turn.
+/// Restores the order after packing two vectors. Packing works within each 128 bits, so the 64-bit
+/// lanes of its result alternate between the two vectors.
 #[inline(always)]
 pub(super) fn reordered(_: Avx512, packed: __m512i) -> __m512i {
     // SAFETY: AVX512F, by the token.
@@ -72,7 +73,8 @@ pub(super) fn reordered(_: Avx512, packed: __m512i) -> __m512i {
     unsafe { _mm512_permutexvar_epi64(order, packed) }
 }
 
-/// Appends the first `n` of 32 units of 32 bits if they fit. `low` has their lower halves, and `high` their third bytes.
+/// Appends the first `n` of 32 units of 32 bits if they fit. `low` has their lower halves, and
+/// `high` their third bytes.
 #[inline(always)]
 fn put_u32_of_low_half(
     s: Avx512,
@@ -92,8 +94,8 @@ fn put_u32_of_low_half(
     put(s, first, 4 * n, out) && (n <= 16 || put(s, second, 4 * (n - 16), out))
 }
 
-/// Returns characters of UTF-16 in lanes of 32 bits. `places` puts a unit of `before` and the unit of `now` after it into a lane.
-/// The latter is a low surrogate unless `single` has a one.
+/// Returns UTF-16 characters in 32-bit lanes. `places` puts a unit of `before` and its successor in
+/// `now` into a lane. The latter is a low surrogate unless `single` has a one.
 #[inline(always)]
 fn joined(s: Avx512, before: __m512i, now: __m512i, places: __m512i, single: u16) -> __m512i {
     // SAFETY: AVX512BW, by the token.
@@ -127,7 +129,7 @@ fn put(_: Avx512, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
     true
 }
 
-/// Appends the first bytes of two vectors, as many as `lens` says, if all of them fit.
+/// Appends the first bytes of two vectors, with the counts in `lens`, if all of them fit.
 #[inline(always)]
 fn put_both(s: Avx512, [first, second]: [__m512i; 2], lens: [usize; 2], out: &mut Output<'_>) -> bool {
     if out.left() >= 128 {
@@ -136,8 +138,8 @@ fn put_both(s: Avx512, [first, second]: [__m512i; 2], lens: [usize; 2], out: &mu
     out.left() >= lens[0] + lens[1] && put(s, first, lens[0], out) && put(s, second, lens[1], out)
 }
 
-/// Returns the mask of 32 pairs of bytes in which the first byte is always kept, and the second where the lower 32 bits of
-/// `bits` have a one.
+/// Returns the mask of 32 pairs of bytes in which the first byte is always kept. The second byte is
+/// kept if the lower 32 bits of `bits` have a one for it.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn with_seconds(_: Avx512, bits: u64) -> u64 {
@@ -146,7 +148,7 @@ fn with_seconds(_: Avx512, bits: u64) -> u64 {
     seconds | 0x5555_5555_5555_5555
 }
 
-/// Does the same where PDEP has 32 bits.
+/// The same, with the 32-bit PDEP.
 #[cfg(target_arch = "x86")]
 #[inline(always)]
 fn with_seconds(_: Avx512, bits: u64) -> u64 {
@@ -188,12 +190,12 @@ impl ConvertOps for Avx512 {
         Self::load_short(self, bytes)
     }
 
-    /// The lengths are not asked about, because that would be predicted wrongly where they vary.
+    /// There is no branch on the lengths: it would be mispredicted if they vary.
     #[inline(always)]
     fn load_two(self, bytes: &[u8]) -> [__m512i; 2] {
         let (first, second) = bytes.split_at(bytes.len().min(64));
-        // What follows the text may be no memory, or memory that the system has not yet provided. A load of nothing from there is allowed
-        // and takes 20 ns.
+        // The memory after the text may be unmapped, or not committed yet. An empty masked load
+        // from there is allowed but takes 20 ns.
         let second = if second.is_empty() { &first[..0] } else { second };
         // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `first`. No others are accessed.
         let a = unsafe { _mm512_maskz_loadu_epi8(first_bits(first.len()), first.as_ptr().cast()) };
@@ -231,8 +233,8 @@ impl ConvertOps for Avx512 {
         [by1, by2, by3]
     }
 
-    // Two loads of 32 bytes would spare a shuffle. But the compiler sees that the bytes are in a register already, and takes
-    // them out of it two at a time.
+    // Two loads of 32 bytes would save a shuffle. But the compiler sees that the bytes are already
+    // in a register and extracts them two at a time.
     #[inline(always)]
     fn widened16(self, v: __m512i) -> [__m512i; 2] {
         let [first, second] = halves(self, v);
@@ -332,7 +334,7 @@ impl ConvertOps for Avx512 {
 
     #[inline(always)]
     fn reversed16(self, v: __m512i) -> __m512i {
-        // VPSHUFB works on each 128 bits by themselves.
+        // VPSHUFB works within each 128 bits.
         const ORDER: &[u8; 64] = &{
             let mut order = [0; 64];
             let mut i = 0;
@@ -349,7 +351,8 @@ impl ConvertOps for Avx512 {
 
     #[inline(always)]
     fn spread_sixes(self, v: __m512i) -> __m512i {
-        // For each byte of the result, VPMULTISHIFTQB takes eight bits out of 64, starting at any bit.
+        // For each byte of the result, VPMULTISHIFTQB extracts eight bits out of 64, starting at
+        // any bit.
         const FROM: u64 = u64::from_le_bytes([12, 6, 0, 24, 44, 38, 32, 56]);
         // SAFETY: AVX512VBMI, by `self`.
         unsafe { _mm512_multishift_epi64_epi8(self.splat64(FROM), v) }
@@ -437,8 +440,8 @@ impl ConvertOps for Avx512 {
         unsafe { _mm512_cmpeq_epi16_mask(v, self.splat16(word)) != 0 }
     }
 
-    // Interleaving works on each 128 bits by themselves, on their lower or upper halves. So this brings the first half of the
-    // vector to the lower halves.
+    // Interleaving works within each 128 bits, on their lower or upper halves. So this moves the
+    // first half of the vector to the lower halves.
     #[inline(always)]
     fn for_interleaving(self, v: __m512i) -> __m512i {
         // SAFETY: AVX512F, by `self`.
@@ -490,7 +493,8 @@ impl ConvertOps for Avx512 {
             && (n <= Self::LANES / 2 || self.put_first_of_two(c, d, 4 * n - 2 * Self::LANES, out))
     }
 
-    /// PDEP puts a one where the ones that it passes over in `mask` are `n`. (It is slow on some CPUs with AVX2, on none with AVX-512.)
+    /// PDEP sets the bit that comes after `n` ones of `mask`. (It is slow on some CPUs with AVX2,
+    /// but on none with AVX-512.)
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn place_after_ones(self, mask: u64, n: usize) -> usize {
@@ -500,7 +504,8 @@ impl ConvertOps for Avx512 {
         place.trailing_zeros() as usize
     }
 
-    /// What each becomes is two bits of two words: one that is set, and one that is set for two.
+    /// Each byte has two bits in two words: one bit is always set, and the other is set for two
+    /// units.
     #[inline(always)]
     fn place_after_ones_and_twos(self, two: u64, n: usize) -> usize {
         self.place_after_ones_of_two([with_seconds(self, two), with_seconds(self, two >> 32)], n) / 2

@@ -10,7 +10,7 @@ use trust8::engine::Avx512;
 use super::ConvertOps;
 use super::avx512::reordered;
 
-/// By the upper five bits of a unit, as words: the number of bytes that it becomes, less one if it is not ASCII.
+/// By the upper five bits of a unit, as words: its length in bytes, less one if it is not ASCII.
 static UTF8_OF_UTF16: [u8; 64] = {
     let mut table = [0; 64];
     let mut i = 0;
@@ -22,13 +22,14 @@ static UTF8_OF_UTF16: [u8; 64] = {
 };
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
-// features that `Avx512` stands for, and that was called on a CPU that has them.
+// features of `Avx512`, and that was called on a CPU that has them.
 /// Returns the number of UTF-8 bytes of a UTF-16 text.
 #[inline(always)]
 pub(crate) fn utf8_of_utf16(s: Avx512, text: &[u8]) -> usize {
     let table = s.load(&UTF8_OF_UTF16, 0);
     let text = &text[..text.len() & !1];
-    // Loads of blocks are aligned, so that each is from one cache line. In a short text, that would cost more than it saves.
+    // Block loads are aligned, so that none crosses a cache line. In a short text, that would cost
+    // more than it saves.
     let head = if text.len() < 1024 { 0 } else { text.as_ptr().align_offset(64) };
     let (head, body) = text.split_at(head - head % 2);
     let (blocks, tail) = body.as_chunks::<256>();
@@ -36,7 +37,7 @@ pub(crate) fn utf8_of_utf16(s: Avx512, text: &[u8]) -> usize {
     if !head.is_empty() {
         sums = add_sums(s, sums, count16(s, s.load_short(head), table));
     }
-    // A unit counts for 3 at most, so the sum of 4 vectors fits into bytes, and is widened at once.
+    // A unit counts at most 3, so the sum of 4 vectors fits into bytes and is widened only once.
     for block in blocks {
         let mut four = s.zero();
         for i in 0..4 {
@@ -53,22 +54,23 @@ pub(crate) fn utf8_of_utf16(s: Avx512, text: &[u8]) -> usize {
     if !rest.is_empty() {
         sums = add_sums(s, sums, count16(s, s.load_short(rest), table));
     }
-    // Each zero after the head and after the rest counts for one.
+    // Each zero after the head and after the rest counts one.
     let zeros = |part: &[u8]| if part.is_empty() { 0 } else { 32 - part.len() / 2 };
     // SAFETY: AVX512F, by the token.
     let sum = unsafe { _mm512_reduce_add_epi64(sums) };
     sum as usize - zeros(head) - zeros(rest)
 }
 
-/// Returns the number of UTF-8 bytes of a UTF-16 text in which U+FFFD replaces each unpaired surrogate. `SWAPPED` says that the
-/// bytes of each unit are in the order that is not the machine's.
+/// Returns the number of UTF-8 bytes of a UTF-16 text in which U+FFFD replaces each unpaired
+/// surrogate. `SWAPPED` means that units are in the non-native byte order.
 ///
-/// Each surrogate counts as the three bytes of U+FFFD, and a pair has two bytes less. Pairs are looked for only where there
-/// are surrogates.
+/// Each surrogate counts as the three bytes of U+FFFD, and a pair has two bytes less than that.
+/// Pairs are counted only where there are surrogates.
 #[inline(always)]
 pub(crate) fn utf8_of_lossy_utf16<const SWAPPED: bool>(s: Avx512, text: &[u8]) -> usize {
     let (mut saved, mut pairs) = (s.zero(), Pairs::default());
-    // Loads of blocks are aligned, so that each is from one cache line. In a short text, that would cost more than it saves.
+    // Block loads are aligned, so that none crosses a cache line. In a short text, that would cost
+    // more than it saves.
     let head = if text.len() < 1024 { 0 } else { text.as_ptr().align_offset(64) };
     let (head, body) = text.split_at(head - head % 2);
     let (blocks, tail) = body.as_chunks::<256>();
@@ -112,8 +114,8 @@ pub(crate) fn utf8_of_lossy_utf16<const SWAPPED: bool>(s: Avx512, text: &[u8]) -
     text.len() / 2 * 3 - saved - 2 * pairs.count
 }
 
-/// Returns a byte for each of 64 units: its upper nine bits as a signed number, or the nearest that fits into a byte. The order
-/// of the bytes is that of [`_mm512_packs_epi16`].
+/// Returns a byte for each of 64 units: its upper nine bits as a signed number, saturated. The
+/// bytes have the order of [`_mm512_packs_epi16`].
 ///
 /// Units below 0x80 become 00, those below 0x800 become 01 to 0F, high surrogates B0 to B7, and low ones B8 to BF. No other
 /// units become these bytes.
@@ -129,7 +131,7 @@ fn kinds<const SWAPPED: bool>(s: Avx512, first: __m512i, second: __m512i) -> __m
     unsafe { _mm512_packs_epi16(first, second) }
 }
 
-/// Returns how many bytes less than three each unit becomes.
+/// Returns by how much the length of each unit is below three bytes.
 #[inline(always)]
 fn bytes_saved(s: Avx512, kinds: __m512i) -> __m512i {
     // Kinds from 10 on get the upper bit, for which VPSHUFB returns zero. The lower four bits stay.
@@ -151,7 +153,7 @@ fn bytes_saved(s: Avx512, kinds: __m512i) -> __m512i {
 
 #[inline(always)]
 fn has_surrogate(s: Avx512, first: __m512i, second: __m512i) -> bool {
-    // Of these differences, only those of surrogates are below 10.
+    // Only surrogates have a difference below 10.
     // SAFETY: AVX512BW, by the token.
     let first = unsafe { _mm512_sub_epi8(first, s.splat(0xB0)) };
     // SAFETY: AVX512BW, by the token.
@@ -162,7 +164,7 @@ fn has_surrogate(s: Avx512, first: __m512i, second: __m512i) -> bool {
     unsafe { _mm512_cmplt_epu8_mask(least, s.splat(0x10)) != 0 }
 }
 
-/// Returns which units are high surrogates, and which are low ones, in the order of the text.
+/// Returns the masks of high and of low surrogates, in text order.
 #[inline(always)]
 fn surrogates(s: Avx512, kinds: __m512i) -> (u64, u64) {
     // SAFETY: AVX512F, by the token.
@@ -189,7 +191,7 @@ fn splat_words(_: Avx512, word: i16) -> __m512i {
     unsafe { _mm512_set1_epi16(word) }
 }
 
-/// Returns what each word counts for, by a table for its upper five bits, and one more from 0x80 on.
+/// Returns the count of each word: a table entry for its upper five bits, plus one from 0x80 on.
 #[inline(always)]
 fn count16(s: Avx512, words: __m512i, table: __m512i) -> __m512i {
     // SAFETY: AVX512BW, by the token.
@@ -204,7 +206,7 @@ fn count16(s: Avx512, words: __m512i, table: __m512i) -> __m512i {
     unsafe { _mm512_add_epi16(counts, above) }
 }
 
-/// The surrogate pairs that were found so far.
+/// The surrogate pairs found so far.
 #[derive(Default)]
 struct Pairs {
     count: usize,
@@ -213,7 +215,8 @@ struct Pairs {
 }
 
 impl Pairs {
-    /// Counts the pairs that end in the next `n` units. `high` and `low` say where they have which surrogates.
+    /// Counts the pairs that end in the next `n` units. `high` and `low` are the masks of high and
+    /// low surrogates.
     #[inline(always)]
     fn find(&mut self, (high, low): (u64, u64), n: usize) {
         self.count += ((high << 1 | self.open) & low).count_ones() as usize;

@@ -1,9 +1,10 @@
-//! [`ConvertOps`] for instruction sets with vectors of 16 or 32 bytes: made of a few operations on wider lanes,
-//! [`WideLaneOps`], and of shuffles that move the kept bytes to the front. So such an instruction set implements those few
-//! operations and no more.
+//! [`ConvertOps`] for instruction sets with vectors of 16 or 32 bytes. It consists of a few
+//! operations on wider lanes, [`WideLaneOps`], and of shuffles that move the kept bytes to the
+//! front. Such an instruction set implements only the lane operations.
 //!
-//! A shuffle works on *parts* of 16 bytes: a vector is one part, or two. What is to be appended is shuffled to the start of
-//! each part. The parts are stored one after the other, each over the unused end of the one before.
+//! A shuffle works on *parts* of 16 bytes: a vector has one part or two. The bytes to append are
+//! shuffled to the start of each part. The parts are stored one after the other, each over the
+//! unused end of the previous one.
 
 #![forbid(unsafe_code)]
 
@@ -11,17 +12,17 @@ use super::parts::put_all;
 use super::{ConvertOps, first_bits, tables};
 use trust8::engine::{Output, Simd};
 
-/// The operations on lanes of 16 and 32 bits that an instruction set with vectors of 16 or 32 bytes adds to [`Simd`] for
-/// conversions. The defaults are for vectors of 16 bytes.
+/// The operations on 16-bit and 32-bit lanes that conversions need besides [`Simd`], for
+/// instruction sets with vectors of 16 or 32 bytes. The defaults are for vectors of 16 bytes.
 ///
-/// Lanes have the low byte first. A mask has all bits of a lane set, or none.
+/// Lanes have the low byte first. Each lane of a mask is all ones or all zeros.
 pub(crate) trait WideLaneOps: Simd {
-    /// Returns the value in every lane of 16 or 32 bits.
+    /// Broadcasts the value to every lane of 16 or 32 bits.
     fn splat16(self, word: u16) -> Self::Vector;
     fn splat32(self, dword: u32) -> Self::Vector;
 
-    /// Returns the bytes of `a` and `b` in turn, or their lanes of 16 bits: the first halves of both, and the second halves. A
-    /// vector with two parts does so in each part by itself.
+    /// Interleaves the bytes of `a` and `b`, or their 16-bit lanes: the first halves of both, and
+    /// the second halves. A vector with two parts does so within each part.
     fn zip8(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
     fn zip16(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
 
@@ -35,28 +36,28 @@ pub(crate) trait WideLaneOps: Simd {
         self.zip16(v, self.splat(0))
     }
 
-    /// Widens bytes to lanes of 32 bits: the four quarters of the vector.
+    /// Widens bytes to 32-bit lanes: the four quarters of the vector.
     #[inline(always)]
     fn widened8_twice(self, v: Self::Vector) -> [[Self::Vector; 2]; 2] {
         let [first, second] = self.widened8(v);
         [self.widened16(first), self.widened16(second)]
     }
 
-    /// Narrows the lanes of `a` and then `b` to half their width: lanes of 16 bits, all below 0x100, or of 32 bits, all below
-    /// 0x10000.
+    /// Narrows the lanes of `a` and then `b` to half their width. Lanes of 16 bits are below 0x100,
+    /// and lanes of 32 bits below 0x10000.
     fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Returns parts that begin 12 bytes after each other: `bytes[at..at + 16]`, `bytes[at + 12..at + 28]`.
+    /// Loads parts that begin 12 bytes apart: `bytes[at..at + 16]`, `bytes[at + 12..at + 28]`.
     #[inline(always)]
     fn load_every_twelve(self, bytes: &[u8], at: usize) -> Self::Vector {
         self.load(bytes, at)
     }
 
-    /// Returns `a + b` in lanes of 32 bits.
+    /// Returns `a + b` in 32-bit lanes.
     fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Shifts lanes of 16 or 32 bits. Zeros come in.
+    /// Shifts lanes of 16 or 32 bits and fills with zeros.
     fn left16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn right16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
@@ -66,12 +67,13 @@ pub(crate) trait WideLaneOps: Simd {
     fn equal16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn equal32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Returns a mask of the lanes of 16 or 32 bits that are at least `least`, which is not 0. The highest bit of all lanes is
-    /// clear.
+    /// Returns a mask of the lanes of 16 or 32 bits that are at least `least`, which is not 0. The
+    /// highest bit of all lanes is clear.
     fn at_least16(self, v: Self::Vector, least: u16) -> Self::Vector;
     fn at_least32(self, v: Self::Vector, least: u32) -> Self::Vector;
 
-    /// Returns the highest bits of the lanes of 16 bits: those of a part, eight, as the lowest of 16 bits.
+    /// Returns the highest bits of the 16-bit lanes. The eight bits of a part are the lowest of 16
+    /// bits.
     #[inline(always)]
     fn highest16(self, v: Self::Vector) -> u64 {
         tables::first_of_each_two(self.high_bits(v) >> 1)
@@ -86,9 +88,9 @@ pub(crate) trait WideLaneOps: Simd {
         self.select(self.below_signed(flags, self.splat(0)), yes, no)
     }
 
-    /// Appends the bytes of vectors part by part, shuffled, if all of them fit. The parts come in this order: the first one of
-    /// each vector, then the second one of each. `part` returns, for the number of a part in this order, its shuffle and how
-    /// many bytes of the result are appended.
+    /// Shuffles vectors part by part and appends the results if all of them fit. The first parts of
+    /// all vectors come first, and then their second parts. For the index of a part in this order,
+    /// `part` returns its shuffle and the number of bytes to append.
     #[inline(always)]
     fn put_shuffled<const N: usize>(
         self,
@@ -100,8 +102,8 @@ pub(crate) trait WideLaneOps: Simd {
         put_all([parts], [lens], out)
     }
 
-    /// Does what [`put_shuffled`](Self::put_shuffled) does, and widens the lanes of 16 bits that are appended to 32. A part has at
-    /// most eight of them.
+    /// Like [`put_shuffled`](Self::put_shuffled), but widens the appended 16-bit lanes to 32 bits.
+    /// A part has at most eight of them.
     #[inline(always)]
     fn put_shuffled_as_u32<const N: usize>(
         self,
@@ -119,11 +121,11 @@ pub(crate) trait WideLaneOps: Simd {
     }
 }
 
-/// A shuffle of 16 bytes, and how many bytes of the result are appended.
+/// A shuffle of 16 bytes, and the number of result bytes to append.
 pub(crate) type Part = (&'static [u8; 16], usize);
 
-/// Shuffles vectors of one part each. Returns how many bytes of each are appended, too.
-// Where code is optimised for size, LLVM would not inline a loop over an iterator.
+/// Shuffles vectors of one part each. Also returns how many bytes of each to append.
+// When optimising for size, LLVM would not inline a loop over an iterator.
 #[inline(always)]
 fn shuffled<S: WideLaneOps, const N: usize>(
     s: S,
@@ -288,7 +290,8 @@ impl<S: WideLaneOps> ConvertOps for S {
 
     #[inline(always)]
     fn with_high_bits(self, bits: u64) -> Self::Vector {
-        // The number of the byte that has the bit. A shuffle works on 16 bytes, in each of which there are all four bytes.
+        // The index of the byte that has the bit. A shuffle works on 16 bytes, and each 16 contain
+        // all four bytes.
         const BYTE: &[u8; 32] = &{
             let mut bytes = [0; 32];
             let mut i = 0;
@@ -307,7 +310,7 @@ impl<S: WideLaneOps> ConvertOps for S {
             }
             bits
         };
-        // Bit 7 stays where nothing is taken away from it.
+        // Bit 7 remains set where nothing is subtracted from it.
         let zeros = self.lookup(WideLaneOps::splat32(self, !bits as u32), Simd::load(self, BYTE, 0));
         let zeros = Simd::and(self, zeros, Simd::load(self, BIT, 0));
         Simd::minus_saturating(self, self.splat(0x80), zeros)
@@ -491,8 +494,9 @@ impl<S: WideLaneOps> ConvertOps for S {
         let half = Simd::and(self, now, WideLaneOps::splat16(self, 0xFC00));
         let is_high = self.equal16(half, WideLaneOps::splat16(self, 0xD800));
         let is_low = self.equal16(half, WideLaneOps::splat16(self, 0xDC00));
-        // Each half has ten bits of the number less 0x10000. The lower half of the number is six bits of the high surrogate and
-        // ten of the low one. The upper half is the other four bits of the high one, plus one for the 0x10000.
+        // Each half has ten bits of the number minus 0x10000. The lower half of the number is six
+        // bits of the high surrogate and ten of the low one. The upper half is the other four bits
+        // of the high one, plus one for the 0x10000.
         let low = Simd::or(self, WideLaneOps::left16::<10>(self, before), Simd::and(self, now, ten));
         let high = WideLaneOps::plus32(self, Simd::and(self, before, ten), WideLaneOps::splat16(self, 0x40));
         let low = self.select(is_low, low, now);

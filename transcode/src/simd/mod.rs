@@ -1,20 +1,22 @@
-//! What conversions need of an instruction set besides [`Simd`](trust8::engine::Simd).
+//! The instruction set operations that conversions need besides [`Simd`](trust8::engine::Simd).
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `mod.rs` | [`ConvertOps`], the operations over which the conversions are written |
-//! | `by_shuffle.rs` | these operations for all sets with vectors of 16 or 32 bytes, made of a few lane operations and shuffles |
-//! | `parts.rs` | the stores of what was shuffled |
+//! | `mod.rs` | [`ConvertOps`], the operations that the conversions use |
+//! | `by_shuffle.rs` | these operations for vectors of 16 or 32 bytes, from a few lane operations
+//! and shuffles |
+//! | `parts.rs` | stores of shuffled parts |
 //! | `tables.rs` | the tables of shuffles |
-//! | `model.rs` | every operation against a model on arrays |
+//! | `model.rs` | tests of every operation against a model on arrays |
 //! | `avx2.rs` and the like | the operations of one instruction set |
 //!
 //! AVX-512 implements [`ConvertOps`] itself.
 //!
-//! Conversions treat all places of a block alike, whatever the text is, and leave out what does not belong to the result. So
-//! the operations that matter are those that append some of a vector's bytes. AVX-512 has an instruction that moves the kept
-//! bytes together. The other sets shuffle, and look the shuffle up by the bits of what is kept. How large a table is depends
-//! on which bits can occur: this is why there are six such operations, which differ only in what they may assume.
+//! Conversions treat all positions of a block alike, and then drop the lanes that do not belong to
+//! the result. So the important operations append a subset of a vector's bytes. AVX-512 has an
+//! instruction that moves the kept bytes together. The other sets look up a shuffle by the mask of
+//! kept bytes. The size of such a table depends on which masks can occur. This is why there are six
+//! such operations, which differ only in what they may assume.
 
 #[cfg(trust8_x86)]
 mod avx2;
@@ -44,19 +46,20 @@ use parts::put_all;
 
 use trust8::engine::Output;
 
-/// Returns ones in the lowest `n` bits: a bit for each of the first `n` bytes of a vector.
+/// Sets the lowest `n` bits: a bit for each of the first `n` bytes of a vector.
 #[inline(always)]
 pub(crate) fn first_bits(n: usize) -> u64 {
     if n >= 64 { u64::MAX } else { (1 << n) - 1 }
 }
 
-/// The operations of an instruction set that the conversions use. A vector has [`LANES`](Self::LANES) bytes.
+/// The instruction set operations that conversions use. A vector has [`LANES`](Self::LANES) bytes.
 ///
 /// As with [`Simd`](trust8::engine::Simd), a value is the proof that the CPU has the instructions, and every method is
 /// `#[inline(always)]`.
 ///
-/// Operations without a number in their names work on bytes. Lanes of 16 and 32 bits have the low byte first. A `put` method
-/// appends all that it is told to append and returns true; or, if that does not fit, it appends nothing and returns false.
+/// Operations without a number in their names work on bytes. Lanes of 16 and 32 bits have the low
+/// byte first. A `put` method appends everything and returns true. If that does not fit, it appends
+/// nothing and returns false.
 pub(crate) trait ConvertOps: Copy {
     /// A vector register.
     type Vector: Copy;
@@ -64,18 +67,18 @@ pub(crate) trait ConvertOps: Copy {
     /// The number of bytes in a vector: 16, 32 or 64.
     const LANES: usize;
 
-    /// Returns the value in every lane of 8, 16 or 32 bits.
+    /// Broadcasts the value to every lane of 8, 16 or 32 bits.
     fn splat8(self, byte: u8) -> Self::Vector;
     fn splat16(self, word: u16) -> Self::Vector;
     fn splat32(self, dword: u32) -> Self::Vector;
 
-    /// Returns `bytes[at..at + LANES]`. Panics where that is out of bounds.
+    /// Returns `bytes[at..at + LANES]`. Panics if that is out of bounds.
     fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
 
     /// Returns `bytes`, fewer than `LANES`, followed by zeros.
     fn load_short(self, bytes: &[u8]) -> Self::Vector;
 
-    /// Returns the first two vectors of `bytes`, with zeros for what there is not.
+    /// Returns the first two vectors of `bytes`, padded with zeros.
     #[inline(always)]
     fn load_two(self, bytes: &[u8]) -> [Self::Vector; 2] {
         if bytes.len() < Self::LANES {
@@ -86,23 +89,25 @@ pub(crate) trait ConvertOps: Copy {
         [first, if rest.len() < Self::LANES { self.load_short(rest) } else { self.load(rest, 0) }]
     }
 
-    /// Returns groups of three bytes, beginning with the group at `at`: in each lane of 32 bits one group, its last byte lowest,
-    /// and a zero. Panics if there are not `LANES` bytes from `at` on.
+    /// Loads groups of three bytes, beginning with the group at `at`. Each 32-bit lane has one
+    /// group, its last byte lowest, and a zero. Panics if there are fewer than `LANES` bytes from
+    /// `at` on.
     fn load_threes(self, bytes: &[u8], at: usize) -> Self::Vector;
 
-    /// Returns the text one, two and three bytes earlier: the last bytes of `before`, then the first bytes of `now`.
+    /// Returns the text one, two and three bytes earlier: the last bytes of `before`, then the
+    /// first bytes of `now`.
     fn earlier(self, now: Self::Vector, before: Self::Vector) -> [Self::Vector; 3];
 
-    /// Widens lanes of 16 bits to 32: the first half of them, and the second half.
+    /// Widens 16-bit lanes to 32 bits: the first half of them, and the second half.
     fn widened16(self, v: Self::Vector) -> [Self::Vector; 2];
 
-    /// Widens bytes to lanes of 16 bits: the first half of them, and the second half.
+    /// Widens bytes to 16-bit lanes: the first half of them, and the second half.
     fn widened8(self, v: Self::Vector) -> [Self::Vector; 2];
 
-    /// Narrows the lanes of 16 bits of `a` and then `b`, all below 0x100, to bytes.
+    /// Narrows the 16-bit lanes of `a` and then `b`, all below 0x100, to bytes.
     fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Narrows the lanes of 32 bits of `a` and then `b`, all below 0x10000, to 16.
+    /// Narrows the 32-bit lanes of `a` and then `b`, all below 0x10000, to 16 bits.
     fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -111,33 +116,33 @@ pub(crate) trait ConvertOps: Copy {
     /// Returns the larger bytes, as unsigned numbers.
     fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Returns `a - b` as unsigned bytes, and 0 where that would be negative.
+    /// Subtracts unsigned bytes, saturating at 0.
     fn minus_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Returns `a + b` as signed bytes, and 127 where that would be more.
+    /// Adds signed bytes. The sum saturates at 127.
     fn plus_signed_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Returns `a + b` in lanes of 32 bits.
+    /// Returns `a + b` in 32-bit lanes.
     fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Shifts lanes of 16 or 32 bits. Zeros come in.
+    /// Shifts lanes of 16 or 32 bits and fills with zeros.
     fn left16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn right16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
 
-    /// Reverses the two bytes of each lane of 16 bits.
+    /// Reverses the two bytes of each 16-bit lane.
     fn reversed16(self, v: Self::Vector) -> Self::Vector;
 
-    /// Spreads the number in each lane of 32 bits, below 0x0010_0000, over three bytes, each six bits further down: bits 12
-    /// to 19 in the lowest byte, 6 to 13 in the second, 0 to 7 in the third.
+    /// Spreads the number in each 32-bit lane, below 0x0010_0000, over three bytes, each six bits
+    /// further down: bits 12 to 19 in the lowest byte, 6 to 13 in the second, 0 to 7 in the third.
     fn spread_sixes(self, v: Self::Vector) -> Self::Vector;
 
-    /// Returns bit 7 of each byte, the first byte's as the lowest bit.
+    /// Returns bit 7 of each byte. The first byte's bit is the lowest.
     fn high_bits(self, v: Self::Vector) -> u64;
 
-    /// Returns the place of the first one in `mask` that comes after `n` other ones; or 64 if there is none. The mask has a bit for each
-    /// byte of a vector.
+    /// Returns the position of the one in `mask` that follows `n` other ones, or 64 if there is
+    /// none. The mask has a bit for each byte of a vector.
     #[inline(always)]
     fn place_after_ones(self, mask: u64, mut n: usize) -> usize {
         if mask.count_ones() as usize <= n {
@@ -155,7 +160,8 @@ pub(crate) trait ConvertOps: Copy {
         place
     }
 
-    /// Does the same for the masks of two vectors, one after the other. The result is at least the length of both if there is no such place.
+    /// Like [`place_after_ones`](Self::place_after_ones), for the masks of two consecutive vectors.
+    /// If there is no such position, the result is at least the length of both.
     #[inline(always)]
     fn place_after_ones_of_two(self, [first, second]: [u64; 2], n: usize) -> usize {
         let in_first = first.count_ones() as usize;
@@ -166,8 +172,9 @@ pub(crate) trait ConvertOps: Copy {
         }
     }
 
-    /// Returns the place of the first byte that does not fit into `n` bytes, if each becomes one, or two where `two` has a one. It is at
-    /// least the length of the vector if all fit.
+    /// Returns the position of the first byte that does not fit into `n` bytes, if each becomes one
+    /// byte, or two where `two` has a one. The result is at least the length of the vector if all
+    /// fit.
     #[inline(always)]
     fn place_after_ones_and_twos(self, two: u64, n: usize) -> usize {
         let (mut fits, mut step) = (0, Self::LANES);
@@ -181,7 +188,8 @@ pub(crate) trait ConvertOps: Copy {
         fits
     }
 
-    /// Returns a vector in which bit 7 of each byte is the bit for it: what [`high_bits`](Self::high_bits) returns the bits of.
+    /// Returns a vector with these bits as bit 7 of each byte: the inverse of
+    /// [`high_bits`](Self::high_bits).
     fn with_high_bits(self, bits: u64) -> Self::Vector;
 
     /// Returns whether any bit is set.
@@ -193,8 +201,8 @@ pub(crate) trait ConvertOps: Copy {
     /// Returns the bytes of `yes` where bit 7 of `flags` is set, and those of `no` elsewhere.
     fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
-    /// In lanes of 16 bits: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are below 0x8000, and `least`
-    /// is not 0.
+    /// In 16-bit lanes: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are
+    /// below 0x8000, and `least` is not 0.
     fn select16_at_least(
         self,
         v: Self::Vector,
@@ -203,8 +211,8 @@ pub(crate) trait ConvertOps: Copy {
         no: Self::Vector,
     ) -> Self::Vector;
 
-    /// In lanes of 32 bits: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are below 0x8000_0000, and
-    /// `least` is not 0.
+    /// In 32-bit lanes: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are
+    /// below 0x8000_0000, and `least` is not 0.
     fn select32_at_least(
         self,
         v: Self::Vector,
@@ -213,10 +221,10 @@ pub(crate) trait ConvertOps: Copy {
         no: Self::Vector,
     ) -> Self::Vector;
 
-    /// In lanes of 16 bits: returns `yes` where `v` is `word`, and `no` elsewhere.
+    /// In 16-bit lanes: returns `yes` where `v` is `word`, and `no` elsewhere.
     fn select16_equal(self, v: Self::Vector, word: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
-    /// In lanes of 32 bits: returns `yes` where `a` and `b` are equal, and `no` elsewhere.
+    /// In 32-bit lanes: returns `yes` where `a` and `b` are equal, and `no` elsewhere.
     fn select32_equal(
         self,
         a: Self::Vector,
@@ -225,10 +233,11 @@ pub(crate) trait ConvertOps: Copy {
         no: Self::Vector,
     ) -> Self::Vector;
 
-    /// Returns whether the lanes of 16 bits in which `x` is `a` are other lanes than those in which `y` is `b`.
+    /// Compares two sets of 16-bit lanes: those in which `x` is `a`, and those in which `y` is `b`.
+    /// Returns whether they differ.
     fn matches_differ16(self, x: Self::Vector, a: u16, y: Self::Vector, b: u16) -> bool;
 
-    /// Returns whether a lane of 16 bits of `a` or `b` is equal to the number.
+    /// Returns whether a 16-bit lane of `a` or `b` is equal to the number.
     fn any_equal16_of_two(self, a: Self::Vector, b: Self::Vector, word: u16) -> bool;
 
     /// Returns whether a lane of 16 or 32 bits is equal to the number.
@@ -247,7 +256,8 @@ pub(crate) trait ConvertOps: Copy {
         out: &mut Output<'_>,
     ) -> bool;
 
-    /// Tells the cache that `bytes` bytes some way ahead of `out` will be written. The default does nothing.
+    /// Prefetches `bytes` bytes of the output, some distance ahead of `out`. The default does
+    /// nothing.
     #[inline(always)]
     fn prefetch_output(self, _bytes: usize, _out: &Output<'_>) {}
 
@@ -257,19 +267,22 @@ pub(crate) trait ConvertOps: Copy {
     /// Appends each of the first `n` bytes as a unit of 32 bits.
     fn put_as_u32(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
-    /// Appends units of 16 bits, whose bytes are in `low` and `high`: the units for which `keep` has a one.
+    /// Appends units of 16 bits, whose bytes are in `low` and `high`. A one in `keep` selects a
+    /// unit.
     fn put_u16_of_bytes(self, low: Self::Vector, high: Self::Vector, keep: u64, out: &mut Output<'_>)
     -> bool;
 
-    /// Returns the low bytes and the high bytes of 0x40 times the byte of `high` plus the byte of `low`. `high` is at most 0x1F, and
-    /// `low` at most 0x7F, or 0x3F where `high` is not 0.
+    /// Computes 0x40 times the byte of `high` plus the byte of `low`, and returns the low bytes and
+    /// the high bytes. `high` is at most 0x1F. `low` is at most 0x7F, or 0x3F where `high` is not
+    /// 0.
     #[inline(always)]
     fn of_sixes(self, high: Self::Vector, low: Self::Vector) -> [Self::Vector; 2] {
         let upper = self.and(self.left16::<6>(high), self.splat8(0xC0));
         [self.or(upper, low), self.right16::<2>(self.and(high, self.splat8(0xFC)))]
     }
 
-    /// Appends what [`of_sixes`](Self::of_sixes) returns, as units of 16 bits: the units for which `keep` has a one.
+    /// Appends what [`of_sixes`](Self::of_sixes) returns, as units of 16 bits. A one in `keep`
+    /// selects a unit.
     #[inline(always)]
     fn put_u16_of_sixes(
         self,
@@ -282,8 +295,8 @@ pub(crate) trait ConvertOps: Copy {
         self.put_u16_of_bytes(low, high, keep, out)
     }
 
-    /// Appends units of 32 bits, whose first three bytes are in `low`, `middle` and `high` (zeros if there is none) and whose
-    /// fourth is zero: the units for which `keep` has a one.
+    /// Appends units of 32 bits. Their first three bytes are in `low`, `middle` and `high` (zeros
+    /// if there is none), and the fourth is zero. A one in `keep` selects a unit.
     fn put_u32_of_bytes(
         self,
         low: Self::Vector,
@@ -293,8 +306,9 @@ pub(crate) trait ConvertOps: Copy {
         out: &mut Output<'_>,
     ) -> bool;
 
-    /// Appends the characters that end in the first `n` units of `now`, which is UTF-16, as units of 32 bits. `before` has the units one
-    /// place earlier. `now` has a low surrogate exactly where `before` has a high one.
+    /// Appends the characters that end in the first `n` units of `now`, which is UTF-16, as units
+    /// of 32 bits. `before` has the units one position earlier. `now` has a low surrogate exactly
+    /// where `before` has a high one.
     fn put_utf16_as_u32(
         self,
         before: Self::Vector,
@@ -303,11 +317,12 @@ pub(crate) trait ConvertOps: Copy {
         out: &mut Output<'_>,
     ) -> bool;
 
-    /// Returns the bytes in the order that [`put_interleaved`](Self::put_interleaved) wants.
+    /// Reorders the bytes for [`put_interleaved`](Self::put_interleaved).
     fn for_interleaving(self, v: Self::Vector) -> Self::Vector;
 
-    /// Appends the first `n` bytes of `first`, and after each for which `with_second` has a one the byte of `second` at the
-    /// same place. Both vectors come from [`for_interleaving`](Self::for_interleaving).
+    /// Appends the first `n` bytes of `first`. If `with_second` has a one for a byte, the byte of
+    /// `second` at the same position follows it. Both vectors come from
+    /// [`for_interleaving`](Self::for_interleaving).
     fn put_interleaved(
         self,
         first: Self::Vector,
@@ -320,31 +335,33 @@ pub(crate) trait ConvertOps: Copy {
     /// Appends the bytes for which `keep` has a one.
     fn put_kept_bytes(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
 
-    // The following are `put_kept_bytes` for masks in which only some patterns occur, for which smaller tables do.
+    // The following are `put_kept_bytes` for masks with only some patterns, which need smaller
+    // tables.
 
-    /// Appends the bytes for which `keep` has a one. Of each two bytes these are both or none.
+    /// Appends the bytes for which `keep` has a one: both or none of each two bytes.
     #[inline(always)]
     fn put_kept_u16(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
         self.put_kept_bytes(v, keep, out)
     }
 
-    /// Appends the first `n` of characters of one or two bytes, which have a lane of 16 bits each. The second byte is appended
-    /// where bit 7 is set.
+    /// Appends the first `n` of characters of one or two bytes, in a 16-bit lane each. The second
+    /// byte is appended if its bit 7 is set.
     #[inline(always)]
     fn put_starts_of_two(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
         let keep = self.high_bits(self.or(v, self.splat16(0x0080)));
         self.put_kept_bytes(v, keep & first_bits(2 * n), out)
     }
 
-    /// Appends the bytes for which `keep` has a one. Of each four bytes these are the third, or the second and the third, or
-    /// the first three. From some place on, nothing more is kept.
+    /// Appends the bytes for which `keep` has a one. Of each four bytes, these are the third, the
+    /// second and third, or the first three. After some position, nothing more is kept.
     #[inline(always)]
     fn put_ends_of_three(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
         self.put_kept_bytes(v, keep, out)
     }
 
-    /// Appends the first `n` of characters of one to three bytes. A lane of 16 bits of `firsts` has the first two bytes, and a lane
-    /// of `thirds` has the third, which is always appended. The others are appended where bit 7 is set.
+    /// Appends the first `n` of characters of one to three bytes. A 16-bit lane of `firsts` has the
+    /// first two bytes. A lane of `thirds` has the third, which is always appended. The others are
+    /// appended if their bit 7 is set.
     #[inline(always)]
     fn put_ends_of_halves(self, [firsts, thirds]: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool {
         let ([a, b], [c, d]) = (self.widened16(firsts), self.widened16(thirds));
@@ -358,8 +375,8 @@ pub(crate) trait ConvertOps: Copy {
             && self.put_ends_of_three(second, keep_second, out)
     }
 
-    /// Appends the bytes for which `keep` has a one. Of each four bytes these are the last, the last two, the last three, or
-    /// all. From some place on, nothing more is kept.
+    /// Appends the bytes for which `keep` has a one. Of each four bytes, these are the last, the
+    /// last two, the last three, or all. After some position, nothing more is kept.
     #[inline(always)]
     fn put_ends_of_four(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
         self.put_kept_bytes(v, keep, out)

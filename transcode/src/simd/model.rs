@@ -1,4 +1,5 @@
-//! Every operation of [`ConvertOps`] against a model on arrays, for each instruction set that this CPU has.
+//! Tests every operation of [`ConvertOps`] against a model on arrays, for each instruction set of
+//! this CPU.
 
 use core::mem::MaybeUninit;
 use std::vec;
@@ -18,7 +19,7 @@ impl Random {
         self.0
     }
 
-    /// Returns bytes, half of which are at the limits of some comparison.
+    /// Returns bytes. Half of them are at the limits of some comparison.
     fn bytes(&mut self, n: usize) -> Vec<u8> {
         const EDGES: [u8; 12] = [0, 1, 0x7F, 0x80, 0xBF, 0xC0, 0xD7, 0xD8, 0xDC, 0xDF, 0xE0, 0xFF];
         (0..n)
@@ -59,7 +60,8 @@ fn kept(bytes: &[u8], keep: u64) -> Vec<u8> {
     bytes.iter().enumerate().filter(|(i, _)| keep >> i & 1 == 1).map(|(_, &byte)| byte).collect()
 }
 
-/// Asserts that `put` appends what is expected, into memory of several sizes: all of it, or nothing where it does not fit.
+/// Asserts that `put` appends what is expected to outputs of several sizes: all of it, or nothing
+/// if it does not fit.
 #[track_caller]
 fn check_put(expected: &[u8], put: impl Fn(&mut Output<'_>) -> bool) {
     let n = expected.len();
@@ -155,7 +157,7 @@ fn check<S: ConvertOps>(s: S) {
         let selected = (0..n).map(|i| if a[i] > 0x7F { b[i] } else { c[i] });
         assert_eq!(lanes(s.select_high(x, y, z)), selected.collect::<Vec<_>>());
 
-        // These operations are for numbers below 0x8000.
+        // These operations require numbers below 0x8000.
         let small: Vec<u8> = of_words(words(&a).iter().map(|word| word & 0x0FFF));
         let chosen = |least: u16| {
             let all = words(&small).into_iter().zip(words(&b).into_iter().zip(words(&c)));
@@ -305,10 +307,10 @@ fn check<S: ConvertOps>(s: S) {
                 check_put(&bytes.collect::<Vec<_>>(), |out| s.put_ends_of_halves([x, thirds], units, out));
             }
 
-            // Of each four bytes the third, or the second and third, or the first three.
+            // Of each four bytes, the third, the second and third, or the first three.
             let three = (keep & 0x3333_3333_3333_3333) | 0x4444_4444_4444_4444;
             let three = three | (three & 0x1111_1111_1111_1111) << 1;
-            // Of each four bytes the last, the last two, the last three, or all.
+            // Of each four bytes, the last, the last two, the last three, or all.
             let four = keep | 0x8888_8888_8888_8888;
             let four = four & (four >> 1 | 0xCCCC_CCCC_CCCC_CCCC) & (four >> 2 | 0xEEEE_EEEE_EEEE_EEEE);
             for places in [n, n / 2, 4, 0] {

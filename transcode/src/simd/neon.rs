@@ -9,8 +9,8 @@ use super::WideLaneOps;
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the instruction set, and
 // that was called on a CPU that has it.
 
-/// Returns the same bits in lanes of another width. These functions need no token: the file is compiled only for targets that have
-/// NEON.
+/// Reinterprets the bits as lanes of another width. These functions need no token: the file is
+/// compiled only for targets that have NEON.
 #[inline(always)]
 fn words(v: uint8x16_t) -> uint16x8_t {
     // SAFETY: this file is compiled only if the target guarantees NEON; see build.rs.

@@ -1,11 +1,13 @@
-//! Stores of vectors of which only the first bytes matter, one after the other, each over the unused end of the one before.
+//! Stores the first bytes of vectors one after the other, each over the unused end of the previous
+//! one.
 
 use core::mem::MaybeUninit;
 use core::slice;
 
 use trust8::engine::{Output, Plain, as_uninit};
 
-/// Appends the first bytes of each part, as many as `lens` says, if all of them fit. `V` is a vector, or vectors side by side.
+/// Appends the first bytes of each part, with the counts in `lens`, if all of them fit. `V` is a
+/// vector, or vectors side by side.
 #[inline(always)]
 pub(crate) fn put_all<V: Plain, const N: usize, const M: usize>(
     parts: [[V; N]; M],
@@ -14,7 +16,8 @@ pub(crate) fn put_all<V: Plain, const N: usize, const M: usize>(
 ) -> bool {
     let size = size_of::<V>();
     let Some(next) = out.next_slice(M * N * size) else {
-        // Only these copies have addresses. So the parts stay in registers, and so does `out`.
+        // Only these copies have their addresses taken. So the parts stay in registers, and so does
+        // `out`.
         let (parts, lens) = (parts, lens);
         let lens = lens.as_flattened();
         let n = total(size, lens);
@@ -28,7 +31,7 @@ pub(crate) fn put_all<V: Plain, const N: usize, const M: usize>(
     };
     let next = next.as_mut_ptr();
     let mut at = 0;
-    // Loops over iterators would be functions of their own where code is optimised for size.
+    // When optimising for size, LLVM would not inline loops over iterators.
     let mut i = 0;
     while i < M * N {
         let to = next.wrapping_add(at).cast::<V>();
@@ -38,8 +41,8 @@ pub(crate) fn put_all<V: Plain, const N: usize, const M: usize>(
         at += size.min(lens[i / N][i % N]);
         i += 1;
     }
-    // SAFETY: each store has written `size` bytes, of which at most that many were counted, and the next one began after those.
-    // A vector has no padding by the contract of `Simd`.
+    // SAFETY: each store has written `size` bytes. At most that many were counted, and the next one
+    // began after those. A vector has no padding by the contract of `Simd`.
     unsafe { out.advance(at) };
     true
 }
@@ -53,7 +56,8 @@ fn total(size: usize, lens: &[usize]) -> usize {
     n
 }
 
-/// Copies the first bytes of each part to `to`, which has as many bytes as there are. Each part has `size` bytes.
+/// Copies the first bytes of each part to `to`, which has exactly the space for them. Each part has
+/// `size` bytes.
 #[cold]
 #[inline(never)]
 fn copy(parts: &[u8], size: usize, lens: &[usize], mut to: &mut [MaybeUninit<u8>]) {

@@ -77,7 +77,7 @@ impl WideLaneOps for Simd128 {
 
     #[inline(always)]
     fn at_least16(self, v: v128, least: u16) -> v128 {
-        // A comparison of signed numbers is one instruction on x86, and one of unsigned numbers is several.
+        // On x86, a signed comparison is one instruction and an unsigned one is several.
         i16x8_gt(v, u16x8_splat(least - 1))
     }
 

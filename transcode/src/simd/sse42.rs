@@ -111,7 +111,7 @@ impl WideLaneOps for Sse42 {
 
     #[inline(always)]
     fn highest16(self, v: __m128i) -> u64 {
-        // PACKSSWB keeps the signs.
+        // PACKSSWB preserves the sign.
         // SAFETY: SSE2, by `self`.
         let bytes = unsafe { _mm_packs_epi16(v, v) };
         self.high_bits(bytes)
@@ -125,7 +125,7 @@ impl WideLaneOps for Sse42 {
 
     #[inline(always)]
     fn select_high(self, flags: __m128i, yes: __m128i, no: __m128i) -> __m128i {
-        // PBLENDVB looks at bit 7 of each byte, and at nothing else.
+        // PBLENDVB uses only bit 7 of each byte.
         self.select(flags, yes, no)
     }
 }

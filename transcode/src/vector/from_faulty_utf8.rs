@@ -1,8 +1,9 @@
-//! UTF-8 with faults into UTF-16 and UTF-32 with vectors: each ill-formed sequence becomes U+FFFD.
+//! Faulty UTF-8 into UTF-16 and UTF-32 with vectors: each ill-formed sequence becomes U+FFFD.
 //!
-//! A block is converted as in `from_utf8.rs`: there is a unit for the last byte of each sequence. What a block must know, the map of
-//! its ill-formed sequences says, which `repair/survey/` makes. Their bytes become zeros. Then the last byte of such a sequence and
-//! the two before it become those of U+FFFD, for this place alone:
+//! A block is converted as in `from_utf8.rs`: there is a unit for the last byte of each sequence.
+//! In addition, `repair/survey/` makes a map of the block's ill-formed sequences. Their bytes
+//! become zeros. Then the last byte of such a sequence and the two before it become those of
+//! U+FFFD, only for this position:
 //!
 //! ```text
 //! text                    E2   82   AC   E2   82   41
@@ -13,9 +14,11 @@
 //! UTF-16                            20AC      FFFD 0041
 //! ```
 //!
-//! So it takes the same time however many sequences are ill-formed, and no branch depends on them.
+//! So the time does not depend on the number of ill-formed sequences, and there are no branches on
+//! them.
 //!
-//! After some blocks without a fault, text is checked in groups, and converted as in `from_utf8.rs`: that takes half the time.
+//! After some blocks without a fault, text is checked in groups and converted as in `from_utf8.rs`,
+//! which takes half the time.
 
 #![forbid(unsafe_code)]
 
@@ -32,11 +35,13 @@ use trust8::engine::survey::{
 /// The length of a group.
 const GROUP_BYTES: usize = 128;
 
-/// After this much text in groups, faults are no longer near. To begin anew after the next one costs as much as a few hundred bytes.
+/// After this much text in groups, faults are no longer near. Restarting at the next fault costs as
+/// much as a few hundred bytes.
 const FAR_BYTES: usize = 64 << 10;
 
-/// Converts text that begins with the start of a sequence, and whose end cuts no character off. It stops where faults are no longer
-/// near and where the output is full. Returns the number of bytes; a sequence begins after them.
+/// Converts text that begins at the start of a sequence and does not end inside a character. Stops
+/// when faults are no longer near and when the output is full. Returns the number of bytes
+/// converted; a sequence begins after them.
 #[inline(always)]
 pub(crate) fn long<S: ConvertOps, T: Wide>(
     s: S,
@@ -49,7 +54,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
     let mut marks = Marks::ASCII;
     let mut sound = 0;
     loop {
-        // A continuation here that continues nothing is a fault, which the first group would not see.
+        // A stray continuation byte here is a fault that the first group would not see.
         let is_continued = marks.ends >> (CONTEXT + BLOCK_BYTES - 1) & 1 == 0;
         let is_stray = !is_continued && text.get(at).is_some_and(|&byte| is_continuation(byte));
         if sound >= SOUND_BLOCKS_TO_TAKE_GROUPS && !is_stray {
@@ -96,7 +101,8 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
             let now = s.select_high(replaced, s.splat8(0xBD), well_formed);
             let before1 = s.select_high(replaced, s.splat8(0xBF), before1);
             let before2 = s.select_high(replaced, s.splat8(0xEF), before2);
-            // Three bytes before, no character of four begins, because it would end here.
+            // `before3` needs no replacement: a four-byte character that began there would end
+            // here.
             let context = [before1, before2, before3];
             let ends = ends & first_bits(S::LANES);
             if !T::put_block(s, now, context, ends, within, out) {
@@ -113,19 +119,19 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
     }
 }
 
-/// Why no more groups are converted.
+/// Why the conversion in groups has ended.
 enum AfterGroups {
     /// A group of ASCII.
     Ascii,
     /// Many groups.
     Far,
-    /// A fault, or the end of the room or the text.
+    /// A fault, or the end of the output or the text.
     Fault,
 }
 
-/// Converts groups from `at` on, where the text before is well-formed and converted, except for a character that `at` cuts off. The
-/// byte at `at` continues such a character, or is no continuation. Returns where a sequence begins, up to which the text is
-/// converted.
+/// Converts groups from `at` on. The text before `at` is well-formed and converted, except a
+/// character that `at` cuts off. The byte at `at` continues such a character, or is not a
+/// continuation byte. Returns the end of the converted text, where a sequence begins.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn groups<S: ConvertOps, T: Wide>(
     s: S,
@@ -136,8 +142,9 @@ fn groups<S: ConvertOps, T: Wide>(
 ) -> (usize, AfterGroups) {
     let far = at + FAR_BYTES;
     let mut after = AfterGroups::Fault;
-    // A group, the context before it, and the byte after it. That byte is checked with the group, because a character before it does
-    // not end where it continues something. The group's first byte is checked already.
+    // A group, the context before it, and the byte after it. That byte is checked with the group,
+    // because it may continue the group's last character. The group's first byte is already
+    // checked.
     'groups: while let Some(group) = text.get(at - CONTEXT..at + GROUP_BYTES + 1)
         && let Some((before, checked)) = group.split_first_chunk()
         && engine.continues(*before, checked)
@@ -172,8 +179,8 @@ fn groups<S: ConvertOps, T: Wide>(
     (start, after)
 }
 
-/// Returns `at`, if bit 0 of `ends` says that a sequence ends before it. Otherwise takes back what has been put for the beginning of
-/// the character there, and returns where that begins.
+/// Returns `at` if bit 0 of `ends` says that a sequence ends before it. Otherwise removes the
+/// output for the first part of the character there, and returns where that character begins.
 fn retracted<T: Wide>(text: &[u8], at: usize, ends: u64, out: &mut Output<'_>) -> usize {
     if ends & 1 == 1 {
         return at;

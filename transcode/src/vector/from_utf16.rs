@@ -2,14 +2,15 @@
 //!
 //! # Into UTF-8
 //!
-//! A unit becomes one to three bytes, which are computed in a lane of 32 bits, or of 16 bits where all units of a vector are
-//! below U+0800. Half a surrogate pair becomes two bytes: the high surrogate the first and the second, the low surrogate the
-//! third (with two bits of the high one) and the fourth. A comparison with the neighbours checks that every high surrogate is
-//! followed by a low one, and every low one preceded by a high one.
+//! A unit becomes one to three bytes. They are computed in a 32-bit lane, or in a 16-bit lane if
+//! all units of a vector are below U+0800. Half a surrogate pair becomes two bytes. The high
+//! surrogate becomes the first and the second byte. The low surrogate becomes the third (with two
+//! bits of the high one) and the fourth. A comparison with the neighbours checks that every high
+//! surrogate is followed by a low one, and every low one preceded by a high one.
 //!
 //! # Into UTF-32
 //!
-//! A unit is widened. A pair of surrogates is joined at its low surrogate, and the high one is left out.
+//! A unit is widened. A surrogate pair is joined at its low surrogate, and the high one is dropped.
 
 #![forbid(unsafe_code)]
 
@@ -17,10 +18,10 @@ use super::{LINES_PAY_FROM_BYTES, ends_in_high, in_order, load_block, order};
 use crate::simd::{ConvertOps, first_bits};
 use trust8::engine::Output;
 
-/// The length of a text from which on it pays to begin with a part of a vector, so that no load crosses a cache line.
+/// From this text length on, an initial partial vector pays, so that no load crosses a cache line.
 const ALIGNED_FROM: usize = 8192;
 
-/// Does what [`load_block`] does, and returns the units in the machine's byte order.
+/// Like [`load_block`], but returns the units in the machine's byte order.
 #[inline(always)]
 fn load_units<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> (S::Vector, usize) {
     let (units, len) = load_block(s, text);
@@ -33,15 +34,15 @@ fn load_whole_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::
     [in_order::<S, SWAPPED>(s, s.load(text, 0)), in_order::<S, SWAPPED>(s, s.load(text, S::LANES))]
 }
 
-/// Does what `load_whole_two` does, with zeros for what there is not.
+/// Like `load_whole_two`, padded with zeros.
 #[inline(always)]
 fn load_up_to_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::Vector; 2] {
     let [first, second] = s.load_two(text);
     [in_order::<S, SWAPPED>(s, first), in_order::<S, SWAPPED>(s, second)]
 }
 
-/// Converts UTF-16 of at most four vectors into UTF-8; or, with short vectors, of one, or two of ASCII. `SWAPPED` says, here and below,
-/// that the bytes of each unit are in the order that is not the machine's.
+/// Converts UTF-16 of at most four vectors into UTF-8. With short vectors, the limit is one, or two
+/// of ASCII. Throughout this file, `SWAPPED` means that units are in the non-native byte order.
 #[inline(always)]
 pub(crate) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -51,8 +52,8 @@ pub(crate) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     if text.is_empty() || text.len() % 2 == 1 {
         return 0;
     }
-    // With masks, whether there is a second vector is not asked. Lengths vary from call to call, and the answer would be predicted
-    // wrongly. For the same reason, both vectors are treated alike.
+    // Masks avoid a branch on whether there is a second vector. Lengths vary from call to call, so
+    // the branch would be mispredicted. For the same reason, both vectors are treated alike.
     let mut two = load_up_to_two::<S, SWAPPED>(s, text);
     let [a, b] = two;
     let is_ascii = are_ascii(s, s.or(a, b));
@@ -84,7 +85,8 @@ pub(crate) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     0
 }
 
-/// Appends two blocks, which are at `at`, as UTF-8; or at most the first, if they are malformed or do not fit. The text may end in either.
+/// Appends the two blocks at `at` as UTF-8, or at most the first if they are malformed or do not
+/// fit. The text may end in either.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -106,8 +108,9 @@ fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     }
 }
 
-/// Converts a text that is not long, with long vectors, up to the first block that has surrogates or does not fit. Returns the place of
-/// that block, and whether it does not fit. To prepare the constants of the loop for longer texts would take as long as this.
+/// Converts a text that is not long, with long vectors, up to the first block that has surrogates
+/// or does not fit. Returns the position of that block, and whether it does not fit. Preparing the
+/// constants of the loop for longer texts would take as long as this.
 #[inline(always)]
 fn medium_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -139,8 +142,9 @@ fn medium_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     (at, false)
 }
 
-/// Converts the block at the start of a text, which is ASCII, and the next one if that is ASCII as well and fits. Returns the number of
-/// bytes: 0 if the first one does not fit. `now` is the block in the machine's byte order.
+/// Converts the ASCII block at the start of a text, and the next one if that is ASCII too and fits.
+/// Returns the number of bytes converted, or 0 if the first block does not fit. `now` is the block
+/// in the machine's byte order.
 #[inline(always)]
 fn put_ascii<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -158,7 +162,8 @@ fn put_ascii<S: ConvertOps, const SWAPPED: bool>(
     if s.put_first(s.narrowed16(now, now), len / 2, out) { len } else { 0 }
 }
 
-/// Converts the ASCII at the start of a text, so that nothing has to be prepared for the loop if that is all.
+/// Converts the ASCII at the start of a text. If there is nothing else, the loop needs no
+/// preparation.
 #[inline(always)]
 fn leading_ascii_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -200,8 +205,8 @@ pub(crate) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out
     if at == text.len() {
         return at;
     }
-    // All blocks have the same length whatever the text is. So if the first one begins at the start of a vector in memory, all
-    // do, and no load crosses a cache line.
+    // All blocks have the same length. So if the first one is aligned to a vector, all are, and no
+    // load crosses a cache line.
     let rest = &text[at..];
     let head = rest.as_ptr().align_offset(S::LANES) & !1;
     if rest.len() >= ALIGNED_FROM && 0 < head && head < S::LANES {
@@ -214,7 +219,7 @@ pub(crate) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out
             return at;
         }
         let (now, len) = load_units::<S, SWAPPED>(s, &text[at..]);
-        // Near the end of the output, `put_blocks` leaves ASCII.
+        // Near the end of the output, `put_blocks` stops before ASCII.
         if S::LANES == 64 && are_ascii(s, now) {
             match put_ascii::<S, SWAPPED>(s, now, &text[at..], out) {
                 0 => break,
@@ -235,10 +240,12 @@ pub(crate) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out
     start
 }
 
-/// Converts blocks from `at` on, as long as two are left and they fit, whatever they become. Returns the place after them.
+/// Converts blocks from `at` on while two are left and they fit, whatever they become. Returns the
+/// position after them.
 ///
-/// Two blocks are asked about together, where that is enough, because a branch that is predicted wrongly costs as much as two blocks. Short
-/// vectors stop before surrogates. So the loop for everything else needs no more registers than there are.
+/// Two blocks share a check where one check is enough, because a mispredicted branch costs as much
+/// as two blocks. Short vectors stop before surrogates, so that the loop for everything else does
+/// not run out of registers.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -273,7 +280,8 @@ fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
     at
 }
 
-/// Appends the block at `at` as UTF-8; or nothing, if it is malformed, or if it is a short vector and has surrogates.
+/// Appends the block at `at` as UTF-8, or nothing if it is malformed, or if it is a short vector
+/// with surrogates.
 #[inline(always)]
 fn put_whole_block<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -291,10 +299,12 @@ fn put_whole_block<S: ConvertOps, const SWAPPED: bool>(
     !has_surrogates(s, now) && put_below_10000(s, now, S::LANES, out)
 }
 
-/// Appends the block at the start of `text` as UTF-8 up to its surrogate pair, and the pair, if it has one pair and all of that fits.
-/// Returns the number of bytes. `now` is the block in the machine's byte order.
+/// Appends the block at the start of `text` as UTF-8, up to and including its surrogate pair, if it
+/// has exactly one pair and all of that fits. Returns the number of bytes converted. `now` is the
+/// block in the machine's byte order.
 ///
-/// To treat all units of a short vector as halves of pairs takes longer, unless there are many.
+/// Treating all units of a short vector as halves of pairs takes longer, unless there are many
+/// pairs.
 #[inline(always)]
 fn put_up_to_pair<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -320,14 +330,15 @@ fn put_up_to_pair<S: ConvertOps, const SWAPPED: bool>(
     Some(before + 4)
 }
 
-/// Returns the place in a block of its surrogate pair, and the number of that character, if the block has one pair and no other
-/// surrogates. `text` begins with the block; `now` is the block in the machine's byte order.
+/// If the block has one pair and no other surrogates, returns the position of the pair and the
+/// number of its character. `text` begins with the block; `now` is the block in the machine's byte
+/// order.
 #[inline(always)]
 fn only_pair<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u8]) -> Option<(usize, u32)> {
     let bits = s.and(now, s.splat16(0xF800));
     let halves = s.high_bits(s.select16_equal(bits, 0xD800, s.splat8(0xFF), s.splat8(0)));
     let before = halves.trailing_zeros() as usize;
-    // Two units, which are a pair if they are different halves in the right order.
+    // Two units, which are a pair if they are the two halves in the right order.
     if before == 64 || halves >> before != 0b1111 {
         return None;
     }
@@ -340,7 +351,8 @@ fn only_pair<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u
     Some((before, 0x10000 + ((high & 0x3FF) << 10 | low & 0x3FF)))
 }
 
-/// Converts what fits of the first block of a text into UTF-8; or nothing, if it has a lone surrogate.
+/// Converts the part of the first block that fits into UTF-8, or nothing if the block has a lone
+/// surrogate.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(crate) fn part_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -369,7 +381,8 @@ pub(crate) fn part_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     start
 }
 
-/// Appends those of the first `len` bytes of units below U+0800 that fit as UTF-8. Returns how many bytes of units.
+/// Appends as UTF-8 the part that fits of the first `len` bytes of units below U+0800. Returns how
+/// many bytes of units.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(super) fn put_fitting_below_800<S: ConvertOps>(
     s: S,
@@ -378,13 +391,13 @@ pub(super) fn put_fitting_below_800<S: ConvertOps>(
     out: &mut Output<'_>,
 ) -> usize {
     let bytes = encoded_below_800(s, units);
-    // The first byte of a unit is always kept, the second where bit 7 is set.
+    // The first byte of a unit is always kept, and the second if its bit 7 is set.
     let keep = s.high_bits(s.or(bytes, s.splat16(0x0080)));
     let fits = (s.place_after_ones(keep, out.left()) & !1).min(len);
     if s.put_starts_of_two(bytes, fits / 2, out) { fits } else { 0 }
 }
 
-/// Does the same for units that are not surrogates.
+/// The same for units that are not surrogates.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(super) fn put_fitting_below_10000<S: ConvertOps>(
     s: S,
@@ -397,8 +410,8 @@ pub(super) fn put_fitting_below_10000<S: ConvertOps>(
     put_fitting_ends_of_three(s, encoded, len, out)
 }
 
-/// Appends the UTF-8 of those of the first `len` bytes of a block that fit, as [`encoded`] has returned it for the halves of the block.
-/// Returns how many bytes of the block.
+/// Appends the part that fits of the UTF-8 of the first `len` bytes of a block, as returned by
+/// [`encoded`] for its halves. Returns how many bytes of the block.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_fitting_ends_of_three<S: ConvertOps>(
     s: S,
@@ -406,7 +419,7 @@ fn put_fitting_ends_of_three<S: ConvertOps>(
     len: usize,
     out: &mut Output<'_>,
 ) -> usize {
-    // A unit of the block is two bytes, and has four bits here.
+    // A unit of the block has two bytes, and four bits here.
     let place = s.place_after_ones_of_two(kept_of_three(s, encoded, len), out.left());
     let fits = (place / 4 * 2).min(len);
     if put_ends_of_three(s, encoded, fits, out) { fits } else { 0 }
@@ -418,15 +431,15 @@ fn are_ascii<S: ConvertOps>(s: S, units: S::Vector) -> bool {
     !s.any(s.and(units, s.splat16(0xFF80)))
 }
 
-/// Returns the place of the surrogate pair whose second half begins at `at`, and how many bytes of UTF-8 its first half has
-/// become. Returns `at` and 0 if there is no such pair.
+/// Returns the start of the surrogate pair whose second half begins at `at`, and the number of
+/// UTF-8 bytes for its first half. Returns `at` and 0 if there is no such pair.
 #[cold]
 fn pair_start<const SWAPPED: bool>(text: &[u8], at: usize) -> (usize, usize) {
     if ends_in_high::<SWAPPED>(&text[..at]) { (at - 2, 2) } else { (at, 0) }
 }
 
-/// Appends the first `len` bytes of the block at `at` as UTF-8; or nothing, if there is a lone surrogate. `now` is the block in the
-/// machine's byte order.
+/// Appends the first `len` bytes of the block at `at` as UTF-8, or nothing if there is a lone
+/// surrogate. `now` is the block in the machine's byte order.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -446,8 +459,8 @@ fn put_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     put_ends_of_three(s, encoded, len, out)
 }
 
-/// Returns the UTF-8 of the halves of the block at `at`, as [`encoded`] does, unless there is a lone surrogate. `now` is the block in
-/// the machine's byte order.
+/// Returns the UTF-8 of the halves of the block at `at`, like [`encoded`], unless there is a lone
+/// surrogate. `now` is the block in the machine's byte order.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn encoded_pairs<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -473,13 +486,14 @@ pub(super) fn put_below_10000<S: ConvertOps>(
     out: &mut Output<'_>,
 ) -> bool {
     if S::LANES == 64 {
-        // What `encoded` needs of a lane of 32 bits is one instruction there.
+        // AVX-512 computes what `encoded` needs for a 32-bit lane in one instruction.
         let [first, second] = s.widened16(units);
         let first = encoded(s, first, first, marks(s, first));
         let second = encoded(s, second, second, marks(s, second));
         return put_ends_of_three(s, [first, second], len, out);
     }
-    // Six bits in the third and in the second byte. Four bits are left for the first. A byte that is not used is zero.
+    // The third and the second byte have six bits each, and the first has the other four. Unused
+    // bytes are zero.
     let (is_ascii, below_800) = (s.and(units, s.splat16(0xFF80)), s.and(units, s.splat16(0xF800)));
     let third = s.or(s.and(units, s.splat16(0x3F)), s.splat16(0x80));
     let two = s.or(s.right16::<12>(units), s.and(s.left16::<2>(units), s.splat16(0x3F00)));
@@ -489,7 +503,8 @@ pub(super) fn put_below_10000<S: ConvertOps>(
     s.put_ends_of_halves([two, third], len / 2, out)
 }
 
-/// Appends the UTF-8 of the first `len` bytes of a block, as [`encoded`] has returned it for the halves of the block.
+/// Appends the UTF-8 of the first `len` bytes of a block, as returned by [`encoded`] for its
+/// halves.
 #[inline(always)]
 fn put_ends_of_three<S: ConvertOps>(
     s: S,
@@ -507,10 +522,12 @@ fn put_ends_of_three<S: ConvertOps>(
         && s.put_ends_of_three(second, keep_second, out)
 }
 
-/// Returns a one for each byte to keep of the UTF-8 of the first `len` bytes of a block, as [`encoded`] has returned it for its halves.
+/// Returns a one for each byte to keep of the UTF-8 of the first `len` bytes of a block, as
+/// returned by [`encoded`] for its halves.
 #[inline(always)]
 fn kept_of_three<S: ConvertOps>(s: S, [first, second]: [S::Vector; 2], len: usize) -> [u64; 2] {
-    // The third byte is always kept. The others are kept where bit 7 is set: they belong to the character.
+    // The third byte is always kept. The others are kept if their bit 7 is set, because then they
+    // belong to the character.
     let third = s.splat32(0x0080_0000);
     [
         s.high_bits(s.or(first, third)) & first_bits(2 * len),
@@ -518,43 +535,46 @@ fn kept_of_three<S: ConvertOps>(s: S, [first, second]: [S::Vector; 2], len: usiz
     ]
 }
 
-/// Appends the first `len` bytes of units below U+0800, in lanes of 16 bits, as UTF-8.
+/// Appends the first `len` bytes of units below U+0800, in 16-bit lanes, as UTF-8.
 #[inline(always)]
 pub(super) fn put_below_800<S: ConvertOps>(s: S, units: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
     s.put_starts_of_two(encoded_below_800(s, units), len / 2, out)
 }
 
-/// Returns the UTF-8 of units below U+0800 in lanes of 16 bits: the first byte in the lower half. The second has bit 7 set, or is zero.
+/// Returns the UTF-8 of units below U+0800 in 16-bit lanes, with the first byte in the lower half.
+/// The second has bit 7 set, or is zero.
 #[inline(always)]
 fn encoded_below_800<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
     let two = s.or(s.right16::<6>(units), s.and(s.left16::<8>(units), s.splat16(0x3F00)));
     s.select16_at_least(units, 0x80, s.or(two, s.splat16(0x80C0)), units)
 }
 
-/// Returns whether there is a surrogate.
+/// Returns whether any unit is a surrogate.
 #[inline(always)]
 pub(super) fn has_surrogates<S: ConvertOps>(s: S, units: S::Vector) -> bool {
     s.any_equal16(s.and(units, s.splat16(0xF800)), 0xD800)
 }
 
-/// Returns whether every high surrogate of `units` has a low one after it, and every low one a high one before it. `before` and
-/// `after` are the units one place earlier and later.
+/// Returns whether every high surrogate of `units` is followed by a low one, and every low one
+/// preceded by a high one. `before` and `after` are the units one position earlier and later.
 #[inline(always)]
 fn are_paired<S: ConvertOps>(s: S, before: S::Vector, units: S::Vector, after: S::Vector) -> bool {
     let (half, before, after) = (which_half(s, units), which_half(s, before), which_half(s, after));
     !(s.matches_differ16(half, 0xD800, after, 0xDC00) | s.matches_differ16(half, 0xDC00, before, 0xD800))
 }
 
-/// Returns the bits by which a unit is a surrogate, and which one.
+/// Returns the bits of a unit that say whether it is a surrogate, and which half.
 #[inline(always)]
 fn which_half<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
     s.and(units, s.splat16(0xFC00))
 }
 
-/// Returns the UTF-8 of units in lanes of 32 bits: three bytes and a zero. The third byte is the last one of the character.
-/// The others have bit 7 set where the character has them, and clear where it has fewer bytes.
+/// Returns the UTF-8 of units in 32-bit lanes: three bytes and a zero. The third byte is the last
+/// one of the character. The others have bit 7 set if they belong to the character, and clear
+/// otherwise.
 ///
-/// `number` is the unit, unless that is half a pair; `marks` has the upper bits of each byte for two and three bytes.
+/// `number` is the unit, unless that is half a pair; `marks` has the upper bits of each byte for
+/// two and three bytes.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(super) fn encoded<S: ConvertOps>(
     s: S,
@@ -562,7 +582,7 @@ pub(super) fn encoded<S: ConvertOps>(
     number: S::Vector,
     marks: S::Vector,
 ) -> S::Vector {
-    // Six bits in the third and in the second byte. Four bits are left for the first.
+    // The third and the second byte have six bits each, and the first has the other four.
     let sixes = s.spread_sixes(number);
     s.select32_at_least(unit, 0x80, s.or(s.and(sixes, s.splat32(0x003F_3F0F)), marks), sixes)
 }
@@ -573,9 +593,10 @@ pub(super) fn marks<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
     s.select32_at_least(unit, 0x800, s.splat32(0x0080_80E0), s.splat32(0x0080_C000))
 }
 
-/// Returns the UTF-8 of any units, as [`encoded`] does. `before` has the units before them.
+/// Returns the UTF-8 of any units, like [`encoded`]. `before` has the units before them.
 ///
-/// Half a pair becomes a number that is encoded like a character of two bytes, with other upper bits:
+/// Half a pair becomes a number that is encoded like a character of two bytes, but with other upper
+/// bits:
 ///
 /// ```text
 /// the number       u....uvvvvvvwwwwwwxxxxxx, 21 bits          11110uuu 10vvvvvv 10wwwwww 10xxxxxx
@@ -600,7 +621,8 @@ fn encoded_with_pairs<S: ConvertOps>(s: S, unit: S::Vector, before: S::Vector) -
 pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
     let mut at = 0;
-    // Whether the last unit before `at` is the first half of a pair, for which nothing has been put.
+    // Whether the last unit before `at` is the first half of a pair, for which there is no output
+    // yet.
     let mut cut = false;
     while at < text.len() {
         if !cut {
@@ -627,8 +649,8 @@ pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
                     continue;
                 }
             }
-            // If one of two vectors has several surrogates, the other one is likely to have some. A branch on that would often be predicted
-            // wrongly.
+            // If one of two vectors has several surrogates, the other one is likely to have some
+            // too. A branch on that would often be mispredicted.
             if put_joined(s, before1::<S, SWAPPED>(s, a, text, at), a, S::LANES, out) {
                 at += S::LANES;
                 at += if put_joined(s, s.earlier(b, a)[1], b, S::LANES, out) { S::LANES } else { 0 };
@@ -642,7 +664,7 @@ pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
             put_as_utf32(s, now, fits, out)
         } else {
             if fits < len {
-                // Nothing is put for the first half of a pair.
+                // The first half of a pair has no output.
                 let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat8(0), s.splat8(0xFF));
                 fits = s.place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1;
             }
@@ -657,7 +679,7 @@ pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
             break;
         }
     }
-    // Nothing has been put for the first half of a pair.
+    // The first half of a pair has no output yet.
     if cut { at - 2 } else { at }
 }
 
@@ -668,8 +690,8 @@ fn put_as_utf32<S: ConvertOps>(s: S, units: S::Vector, len: usize, out: &mut Out
     s.put_first_of_two(first, second, 2 * len, out)
 }
 
-/// Converts units from `at` on into UTF-32, two blocks at a time, as long as they fit and have no surrogates. Returns the place after
-/// them.
+/// Converts units from `at` on into UTF-32, two blocks at a time, while they fit and have no
+/// surrogates. Returns the position after them.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_widened<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -694,7 +716,8 @@ fn put_widened<S: ConvertOps, const SWAPPED: bool>(
     at
 }
 
-/// Returns the units one place before those of the block at `at`, which is `now`, all in the machine's byte order.
+/// Returns the units one position before those of the block at `at`, which is `now`, all in the
+/// machine's byte order.
 #[inline(always)]
 fn before1<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u8], at: usize) -> S::Vector {
     if let Some(block) = text.get(at.wrapping_sub(2)..(at + S::LANES).wrapping_sub(2)) {
@@ -705,8 +728,9 @@ fn before1<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u8]
     s.earlier(now, s.splat16(unit))[1]
 }
 
-/// Appends the first `len` bytes of units as UTF-32; or nothing, if low surrogates are not exactly where `before`, the units one
-/// place earlier, has high ones. A pair belongs to the block in which it ends.
+/// Appends the first `len` bytes of units as UTF-32. Appends nothing unless low surrogates are
+/// exactly where `before`, the units one position earlier, has high ones. A pair belongs to the
+/// block in which it ends.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_joined<S: ConvertOps>(
     s: S,

@@ -1,7 +1,7 @@
 //! UTF-32 into UTF-8 and UTF-16 with vectors.
 //!
-//! Into UTF-8, units up to U+FFFF are narrowed to 16 bits, and then encoded like units of UTF-16. A larger number becomes four
-//! bytes. Comparisons find what is not a character.
+//! Into UTF-8, units up to U+FFFF are narrowed to 16 bits and then encoded like units of UTF-16.
+//! Larger numbers become four bytes. Comparisons find units that are not characters.
 
 #![forbid(unsafe_code)]
 
@@ -13,8 +13,8 @@ use super::in_order;
 use crate::simd::{ConvertOps, first_bits};
 use trust8::engine::Output;
 
-/// Returns whether vectors are long, and `text` is whole units and not empty. With shorter vectors, a function for little text would cost
-/// other text more than it gains.
+/// Returns whether vectors are long and `text` is non-empty, in whole units. With shorter vectors,
+/// a special function for short text would cost other text more than it gains.
 #[inline(always)]
 fn is_short<S: ConvertOps>(text: &[u8]) -> bool {
     S::LANES == 64 && !text.is_empty() && text.len().is_multiple_of(4)
@@ -58,7 +58,7 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
                 continue;
             }
         }
-        // Then what two vectors become fits, even where more is stored than counts.
+        // Then the output of two vectors fits, even though stores write more than they count.
         if out.left() < 4 * S::LANES || !put_as_utf8(s, a, b, 2 * S::LANES, out) {
             break;
         }
@@ -75,7 +75,8 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
     at
 }
 
-/// Converts what fits of the first two vectors of a text into UTF-8; or nothing, if a unit is not a character.
+/// Converts the part of the first two vectors that fits into UTF-8, or nothing if a unit is not a
+/// character.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(crate) fn part_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !3];
@@ -110,13 +111,14 @@ fn are_characters<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector) -> bool {
     !s.any(above) && !any_surrogate(s, a) && !any_surrogate(s, b)
 }
 
-/// Returns whether there is a surrogate.
+/// Returns whether any unit is a surrogate.
 #[inline(always)]
 fn any_surrogate<S: ConvertOps>(s: S, units: S::Vector) -> bool {
     s.any_equal32(s.and(units, s.splat32(0xFFFF_F800)), 0xD800)
 }
 
-/// Appends the first `len` bytes of two vectors of units as UTF-8; or nothing, if a unit is not a character.
+/// Appends the first `len` bytes of two vectors of units as UTF-8, or nothing if a unit is not a
+/// character.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_as_utf8<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
     let all = s.or(a, b);
@@ -132,7 +134,8 @@ fn put_as_utf8<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out:
     put_ends_of_four(s, [up_to_four(s, a), up_to_four(s, b)], len, out)
 }
 
-/// Returns a one for each byte to keep of the UTF-8 of the first `len` bytes of two vectors, as [`up_to_four`] has returned it.
+/// Returns a one for each byte to keep of the UTF-8 of the first `len` bytes of two vectors, as
+/// returned by [`up_to_four`].
 #[inline(always)]
 fn kept_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize) -> [u64; 2] {
     let fourth = s.splat32(0x8000_0000);
@@ -142,7 +145,7 @@ fn kept_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize) -> [u64
     ]
 }
 
-/// Appends the UTF-8 of the first `len` bytes of two vectors, as [`up_to_four`] has returned it.
+/// Appends the UTF-8 of the first `len` bytes of two vectors, as returned by [`up_to_four`].
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_ends_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize, out: &mut Output<'_>) -> bool {
     let [keep_a, keep_b] = kept_of_four(s, [a, b], len);
@@ -150,24 +153,25 @@ fn put_ends_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize, out
     out.left() >= n && s.put_ends_of_four(a, keep_a, out) && s.put_ends_of_four(b, keep_b, out)
 }
 
-/// Returns the UTF-8 of characters below U+10000 in lanes of 32 bits, as [`encoded`] does: the third byte is the last one.
+/// Returns the UTF-8 of characters below U+10000 in 32-bit lanes, like [`encoded`]: the third byte
+/// is the last one.
 #[inline(always)]
 fn up_to_three<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
     encoded(s, unit, unit, marks(s, unit))
 }
 
-/// Returns the UTF-8 of characters in lanes of 32 bits. The fourth byte is the last one of the character. The others are zero
-/// where the character has fewer bytes, and have bit 7 set where it has them.
+/// Returns the UTF-8 of characters in 32-bit lanes. The fourth byte is the last one of the
+/// character. The others have bit 7 set if they belong to the character, and are zero otherwise.
 #[inline(always)]
 fn up_to_four<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
-    // Six bits in each of the last three bytes. Three bits are left for the first.
+    // The last three bytes have six bits each, and the first has the other three.
     let last_two = s.or(
         s.and(s.left32::<24>(unit), s.splat32(0x3F00_0000)),
         s.and(s.left32::<10>(unit), s.splat32(0x003F_0000)),
     );
     let first_two = s.or(s.and(s.right32::<4>(unit), s.splat32(0x0000_3F00)), s.right32::<18>(unit));
     let four = s.or(s.or(last_two, first_two), s.splat32(0x8080_80F0));
-    // `up_to_three` has no meaning for larger numbers, but stays within their lanes.
+    // For larger numbers, the result of `up_to_three` is meaningless but stays within their lanes.
     s.select32_at_least(unit, 0x1_0000, four, s.left32::<8>(up_to_three(s, unit)))
 }
 
@@ -191,8 +195,8 @@ pub(crate) fn short_to_utf16<S: ConvertOps, const SWAPPED: bool>(
     if put { text.len() } else { 0 }
 }
 
-/// Converts UTF-32 into UTF-16. `SWAPPED` says, here and below, that the bytes of each unit of UTF-16 are in the order that is
-/// not the machine's.
+/// Converts UTF-32 into UTF-16. Throughout this file, `SWAPPED` means that units of UTF-16 are in
+/// the non-native byte order.
 #[inline(always)]
 pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !3];
@@ -234,7 +238,8 @@ pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
     at
 }
 
-/// Converts what fits of the first two vectors of a text into UTF-16; or nothing, if a unit is not a character.
+/// Converts the part of the first two vectors that fits into UTF-16, or nothing if a unit is not a
+/// character.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(crate) fn part_to_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -289,7 +294,8 @@ fn are_latin1<S: ConvertOps>(s: S, units: S::Vector) -> bool {
     !s.any(s.and(units, s.splat32(!0xFF)))
 }
 
-/// Appends the first `len` bytes of two vectors of units as UTF-16; or nothing, if a unit is not a character.
+/// Appends the first `len` bytes of two vectors of units as UTF-16, or nothing if a unit is not a
+/// character.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -305,7 +311,8 @@ fn put_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     put_any_as_utf16::<S, SWAPPED>(s, a, b, len, out)
 }
 
-/// Does what [`put_as_utf16`] does for two whole vectors, near others that have characters above U+FFFF or are malformed.
+/// Like [`put_as_utf16`], for two whole vectors near others that have characters above U+FFFF or
+/// are malformed.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_two_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -313,7 +320,7 @@ fn put_two_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     b: S::Vector,
     out: &mut Output<'_>,
 ) -> bool {
-    // Of long vectors, any may have such characters. A branch would often be predicted wrongly.
+    // Any long vector may have such characters. A branch would often be mispredicted.
     if S::LANES == 64 {
         put_any_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out)
     } else {
@@ -321,7 +328,7 @@ fn put_two_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     }
 }
 
-/// Does what [`put_as_utf16`] does, and does not ask whether all characters are below U+10000.
+/// Like [`put_as_utf16`], without checking whether all characters are below U+10000.
 #[inline(always)]
 fn put_any_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -336,7 +343,7 @@ fn put_any_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     put_units_of_utf16::<S, SWAPPED>(s, [as_utf16(s, a), as_utf16(s, b)], len, out)
 }
 
-/// Appends the UTF-16 of the first `len` bytes of two vectors, as [`as_utf16`] has returned it.
+/// Appends the UTF-16 of the first `len` bytes of two vectors, as returned by [`as_utf16`].
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_units_of_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -351,18 +358,19 @@ fn put_units_of_utf16<S: ConvertOps, const SWAPPED: bool>(
     out.left() >= n && s.put_kept_u16(a, keep_a, out) && s.put_kept_u16(b, keep_b, out)
 }
 
-/// Returns the UTF-16 of characters in lanes of 32 bits. The upper half is 0 where a character has only one unit.
+/// Returns the UTF-16 of characters in 32-bit lanes. The upper half is 0 if a character has only
+/// one unit.
 #[inline(always)]
 fn as_utf16<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
-    // Each half has ten bits of the number less 0x10000. For the upper ten bits, this subtraction and the addition of D800 are
-    // one addition, of D7C0.
+    // Each half has ten bits of the number minus 0x10000. For the upper ten bits, this subtraction
+    // and the addition of D800 are a single addition of D7C0.
     let first = s.plus32(s.right32::<10>(unit), s.splat32(0xD800 - (0x1_0000 >> 10)));
     let second = s.or(s.left32::<16>(s.and(unit, s.splat32(0x3FF))), s.splat32(0xDC00_0000));
     s.select32_at_least(unit, 0x1_0000, s.or(first, second), unit)
 }
 
-/// Returns a one for each byte to keep of what [`as_utf16`] returns: for the lower two of each four, and for the upper two if
-/// they are the second half of a pair, whose highest bit is set.
+/// Returns a one for each byte to keep of what [`as_utf16`] returns. The lower two of each four are
+/// kept. The upper two are kept if they are the second half of a pair, whose highest bit is set.
 #[inline(always)]
 fn kept_of_utf16<S: ConvertOps>(s: S, units: S::Vector) -> u64 {
     let highest = s.high_bits(units) & 0x8888_8888_8888_8888;

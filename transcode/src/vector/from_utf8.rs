@@ -1,9 +1,9 @@
 //! UTF-8 into UTF-16 and UTF-32 with vectors.
 //!
-//! Most text is validated first, chunk by chunk. There is a unit for the last byte of each character, and it depends on
-//! this byte and the three before it. UTF-16 has one more unit for the third byte of four. So all places of a block are
-//! treated alike, whatever they belong to, and the units at other places are left out. The next block begins after this one,
-//! wherever that is:
+//! Most text is validated first, chunk by chunk. The last byte of each character has a unit, which
+//! depends on this byte and the three before it. In UTF-16, the third byte of a four-byte character
+//! has a unit too. So all positions of a block are treated alike, and the units at other positions
+//! are dropped. The next block begins right after this one, even inside a character:
 //!
 //! ```text
 //! text       a    C3   A9   E2   82   AC   F0   9F   98   80
@@ -11,30 +11,35 @@
 //! UTF-32     0061 .    00E9 .    .    20AC .    .    .    1F600
 //! ```
 //!
-//! The bytes of a unit, lowest first, are computed in a vector each, so that there is a lane for every byte of text. `L` is the
-//! byte at this place; `P`, `Q` and `R` are the bytes one, two and three places before it. For characters of at most three bytes:
+//! Each byte of a unit, lowest first, is computed in its own vector, so that there is a lane for
+//! every byte of text. `L` is the byte at this position; `P`, `Q` and `R` are the bytes one, two
+//! and three positions before it. For characters of at most three bytes:
 //!
 //! ```text
 //! first  =  L, without bit 7   |  P << 6                nothing of P if L is ASCII
 //! second =  P >> 2, four bits  |  (Q - E0) << 4         nothing of Q if that is negative
 //! ```
 //!
-//! UTF-16 has surrogates for four bytes, which `put_block` explains. UTF-32 has these bytes:
+//! For four-byte characters, UTF-16 has surrogates, which `put_block` explains. UTF-32 has these
+//! bytes:
 //!
 //! ```text
 //! second =  P >> 2, four bits  |  Q << 4
 //! third  =  Q >> 4, two bits   |  R << 2, three bits
 //! ```
 //!
-//! Where all characters have one or two bytes, as in most languages of Europe, a block needs no validator: the places of leads and of
-//! continuation bytes decide. A character may continue in the next block, which checks that it does. At the first longer character,
-//! the validator checks a chunk.
+//! If all characters have one or two bytes, as in most languages of Europe, a block needs no
+//! validator: the positions of leads and continuation bytes decide. A character may continue in the
+//! next block, which checks that it does. At the first longer character, the validator checks a
+//! chunk.
 //!
-//! A run of characters of three bytes, as in Chinese and Japanese, is converted without this: each three bytes are moved to one lane.
+//! A run of three-byte characters, as in Chinese and Japanese, takes a shorter route: each three
+//! bytes are moved to one lane.
 //!
-//! The ideas are those of Clausecker and Lemire ('Transcoding Unicode Characters with AVX-512 Instructions', arXiv 2212.05098):
-//! a compression for the gaps, and surrogates computed in place. The differences: the validator decides about validity
-//! before; blocks have a fixed length, since a block sees the bytes before it; and bytes are compressed, not units.
+//! The ideas are those of Clausecker and Lemire ('Transcoding Unicode Characters with AVX-512
+//! Instructions', arXiv 2212.05098): compression removes the gaps, and surrogates are computed in
+//! place. There are three differences. The validator runs first. Blocks have a fixed length, since
+//! a block sees the bytes before it. Bytes are compressed, not units.
 
 #![forbid(unsafe_code)]
 
@@ -48,32 +53,36 @@ use trust8::boundary::{floor, is_continuation};
 use trust8::engine::Output;
 use trust8::engine::{ends_in_lead, judge};
 
-/// The length of the chunks in which text is validated before it is converted. They stay in the L1 cache together with what
-/// comes out. The last chunk has up to twice the length.
+/// The length of the chunks in which text is validated before its conversion. A chunk and its
+/// output stay in the L1 cache. The last chunk has up to twice the length.
 const LONGEST_CHUNK_BYTES: usize = 4096;
 
-/// The length of the first chunk, and of the first one after ASCII, which may soon continue. It is short, but has more than a
-/// vector and a character, so that the block for which it is validated lies in it.
+/// The length of the first chunk, and of the first one after ASCII, since more ASCII may soon
+/// follow. It is short, but longer than a vector and a character, so that it contains the block for
+/// which it is validated.
 const FIRST_CHUNK_BYTES: usize = 127;
 
-/// After this many vectors of ASCII more is expected, and written in whole cache lines. Fewer are common between other
-/// characters, and for them it does not pay to write up to the start of a line twice.
+/// After this many vectors of ASCII, more is expected and written in whole cache lines. Shorter
+/// runs are common between other characters. For them, writing up to the start of a line twice does
+/// not pay.
 const STRAY_VECTORS: usize = 10;
 
-/// A text shorter than this is converted block by block, without a look at what the blocks have in common.
+/// A text shorter than this is converted block by block, without checking what the blocks have in
+/// common.
 const MEDIUM_BYTES: usize = 512;
 
-/// What UTF-8 is converted into: UTF-16 or UTF-32.
+/// The target of a conversion from UTF-8: UTF-16 or UTF-32.
 pub(crate) trait Wide: Narrow {
-    /// The number of bytes that are put for the third byte of four. The fourth puts the rest of the character.
+    /// The number of output bytes for the third byte of a four-byte character. The fourth outputs
+    /// the rest.
     const AT_THIRD_OF_FOUR: usize;
 
-    /// Returns a one for each place of a block at which there is a unit. `context` is the text one, two and three bytes before
-    /// it. `ends` has a one where a character ends.
+    /// Returns a one for each position of a block that has a unit. `context` is the text one, two
+    /// and three bytes before it. `ends` has a one where a character ends.
     fn places<S: ConvertOps>(s: S, context: [S::Vector; 3], ends: u64) -> u64;
 
-    /// Appends the units of a block at the places for which `within` has a one. `context` and `ends` are as for
-    /// [`places`](Self::places).
+    /// Appends the units of a block at the positions for which `within` has a one. `context` and
+    /// `ends` are as for [`places`](Self::places).
     fn put_block<S: ConvertOps>(
         s: S,
         now: S::Vector,
@@ -83,8 +92,8 @@ pub(crate) trait Wide: Narrow {
         out: &mut Output<'_>,
     ) -> bool;
 
-    /// Appends the units 0x40 times the byte of `high` plus the byte of `low`, as [`ConvertOps::of_sixes`] has them: the ones for which
-    /// `keep` has a one.
+    /// Appends the units 0x40 times the byte of `high` plus the byte of `low`, as computed by
+    /// [`ConvertOps::of_sixes`]. A one in `keep` selects a unit.
     fn put_sixes<S: ConvertOps>(
         s: S,
         high: S::Vector,
@@ -93,7 +102,7 @@ pub(crate) trait Wide: Narrow {
         out: &mut Output<'_>,
     ) -> bool;
 
-    /// Appends characters of three bytes, whose numbers are in the lanes of 32 bits of two vectors.
+    /// Appends characters of three bytes. Their numbers are in the 32-bit lanes of two vectors.
     fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool;
 }
 
@@ -123,8 +132,9 @@ impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
 
         if s.high_bits(begins_four(s, s.max(now, before3))) != 0 {
             let (third, fourth) = (begins_four(s, before2), begins_four(s, before3));
-            // The high surrogate, at the third byte: four bits for the number of the plane less one, then six bits of the
-            // second byte, of which the plane has taken two, and two bits of the third.
+            // The high surrogate, at the third byte. It has four bits for the plane number less
+            // one, the six bits of the second byte (two belong to the plane), and two bits of the
+            // third.
             let plane =
                 s.or(masked(s, s.left16::<2>(before2), 0x1C), masked(s, s.right16::<4>(before1), 0x03));
             let plane = s.minus_saturating(plane, s.splat8(1));
@@ -224,7 +234,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
     convert::<S, T, _>(s, text, 0, out, validator)
 }
 
-/// Stands for the validator where the text is known to be valid.
+/// Replaces the validator for text that is known to be valid.
 #[derive(Clone, Copy)]
 struct KnownValid;
 
@@ -248,7 +258,7 @@ pub(crate) fn long_valid<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Ou
     convert::<S, T, _>(s, text, text.len(), out, KnownValid)
 }
 
-/// Converts UTF-8 that is shorter than a vector; or, with long vectors, of at most two.
+/// Converts UTF-8 that is shorter than a vector, or of at most two with long vectors.
 #[inline(always)]
 pub(crate) fn short<S: ConvertOps, T: Wide, V: Utf8Check>(
     s: S,
@@ -262,7 +272,7 @@ pub(crate) fn short<S: ConvertOps, T: Wide, V: Utf8Check>(
     if text.len() > S::LANES {
         return short_of_two::<S, T, V>(s, text, out, validator);
     }
-    // The mask of a short load has a bit less than a vector has bytes.
+    // The mask of a short load has one bit less than a vector has bytes.
     let now = if S::LANES == 64 { s.load_two(text)[0] } else { s.load_short(text) };
     let put = match put_all_up_to_two::<S, T, V>(s, now, text, out) {
         Some(put) => put,
@@ -275,8 +285,8 @@ pub(crate) fn short<S: ConvertOps, T: Wide, V: Utf8Check>(
     if put { text.len() } else { 0 }
 }
 
-/// Returns whether short text of characters of one and two bytes, and the end of a text or of the output, is converted without the
-/// validator. For UTF-32, which is rarer, that would be too much code.
+/// Returns whether the validator is skipped for short text of characters of one and two bytes, and
+/// at the end of a text or of the output. For UTF-32, which is rarer, that would be too much code.
 const fn takes_twos<T: Wide, V: Utf8Check>() -> bool {
     T::UNIT_BYTES == 2 && !V::KNOWN
 }
@@ -311,14 +321,14 @@ fn short_of_two<S: ConvertOps, T: Wide, V: Utf8Check>(
     if put { text.len() } else { 0 }
 }
 
-/// Does what [`short`] does for valid UTF-8.
+/// Like [`short`], for valid UTF-8.
 #[inline(always)]
 pub(crate) fn short_valid<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     short::<S, T, KnownValid>(s, text, out, KnownValid)
 }
 
-/// Converts valid text block by block, as long as the blocks fit. Returns how many bytes of it; a character may begin before
-/// that and end after it. What is left does not fit.
+/// Converts valid text block by block while the blocks fit. Returns the number of bytes converted,
+/// which may end inside a character. The remainder does not fit.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -341,7 +351,7 @@ fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> us
     at
 }
 
-/// Converts what fits of the first blocks of a text; or nothing, if they are malformed.
+/// Converts the part of the first blocks that fits, or nothing if they are malformed.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(crate) fn part<S: ConvertOps, T: Wide, V: Utf8Check>(
     s: S,
@@ -358,7 +368,7 @@ pub(crate) fn part<S: ConvertOps, T: Wide, V: Utf8Check>(
         let (whole, fits) = if let Some(fits) =
             put_part_up_to_two::<S, T>(s, now, before1, false, len, twos, out)
         {
-            // Nothing is put for a lead.
+            // A lead has no output.
             let [all, fitting] = [len, fits].map(|len| len - usize::from(ends_in_lead(&rest[..len])));
             (all, fitting)
         } else {
@@ -366,7 +376,7 @@ pub(crate) fn part<S: ConvertOps, T: Wide, V: Utf8Check>(
             if validator.suspicion(&rest[..whole]).is_some() {
                 return at;
             }
-            // What follows the whole characters may be malformed, which has no effect.
+            // The text after the whole characters may be malformed, which has no effect.
             let ends = ends(s, now, len, false);
             let context = s.earlier(now, s.splat8(0));
             let fits = s.place_after_ones(T::places(s, context, ends), out.left() / T::UNIT_BYTES).min(whole);
@@ -390,18 +400,20 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
     out: &mut Output<'_>,
     validator: V,
 ) -> usize {
-    // All before `at` is converted, and `at` is at most `valid`.
+    // Everything before `at` is converted, and `at` is at most `valid`.
     let mut at = leading_ascii::<S, T>(s, text, out);
-    // What is ASCII may be all, or all that fits.
+    // The ASCII may be everything, or everything that fits.
     if at > 0 {
         if at == text.len() || out.left() < T::UNIT_BYTES {
             return at;
         }
         valid = valid.max(at);
     }
-    // The number of vectors of ASCII since the last other one, or as many as say that more is expected.
+    // The number of consecutive vectors of ASCII so far, or the number from which on more is
+    // expected.
     let mut ascii = if at < PLAIN_BYTES { 0 } else { STRAY_VECTORS };
-    // With vectors of 16 bytes, the main loop of x86 would lose more by this than short texts gain: it has too few registers.
+    // With 16-byte vectors, the main loop on x86 would lose more by this than short texts gain: it
+    // has too few registers.
     let twos_first = S::LANES > 16 && !V::KNOWN;
     if twos_first && valid < text.len() && text[at] < 0xE0 {
         let (read, full) = put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
@@ -418,8 +430,9 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
             return text.len();
         }
     }
-    // The rest is validated here if it is one chunk. The call comes before anything is prepared for the loop, which it would undo. After
-    // a run of ASCII there may be more such blocks, which need no validation.
+    // If the rest is one chunk, it is validated here. The call comes before the loop is prepared,
+    // since it would clobber its registers. After a run of ASCII there may be more such blocks,
+    // which need no validation.
     let rest = &text[at..];
     if valid < text.len()
         && rest.len() <= LONGEST_CHUNK_BYTES
@@ -442,7 +455,7 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
                 break;
             }
         }
-        // A block that is valid, with the three bytes before it and the byte after it.
+        // A valid block, with the three bytes before it and the byte after it.
         while let Some(block) = text[..valid].get(at.wrapping_sub(3)..at + S::LANES + 1) {
             let now = s.load(block, 3);
             let put = if s.high_bits(now) == 0 {
@@ -454,7 +467,7 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
             } else {
                 ascii = 0;
                 let ends = !continuations(s, s.load(block, 4)) & first_bits(S::LANES);
-                // Perhaps all of it are characters of three bytes.
+                // Perhaps all of its characters have three bytes.
                 if (ends ^ ends >> 3) & first_bits(S::LANES - 3) == 0 {
                     let start = floor(text, at);
                     let read = put_threes::<S, T>(s, &text[start..valid], out);
@@ -493,14 +506,14 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
                 longest = FIRST_CHUNK_BYTES;
             }
         } else if valid < text.len() && valid <= at + len {
-            // The byte after the block tells whether a character ends with the block, so it has to be valid as well. The
-            // last chunk takes all that is left, so that no short one remains.
+            // The byte after the block tells whether a character ends with the block, so it has to
+            // be valid too. The last chunk takes the whole remainder, so that it is not short.
             let all = text.len() - valid <= 2 * longest;
             let end = if all { text.len() } else { floor(text, valid + longest) };
             let chunk = &text[valid..end];
             match validator.suspicion(chunk).map(|suspect| judge(chunk, suspect)) {
                 Some(Err(error)) => {
-                    // Convert what is valid as if the text ended there.
+                    // Convert the valid part as if the text ended there.
                     valid += error.valid_up_to();
                     text = &text[..valid];
                 }
@@ -510,7 +523,8 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
                 }
             }
         } else {
-            // At the start of the text or near its end. If there is less than a vector before this block, a character begins with it.
+            // At the start of the text or near its end. If less than a vector precedes this block,
+            // a character begins with the block.
             let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
             let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
             let (context, ends) = (s.earlier(now, before), ends(s, now, len, continued));
@@ -523,7 +537,8 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
     if at == text.len() { at } else { whole_characters::<T>(text, at, out) }
 }
 
-/// Takes back what has been put for the part before `at` of the character to which byte `at` belongs. Returns where that begins.
+/// Removes the output for the part before `at` of the character that contains byte `at`. Returns
+/// where that character begins.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn whole_characters<T: Wide>(text: &[u8], at: usize, out: &mut Output<'_>) -> usize {
     let (start, put) = character_start::<T>(text, at);
@@ -531,11 +546,13 @@ fn whole_characters<T: Wide>(text: &[u8], at: usize, out: &mut Output<'_>) -> us
     start
 }
 
-/// Converts blocks from `from` on in which all characters have one or two bytes, as long as they are well-formed, and what fits of the
-/// last one. Stops at a run of ASCII for which whole cache lines pay. Returns the number of bytes, in whole characters, and whether the
-/// output is full. `ascii` counts the vectors of ASCII since the last other one.
+/// Converts blocks from `from` on in which all characters have one or two bytes, while they are
+/// well-formed, and the part that fits of the last one. Stops at a run of ASCII that is worth
+/// writing in whole cache lines. Returns the number of bytes, in whole characters, and whether the
+/// output is full. `ascii` counts the consecutive vectors of ASCII.
 ///
-/// The text before `from` is well-formed. If its last character is cut off there, the rest of that character follows.
+/// The text before `from` is well-formed. If its last character is cut off there, the rest of that
+/// character follows.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
     s: S,
@@ -571,12 +588,13 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
         let before1 = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
         at += put_part_up_to_two::<S, T>(s, now, before1, begins, S::LANES, true, out).unwrap_or(0);
     }
-    // Nothing has been put for a lead.
+    // A lead has no output.
     (at - from - usize::from(ends_in_lead(&text[from..at])), full)
 }
 
-/// Appends a text of at most a vector, which `now` begins with, if it is ASCII, or all its characters are well-formed and have one or two
-/// bytes. Returns whether it fits, or nothing if it is other text.
+/// Appends a text of at most a vector, which `now` begins with, if it is ASCII, or if all its
+/// characters are well-formed and have one or two bytes. Returns whether it fits, or `None` for
+/// other text.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_all_up_to_two<S: ConvertOps, T: Wide, V: Utf8Check>(
     s: S,
@@ -598,8 +616,9 @@ fn put_all_up_to_two<S: ConvertOps, T: Wide, V: Utf8Check>(
     Some(put_up_to_two::<S, T>(s, now, before1, ends & first_bits(text.len()), out))
 }
 
-/// Appends what fits of the first `len` bytes of `now`, if they are ASCII, or (if `twos`) all their characters are well-formed and have one
-/// or two bytes. Returns how many of them, or nothing if it is other text. Nothing is put for a lead.
+/// Appends the part that fits of the first `len` bytes of `now`, if they are ASCII, or (if `twos`)
+/// if all their characters are well-formed and have one or two bytes. Returns the number of bytes
+/// converted, or `None` for other text. A lead has no output.
 ///
 /// `before1` and `begins` are as for [`put_up_to_two`] and [`ends_up_to_two`].
 #[cfg_attr(trust8_optimised, inline(always))]
@@ -627,7 +646,8 @@ fn put_part_up_to_two<S: ConvertOps, T: Wide>(
     Some(fits)
 }
 
-/// Appends characters of one and two bytes: the units for which `keep` has a one. `before1` is the text one byte before `now`.
+/// Appends characters of one and two bytes. A one in `keep` selects a unit. `before1` is the text
+/// one byte before `now`.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_up_to_two<S: ConvertOps, T: Wide>(
     s: S,
@@ -636,15 +656,15 @@ fn put_up_to_two<S: ConvertOps, T: Wide>(
     keep: u64,
     out: &mut Output<'_>,
 ) -> bool {
-    // Only a continuation byte follows a byte from C0 on.
+    // Only a continuation byte follows a byte that is at least C0.
     T::put_sixes(s, s.minus_saturating(before1, s.splat8(0xC0)), masked(s, now, 0x7F), keep, out)
 }
 
-/// Converts characters from the start of valid text as long as they have three bytes each, two vectors of them at a time. Returns
-/// the number of bytes.
+/// Converts characters from the start of valid text while they have three bytes each, two vectors
+/// of them at a time. Returns the number of bytes converted.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_threes<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    // The bytes of a vector of characters, which have a lane of four bytes each.
+    // The bytes of a vector of characters, in a lane of four bytes each.
     let bytes = S::LANES / 4 * 3;
     let mut at = 0;
     while let Some(block) = text.get(at..at + bytes + S::LANES)
@@ -661,12 +681,14 @@ fn put_threes<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -
 #[inline(always)]
 fn are_threes<S: ConvertOps>(s: S, v: S::Vector) -> bool {
     let bytes = S::LANES / 4 * 3;
-    // The second and third byte of each character are continuation bytes, and the byte after the last character is none.
+    // The second and third byte of each character are continuation bytes, and the byte after the
+    // last character is not.
     let places = 0x6DB6_DB6D_B6DB_6DB6 & first_bits(bytes);
     continuations(s, v) & first_bits(bytes + 1) == places
 }
 
-/// Returns the numbers of characters of three bytes, whose last byte is the lowest byte of a lane of 32 bits.
+/// Returns the numbers of three-byte characters, whose last byte is the lowest byte of a 32-bit
+/// lane.
 #[inline(always)]
 fn joined<S: ConvertOps>(s: S, threes: S::Vector) -> S::Vector {
     let third = s.and(threes, s.splat32(0x3F));
@@ -675,8 +697,8 @@ fn joined<S: ConvertOps>(s: S, threes: S::Vector) -> S::Vector {
     s.or(s.or(third, second), first)
 }
 
-/// Appends the characters of valid text that end in the vector `now`. `block` is the three bytes before it, the vector, and the byte
-/// after it.
+/// Appends the characters of valid text that end in the vector `now`. `block` is the three bytes
+/// before it, the vector, and the byte after it.
 #[inline(always)]
 pub(super) fn put_valid_block<S: ConvertOps, T: Wide>(
     s: S,
@@ -694,35 +716,38 @@ fn context_in<S: ConvertOps>(s: S, block: &[u8]) -> [S::Vector; 3] {
     [s.load(block, 2), s.load(block, 1), s.load(block, 0)]
 }
 
-/// Returns the place where the character begins to which byte `at` belongs, and how many bytes have been put for the part of
-/// it before `at`.
+/// Returns where the character that contains byte `at` begins, and the number of output bytes for
+/// its part before `at`.
 #[cold]
 pub(super) fn character_start<T: Wide>(text: &[u8], at: usize) -> (usize, usize) {
     let start = floor(text, at);
     (start, if at - start == 3 { T::AT_THIRD_OF_FOUR } else { 0 })
 }
 
-/// Returns a one for each continuation byte: as signed numbers, these are the bytes from -80 to -41.
+/// Returns a one for each continuation byte: as signed numbers, these are the bytes from -80 to
+/// -41.
 #[inline(always)]
 fn continuations<S: ConvertOps>(s: S, v: S::Vector) -> u64 {
     s.high_bits(s.plus_signed_saturating(v, s.splat8(0x40)))
 }
 
-/// Returns a one for each of the first `len` places of a block at which a character ends: where no continuation byte follows.
-/// `continued` says whether one follows the block.
+/// Returns a one for each of the first `len` positions of a block at which a character ends: where
+/// no continuation byte follows. `continued` says whether one follows the block.
 #[inline(always)]
 fn ends<S: ConvertOps>(s: S, now: S::Vector, len: usize, continued: bool) -> u64 {
     !(continuations(s, now) >> 1 | u64::from(continued) << (S::LANES - 1)) & first_bits(len)
 }
 
-/// Returns a one for each place of a block at which a character ends, if all that is in the block belongs to well-formed characters of
-/// one and two bytes. The last one may continue after the block. `begins` says whether the last byte before the block begins a character;
-/// its part before the block is then well-formed.
+/// Returns a one for each position of a block at which a character ends. Returns `None` unless the
+/// whole block belongs to well-formed characters of one and two bytes. The last one may continue
+/// after the block. `begins` says whether the last byte before the block begins a character; its
+/// part before the block is then well-formed.
 #[inline(always)]
 fn ends_up_to_two<S: ConvertOps>(s: S, now: S::Vector, begins: bool) -> Option<u64> {
     let leads = at_least::<S, 0xC0>(s, now);
     let after_leads = (leads << 1 | u64::from(begins)) & first_bits(S::LANES);
-    // The continuation bytes are exactly where one must be, and no lead is C0, C1, or one of a longer character.
+    // Continuation bytes are exactly where they must be, and no lead is C0, C1, or that of a longer
+    // character.
     let continuations = s.high_bits(now) & !leads;
     let all = continuations == after_leads
         && at_least::<S, 0xC2>(s, now) == leads
@@ -730,7 +755,8 @@ fn ends_up_to_two<S: ConvertOps>(s: S, now: S::Vector, begins: bool) -> Option<u
     all.then_some(!leads & first_bits(S::LANES))
 }
 
-/// Sets bit 7 of each byte that begins a character of four bytes. The difference to 70 has that bit from F0 on.
+/// Sets bit 7 of each byte that begins a four-byte character. From F0 on, the difference to 70 has
+/// that bit.
 #[inline(always)]
 fn begins_four<S: ConvertOps>(s: S, v: S::Vector) -> S::Vector {
     s.minus_saturating(v, s.splat8(0xF0 - 0x80))

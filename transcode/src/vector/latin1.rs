@@ -1,9 +1,9 @@
 //! Latin-1 from and into the other encodings with vectors.
 //!
-//! Latin-1 is ASCII and U+0080 to U+00FF. In UTF-8 the latter begin with C2 or C3, and the continuation byte is the byte of
-//! Latin-1 itself after C2, or 0x40 less after C3. So from UTF-8, a place depends on the byte before it and on nothing more.
-//! The text is validated on the way. A block that is not well-formed, or not all in Latin-1, is left to `scalar.rs`, which
-//! finds out why.
+//! Latin-1 is ASCII and U+0080 to U+00FF. In UTF-8 the latter begin with C2 or C3. After C2, the
+//! continuation byte is the byte of Latin-1 itself. After C3, it is 0x40 less. So from UTF-8, a
+//! position depends only on its byte and the byte before. The text is validated on the way.
+//! `scalar.rs` handles a block that is malformed or not all in Latin-1, and finds out why.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,7 @@ use trust8::boundary::floor;
 use trust8::engine::Output;
 use trust8::engine::ends_in_lead;
 
-/// Converts UTF-8 of at most two vectors into Latin-1; or, with short vectors, of less than one.
+/// Converts UTF-8 of at most two vectors into Latin-1, or of less than one with short vectors.
 #[inline(always)]
 pub(crate) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
     s: S,
@@ -59,7 +59,7 @@ pub(crate) fn from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out
     if out.left() == 0 {
         return at;
     }
-    // What a block becomes certainly fits, even where more is stored than counts.
+    // The output of a block certainly fits, even though stores write more than they count.
     while out.left() >= 2 * S::LANES
         && let Some(block) = text.get(at..at + S::LANES)
     {
@@ -94,7 +94,8 @@ pub(crate) fn from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out
     at - usize::from(ends_in_lead(&text[..at]))
 }
 
-/// Converts what fits of the first vector of UTF-8 into Latin-1; or nothing, if it is malformed or not all in Latin-1.
+/// Converts the part of the first vector of UTF-8 that fits into Latin-1, or nothing if it is
+/// malformed or not all in Latin-1.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(crate) fn part_from_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let (now, len) = load_block(s, text);
@@ -106,7 +107,8 @@ pub(crate) fn part_from_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<
     fits - usize::from(ends_in_lead(&text[..fits]))
 }
 
-/// Does what [`put_as_latin1`] does, for the end of a text, which may be ASCII. `last` is the byte before it, if there is one.
+/// Like [`put_as_latin1`], for the end of a text, which may be ASCII. `last` is the byte before it,
+/// if there is one.
 #[inline(always)]
 fn put_end_as_latin1<S: ConvertOps, const VALID: bool>(
     s: S,
@@ -123,9 +125,10 @@ fn put_end_as_latin1<S: ConvertOps, const VALID: bool>(
     put_as_latin1::<S, VALID>(s, begins, s.earlier(now, s.splat8(last))[0], now, len, out)
 }
 
-/// Appends the first `len` bytes of `now` as Latin-1; or nothing, if not all of them are well-formed and in Latin-1. `before`
-/// has the bytes before them, and `begins` says whether the last one of these begins a character. `VALID` says that the text
-/// is well-formed. A character belongs to the block in which it ends.
+/// Appends the first `len` bytes of `now` as Latin-1, or nothing unless all of them are well-formed
+/// and in Latin-1. `before` has the bytes before them, and `begins` says whether the last of these
+/// begins a character. `VALID` says that the text is well-formed. A character belongs to the block
+/// in which it ends.
 #[inline(always)]
 fn put_as_latin1<S: ConvertOps, const VALID: bool>(
     s: S,
@@ -150,9 +153,9 @@ fn put_as_latin1<S: ConvertOps, const VALID: bool>(
     s.put_kept_bytes(s.or(now, more), !leads & within, out)
 }
 
-/// Converts valid UTF-8 into Latin-1, and replaces what Latin-1 lacks.
+/// Converts valid UTF-8 into Latin-1 and replaces what Latin-1 lacks.
 ///
-/// A character that Latin-1 has is put where it ends, any other one where it begins.
+/// A Latin-1 character is output where it ends, and any other where it begins.
 #[inline(always)]
 pub(crate) fn from_valid_utf8_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let (mut at, mut before) = (0, s.splat8(0));
@@ -165,7 +168,7 @@ pub(crate) fn from_valid_utf8_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         };
         if !put {
             let start = floor(text, at);
-            // A replacement has been put for a character that continues after the block.
+            // The output has a replacement for a character that continues after the block.
             out.retract(usize::from(start < at && text[start] >= 0xC4));
             return start;
         }
@@ -175,7 +178,8 @@ pub(crate) fn from_valid_utf8_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut 
     at
 }
 
-/// Appends the first `len` bytes of `now`, valid UTF-8, as Latin-1. `before` has the bytes before them.
+/// Appends the first `len` bytes of `now`, valid UTF-8, as Latin-1. `before` has the bytes before
+/// them.
 #[inline(always)]
 fn put_as_latin1_lossy<S: ConvertOps>(
     s: S,
@@ -187,14 +191,14 @@ fn put_as_latin1_lossy<S: ConvertOps>(
     let continuations = s.high_bits(s.plus_signed_saturating(now, s.splat8(0x40)));
     let leads = at_least::<S, 0xC0>(s, now) & !at_least::<S, 0xC4>(s, now);
     let after_leads = at_least::<S, 0xC0>(s, before) & !at_least::<S, 0xC4>(s, before);
-    // 0x40 after C3. The mask removes what a shift has moved in from the byte below.
+    // 0x40 after C3. The mask removes what the shift moved in from the byte below.
     let more = masked(s, s.left16::<6>(s.minus_saturating(before, s.splat8(0xC2))), 0x40);
     let bytes =
         s.select_high(s.minus_saturating(now, s.splat8(0xC4 - 0x80)), s.splat8(b'?'), s.or(now, more));
     s.put_kept_bytes(bytes, !leads & !(continuations & !after_leads) & first_bits(len), out)
 }
 
-/// Converts Latin-1 of at most two vectors into UTF-8; or, with short vectors, of less than one.
+/// Converts Latin-1 of at most two vectors into UTF-8, or of less than one with short vectors.
 #[inline(always)]
 pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     if S::LANES == 64 && text.len() >= S::LANES {
@@ -255,7 +259,7 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
     at
 }
 
-/// Converts what fits of the first vector of Latin-1 into UTF-8.
+/// Converts the part of the first vector of Latin-1 that fits into UTF-8.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(crate) fn part_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let (now, len) = load_block(s, text);
@@ -269,7 +273,7 @@ fn put_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Outp
     if s.high_bits(bytes) == 0 { s.put_first(bytes, len, out) } else { put_mixed_as_utf8(s, bytes, len, out) }
 }
 
-/// Does what [`put_as_utf8`] does, for bytes that are not all ASCII.
+/// Like [`put_as_utf8`], for bytes that are not all ASCII.
 #[inline(always)]
 fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
     let two = s.high_bits(bytes);
@@ -279,7 +283,8 @@ fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mu
     s.put_interleaved(s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF), two, len, out)
 }
 
-/// Converts Latin-1 that is shorter than a vector into wider units; or, with vectors of 32 or 64 bytes, at most two of them.
+/// Converts Latin-1 that is shorter than a vector into wider units, or at most two vectors of it if
+/// they have 32 or 64 bytes.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(crate) fn short_widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let n = text.len();
@@ -296,11 +301,11 @@ pub(crate) fn short_widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &m
     if put { n } else { 0 }
 }
 
-/// Converts Latin-1 into UTF-16. `SWAPPED` says, here and below, that the bytes of each unit of UTF-16 are in the order that is
-/// not the machine's.
+/// Converts Latin-1 into UTF-16. Throughout this file, `SWAPPED` means that units of UTF-16 are in
+/// the non-native byte order.
 #[inline(always)]
 pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    // The vectors that the compiler makes of the portable loop write more at a time than vectors of 16 bytes here.
+    // The vectorised portable loop writes more at a time than 16-byte vectors do here.
     let portable = S::LANES == 16 && !SWAPPED;
     let at = if portable { portable::latin1_to_utf16(text, out) } else { 0 };
     at + widened::<S, IntoUtf16<SWAPPED>>(s, &text[at..], out)
@@ -367,14 +372,14 @@ pub(crate) fn from_utf16<S: ConvertOps, const SWAPPED: bool>(
     at
 }
 
-/// Returns units of two vectors as bytes. All of them are in Latin-1.
+/// Narrows units of two vectors to bytes. All of them are in Latin-1.
 #[inline(always)]
 fn narrowed<S: ConvertOps, const SWAPPED: bool>(s: S, a: S::Vector, b: S::Vector) -> S::Vector {
     if SWAPPED { s.narrowed16(s.right16::<8>(a), s.right16::<8>(b)) } else { s.narrowed16(a, b) }
 }
 
-/// Converts UTF-16 into Latin-1, and replaces what Latin-1 lacks and what is malformed. A high surrogate at the end of the text
-/// is left.
+/// Converts UTF-16 into Latin-1, and replaces what Latin-1 lacks and what is malformed. Stops
+/// before a high surrogate at the end of the text.
 #[inline(always)]
 pub(crate) fn from_utf16_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
@@ -392,7 +397,7 @@ pub(crate) fn from_utf16_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut Outpu
             s.put_first(s.narrowed16(now, now), len / 2, out)
         };
         if !put {
-            // A replacement has been put for the first half of a pair.
+            // The output has a replacement for the first half of a pair.
             let cut = text[at..]
                 .first_chunk()
                 .is_some_and(|unit| u16::from_ne_bytes(*unit) & 0xFC00 == 0xDC00)
@@ -417,7 +422,7 @@ fn put_units_as_latin1<S: ConvertOps>(
 ) -> bool {
     let upper = s.and(now, s.splat16(0xFF00));
     let bytes = s.select16_equal(upper, 0, now, s.splat16(u16::from(b'?')));
-    // A pair is one character, and its replacement replaces the first half.
+    // A pair is one character, replaced at its first half.
     let half = s.splat16(0xFC00);
     let unless_high = s.select16_equal(s.and(before, half), 0xD800, s.splat8(0), s.splat8(0xFF));
     let kept = s.select16_equal(s.and(now, half), 0xDC00, unless_high, s.splat8(0xFF));

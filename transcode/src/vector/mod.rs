@@ -1,4 +1,4 @@
-//! The conversions with vectors, written once over [`ConvertOps`] for every instruction set.
+//! The conversions with vectors, written once with [`ConvertOps`] for every instruction set.
 //!
 //! | file | from | into |
 //! |---|---|---|
@@ -9,26 +9,29 @@
 //! | `utf16_order.rs` | UTF-16 | UTF-16 |
 //! | `latin1.rs` | UTF-8, UTF-16; Latin-1 | Latin-1; UTF-8, UTF-16, UTF-32 |
 //!
-//! A function returns how many bytes of the text it has converted. It stops at the latest where the text is malformed or the
-//! output is full, and may stop a block earlier: then `scalar.rs` continues. It always stops between characters.
+//! A function returns how many bytes of the text it has converted. It stops no later than where the
+//! text is malformed or the output is full. It may stop a block earlier, and then `scalar.rs`
+//! continues. It always stops between characters.
 //!
 //! # Short texts
 //!
-//! A text shorter than a vector is one block, loaded with zeros after it, and converted in straight code: no constant is loaded
-//! for a loop and no register saved, which would be most of what a call costs. Functions for such texts begin with `short` and
-//! convert all of the text or return 0, and then what they have put does not count. UTF-16 of ASCII may have two vectors, since both
-//! become one. With vectors of 64 bytes, so may most other text, and UTF-16 four.
+//! A text shorter than a vector is one block, padded with zeros and converted in straight-line
+//! code. It loads no constants for a loop and spills no registers, which would be most of the cost
+//! of a call. Functions for such texts begin with `short`. They convert all of the text, or return
+//! 0, and then their output does not count. UTF-16 that is all ASCII may have two vectors, since
+//! both become one. With 64-byte vectors, so may most other text, and UTF-16 four.
 //!
 //! # A full output
 //!
-//! A function for long texts stops before the first block that does not fit. A function whose name begins with `part` converts what
-//! fits of that block: its units up to the first one that does not fit. Counts of the bits of the masks by which bytes are kept say which
-//! one that is. It is compiled by itself, and so takes no registers from the loops.
+//! A function for long texts stops before the first block that does not fit. A function whose name
+//! begins with `part` converts the part of that block that fits: its units up to the first one that
+//! does not. It finds that unit by counting bits in the masks of kept bytes. It is compiled
+//! separately, and so takes no registers from the loops.
 //!
 //! # ASCII
 //!
-//! ASCII is recognised block by block and widened or narrowed. A long run of it that becomes longer units is written in whole cache
-//! lines; see [`put_in_lines`].
+//! ASCII is detected block by block and widened or narrowed. A long run that becomes longer units
+//! is written in whole cache lines; see [`put_in_lines`].
 
 #![forbid(unsafe_code)]
 
@@ -43,24 +46,25 @@ use crate::search::order;
 use crate::simd::ConvertOps;
 use trust8::engine::Output;
 
-/// The length of a text from which on it pays to write ASCII between other text in whole cache lines, and to copy UTF-16 with the vectors
-/// that the compiler finds.
+/// From this text length on, it pays to write ASCII between other text in whole cache lines, and to
+/// copy UTF-16 with auto-vectorised loops.
 const LINES_PAY_FROM_BYTES: usize = 512;
 
-/// A text of bytes that is shorter than this, and the longer units that it becomes, stay in the first-level cache of any CPU. There it does not
-/// pay to write whole cache lines.
+/// A text of bytes shorter than this and its wider output stay in the first-level cache of any CPU.
+/// There, writing whole cache lines does not pay.
 const CACHED_BYTES: usize = 10 << 10;
 
-/// The number of bytes of ASCII at the start of a longer text that become longer units vector by vector, before anything is
-/// prepared for other text or for whole cache lines.
+/// The number of bytes of ASCII at the start of a longer text that are widened vector by vector. The
+/// loops for other text or for whole cache lines are prepared after that.
 const PLAIN_BYTES: usize = 2048;
 
-/// What bytes of ASCII or Latin-1 become.
+/// The target of ASCII or Latin-1.
 pub(super) trait Narrow {
     /// The number of bytes in a unit.
     const UNIT_BYTES: usize;
 
-    /// Appends the first `n` bytes of `narrow`, a unit each: ASCII, or Latin-1 if units have more than a byte.
+    /// Appends the first `n` bytes of `narrow`, one unit each: ASCII, or Latin-1 if units have more
+    /// than one byte.
     fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool;
 }
 
@@ -76,7 +80,7 @@ impl Narrow for IntoBytes {
     }
 }
 
-/// Into UTF-16. `SWAPPED` says that the bytes of each unit are in the order that is not the machine's.
+/// Into UTF-16. `SWAPPED` means that units are in the non-native byte order.
 pub(super) struct IntoUtf16<const SWAPPED: bool>;
 
 impl<const SWAPPED: bool> Narrow for IntoUtf16<SWAPPED> {
@@ -104,20 +108,21 @@ impl Narrow for IntoUtf32 {
     }
 }
 
-/// Returns the first block of a text and its length: a vector, or all that there is followed by zeros.
+/// Returns the first block of a text and its length: a vector, or the whole text padded with zeros.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
     match text.len() {
-        // An empty slice may point to an address that is no memory. A masked load reads nothing from there, but the CPU
-        // needs over 20 ns to find that out.
+        // An empty slice may point to unmapped memory. A masked load reads nothing from there, but
+        // the CPU needs over 20 ns to find that out.
         0 => (s.splat8(0), 0),
         len if len < S::LANES => (s.load_short(text), len),
         _ => (s.load(text, 0), S::LANES),
     }
 }
 
-/// Converts the ASCII at the start of a text: the first [`PLAIN_BYTES`] bytes at most, if it becomes longer units and the text is not [`CACHED_BYTES`]. If
-/// that is all of the text, or fills the output, nothing has to be prepared for the loop over blocks. Returns the number of bytes.
+/// Converts the ASCII at the start of a text. It stops after [`PLAIN_BYTES`] if units become longer
+/// and the text has at least [`CACHED_BYTES`]. If that is the whole text, or fills the output, the
+/// loop over blocks needs no preparation. Returns the number of bytes converted.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let end = if T::UNIT_BYTES == 1 || text.len() < CACHED_BYTES { text.len() } else { PLAIN_BYTES };
@@ -130,7 +135,7 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
             return at;
         }
         if !T::put_narrow(s, now, S::LANES, out) {
-            // Where nothing fits, which is common, a store of nothing would take time.
+            // A full output is common, and an empty store would take time.
             let fits = out.left() / T::UNIT_BYTES;
             return if fits > 0 && T::put_narrow(s, now, fits, out) { at + fits } else { at };
         }
@@ -144,8 +149,8 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
     if s.high_bits(now) == 0 && T::put_narrow(s, now, rest.len(), out) { text.len() } else { at }
 }
 
-/// Appends bytes two vectors at a time, as long as both are ASCII (if `ONLY_ASCII`) and fit. Returns the number of bytes. `AHEAD` says
-/// that so many follow that it pays to tell the cache where they will be written.
+/// Appends bytes two vectors at a time, while both are ASCII (if `ONLY_ASCII`) and fit. Returns the
+/// number of bytes. `AHEAD` says that enough bytes follow for a prefetch of the output to pay.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_by_two<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool, const AHEAD: bool>(
     s: S,
@@ -174,7 +179,7 @@ fn put_by_two<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool, const AHEAD: boo
     at
 }
 
-/// Returns units of 16 bits in the machine's byte order. `SWAPPED` says that they are in the other one.
+/// Returns 16-bit units in the machine's byte order. `SWAPPED` says that they are in the other one.
 #[inline(always)]
 fn in_order<S: ConvertOps, const SWAPPED: bool>(s: S, units: S::Vector) -> S::Vector {
     if SWAPPED { s.reversed16(units) } else { units }
@@ -186,8 +191,9 @@ fn ends_in_high<const SWAPPED: bool>(text: &[u8]) -> bool {
     text.last_chunk().is_some_and(|unit| order::<SWAPPED>(u16::from_ne_bytes(*unit)) & 0xFC00 == 0xD800)
 }
 
-/// Appends bytes two vectors at a time in whole cache lines, up to the first vectors that are not ASCII (if `ONLY_ASCII`), to
-/// the last whole vectors, or until the output is full. Returns the number of bytes.
+/// Appends bytes two vectors at a time in whole cache lines. Stops at the first vectors that are
+/// not ASCII (if `ONLY_ASCII`), at the last whole vectors, or when the output is full. Returns the
+/// number of bytes.
 ///
 /// `text` begins with a vector of such bytes. If that does not fit, nothing is appended.
 #[cfg_attr(trust8_optimised, inline(always))]
@@ -200,7 +206,7 @@ fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
     if !T::put_narrow(s, s.load(text, 0), S::LANES, out) {
         return 0;
     }
-    // Keep as many units of these as end at the start of a line. The others are written again.
+    // Keep only the units that end at the start of a line. The others are written again.
     let at = match bytes_to_line / T::UNIT_BYTES % S::LANES {
         0 => S::LANES,
         units => units,
@@ -212,7 +218,7 @@ fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
 /// Returns a one for each byte that is at least `LEAST`.
 #[inline(always)]
 fn at_least<S: ConvertOps, const LEAST: u8>(s: S, v: S::Vector) -> u64 {
-    // Those are the bytes whose difference to `LEAST` less 0x80 has bit 7 set.
+    // Those are the bytes whose difference to `LEAST` minus 0x80 has bit 7 set.
     s.high_bits(s.minus_saturating(v, s.splat8(LEAST - 0x80)))
 }
 

@@ -1,8 +1,9 @@
-//! UTF-16 into UTF-16, of the same byte order or of the other one, with vectors.
+//! UTF-16 into UTF-16 with vectors, in the same byte order or the other one.
 //!
-//! A text is well-formed if every low surrogate follows a high one, and every high one comes before a low one. So a unit must be
-//! a low surrogate exactly if the unit before it is a high one. That is one comparison for each unit, which costs the same
-//! however many surrogates there are, and does not need the units in the machine's byte order.
+//! A text is well-formed if every low surrogate follows a high one, and every high one precedes a
+//! low one. So a unit must be a low surrogate exactly if the previous unit is a high one. That
+//! takes one comparison for each unit, regardless of the number of surrogates, and works in either
+//! byte order.
 
 #![forbid(unsafe_code)]
 
@@ -11,8 +12,8 @@ use crate::copies;
 use crate::simd::ConvertOps;
 use trust8::engine::Output;
 
-/// Copies UTF-16 if it is well-formed. `FROM` and `TO` say whether the bytes of each unit are in the order that is not the
-/// machine's, in the text and in the copy.
+/// Copies UTF-16 if it is well-formed. `FROM` and `TO` mean that the text and the copy are in the
+/// non-native byte order.
 #[inline(always)]
 pub(crate) fn copy<S: ConvertOps, const FROM: bool, const TO: bool>(
     s: S,
@@ -20,12 +21,13 @@ pub(crate) fn copy<S: ConvertOps, const FROM: bool, const TO: bool>(
     out: &mut Output<'_>,
 ) -> usize {
     if S::LANES == 16 && text.len() >= LINES_PAY_FROM_BYTES {
-        // The compiler makes longer vectors of this loop.
+        // The compiler uses longer vectors for this loop.
         return copies::utf16_to_utf16::<FROM, TO>(text, out);
     }
     let mut text = &text[..text.len() & !1];
     if ends_in_high::<FROM>(text) {
-        // It belongs to what follows. As part of the last block it would look like a fault.
+        // A high surrogate at the end belongs to the following text. In the last block it would
+        // look like a fault.
         text = &text[..text.len() - 2];
     }
     let mut at = 0;
@@ -41,7 +43,7 @@ pub(crate) fn copy<S: ConvertOps, const FROM: bool, const TO: bool>(
         before = b;
         at += 2 * S::LANES;
     }
-    // What is left at the end, and what comes before a fault.
+    // The remainder at the end, and the text before a fault.
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
         let copy = if FROM == TO { now } else { s.reversed16(now) };
@@ -52,14 +54,15 @@ pub(crate) fn copy<S: ConvertOps, const FROM: bool, const TO: bool>(
         at += len;
     }
     if ends_in_high::<FROM>(&text[..at]) {
-        // It belongs to what follows.
+        // A high surrogate at the end belongs to the following text.
         out.retract(2);
         at -= 2;
     }
     at
 }
 
-/// Returns whether the low surrogates of `units` are where `before`, the units one place earlier, has the high ones.
+/// Returns whether `units` has low surrogates exactly where `before`, the units one position
+/// earlier, has high ones.
 #[inline(always)]
 fn follows<S: ConvertOps, const SWAPPED: bool>(s: S, before: S::Vector, units: S::Vector) -> bool {
     let half = s.splat16(order::<SWAPPED>(0xFC00));

@@ -771,7 +771,8 @@ fn faults_at_every_rate() {
     }
 }
 
-/// Returns some thousand characters of `filler`, about every `rate`-th of which is something that the encoding does not allow.
+/// Returns some thousand characters of `filler`. About every `rate`-th of them is invalid in the
+/// encoding.
 fn faulty(from: Encoding, filler: &str, rate: usize) -> Vec<u8> {
     let wrong: &[&[u8]] = match from {
         Encoding::Utf8 => &[b"\xFF", b"\x80", b"\xE2\x82", b"\xF0\x9F\x98", b"\xED\xA0\x80", b"\xC3"],

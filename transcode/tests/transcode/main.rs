@@ -14,7 +14,7 @@ mod regressions;
 mod validate;
 mod well_formed;
 
-/// Returns a part of a text between fillers, of which there are as many whole ones as fit into these numbers of units.
+/// Returns a part of a text between fillers: as many whole ones as fit into these numbers of units.
 fn between(filler: &[u16], before: usize, part: &[u16], after: usize) -> Vec<u16> {
     let fillers = |units: usize| filler.repeat(units / filler.len());
     [&fillers(before), part, &fillers(after)].concat()

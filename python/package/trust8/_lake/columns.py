@@ -18,7 +18,7 @@ def check_policy(policy: str, *more: str) -> None:
 
 
 def listed(profile: _Profile | None) -> _Profile | None:
-    """Return a profile that can be sent to workers. Raise ValueError or TypeError unless it is one."""
+    """Return the profile in a form that can be sent to workers. Raise ValueError or TypeError if it is not a profile."""
     names = profile if profile is None or isinstance(profile, str) else list(profile)
     _is_utf8(b"", profile=names)
     return names

@@ -1,7 +1,7 @@
-"""Judgements on ranges, how they are joined, and what they say of a file.
+"""Makes judgements on ranges, joins them, and turns them into results for files.
 
-Each range is judged by itself. The judgements (`Part`) of a file are joined in a tree: a task takes those of neighbouring ranges
-in their order, one after the other, and keeps only one. So a worker needs no more memory for many ranges, nor for a long file.
+Each range is judged separately. The judgements (`Part`) of a file are joined in a tree: a task joins those of neighbouring ranges
+in order, and keeps only one. So a worker's memory does not grow with the number of ranges or the length of a file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _BOM = "\ufeff".encode()
 
-# How many judgements are joined into one at each level of the tree.
+# The number of judgements that are joined into one at each level of the tree.
 FAN = 4096
 
 # The judgement on some ranges of a file. `index` counts such rows of a file from 0, and there are `ranges` of them. `forbidden` is the
@@ -33,7 +33,7 @@ JUDGED = pyarrow.schema(
      ("error", pyarrow.string())]
 )  # fmt: skip
 
-# What a scan says of a file.
+# The result of a scan for a file.
 FOUND = pyarrow.schema(
     [("path", pyarrow.string()), ("valid", pyarrow.bool_()), ("bytes", pyarrow.int64()), ("characters", pyarrow.int64()),
      ("newlines", pyarrow.int64()), ("offset", pyarrow.int64()), ("line", pyarrow.int64()), ("column", pyarrow.int64()),
@@ -54,7 +54,7 @@ def judge(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Prof
                     forbidden = offset + start
                     piece = piece[:start] + b"\xff" * (end - start) + piece[end:]
             part = part.then(Part.of(piece))
-            # What comes after an error does not matter, but the end of a compressed file says whether it is complete.
+            # The text after an error does not matter, but the end of a compressed file tells whether it is complete.
             if part.has_failed and row["codec"] is None:
                 check_unchanged(filesystem, row)
                 break
@@ -76,10 +76,10 @@ def _texts(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], whole: bool) 
 
 
 def _first_forbidden(piece: bytes, is_start: bool, profile: _Profile) -> tuple[int, int] | None:
-    """Return the place of the first forbidden character, unless an ill-formed sequence comes before it."""
+    """Return the position of the first forbidden character, unless an ill-formed sequence precedes it."""
     if is_utf8(piece, profile=profile) and (is_start or piece[:3] != _BOM):
         return None
-    # A byte order mark may begin a file, and no other piece of it.
+    # A byte order mark may only begin the first piece of a file.
     before = b"" if is_start else b"a"
     found = next(errors(before + piece, profile=profile), None)
     if not isinstance(found, ProfileError):
@@ -88,7 +88,7 @@ def _first_forbidden(piece: bytes, is_start: bool, profile: _Profile) -> tuple[i
 
 
 def levels(ranges: int) -> int:
-    """Return how often `join` is needed for a file with this number of ranges."""
+    """Return the number of `join` levels for a file with this number of ranges."""
     count = 0
     while ranges > 1:
         ranges, count = -(-ranges // FAN), count + 1
@@ -132,7 +132,7 @@ def join(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch
 
 
 def found(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Profile | None = None) -> tuple[Any, ...]:
-    """Say what the judgement on a whole file means."""
+    """Return the result for a file from the judgement on all of it."""
     path, reason = row["path"], row["error"]
     if reason is None:
         part = Part.from_bytes(row["part"])
@@ -146,7 +146,7 @@ def found(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Prof
                     length, kind, message = _forbidden_at(filesystem, row, error.position, profile)
                 else:
                     length, message = mistake_at(filesystem, row, error.position)
-                # Of a compressed file, the length is that of its text.
+                # The length of a compressed file is that of its text.
                 size = len(part) if row["codec"] else row["size"]
                 place = error.position, error.line, error.column
                 return path, False, size, None, None, *place, length, kind, message, None

@@ -1,4 +1,4 @@
-"""The files to read, and the ranges that they are cut into."""
+"""The files to read, and their ranges."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 # The length of a range. Reading it takes much longer than starting a task.
 RANGE_BYTES = 128 << 20
 
-# What opening a file costs, counted in bytes that could be read in the same time.
+# The cost of opening a file, as the number of bytes that could be read in the same time.
 OPEN_COST = 256 << 10
 
-# The least work that a task gets, counted in the same way, so that starting it costs little beside that.
+# The minimum work of a task, in the same unit, so that starting the task costs little in comparison.
 TASK_COST = 64 * OPEN_COST
 
 # Files with these names are decompressed. They can only be read from the start, so each is one range.
@@ -26,7 +26,7 @@ Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 class File(NamedTuple):
-    """A file as it was when it was listed, or the reason why it can't be read."""
+    """The state of a file when it was listed, or the reason why it can't be read."""
 
     path: str
     size: int = 0
@@ -38,7 +38,7 @@ class File(NamedTuple):
 def list_files(
     paths: Paths, filesystem: pyarrow.fs.FileSystem | None = None
 ) -> tuple[pyarrow.fs.FileSystem, list[File]]:
-    """Return the files that `paths` names or that are in the folders that it names, in the order of their names."""
+    """Return the files that `paths` names, and those in the folders that it names, sorted by name."""
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     roots = []
     for one in given:
@@ -67,7 +67,7 @@ def _resolve(path: str) -> tuple[pyarrow.fs.FileSystem, str]:
 def _list_local(_: pyarrow.fs.FileSystem, root: str) -> Iterator[File]:
     """List a local file or folder.
 
-    pyarrow's own listing fails at a name that is not UTF-8, and leaves out links to nowhere. Links to folders are not followed.
+    pyarrow's own listing fails at a name that is not UTF-8, and omits dangling links. Links to folders are not followed.
     """
     if not os.path.isdir(root):
         yield _local_file(root)
@@ -135,17 +135,17 @@ def _count(file: File, range_bytes: int) -> int:
 
 
 def codec_of(path: str) -> str | None:
-    """Return how the file is compressed, as its name says."""
+    """Return the compression of a file by its name."""
     return CODECS.get(os.path.splitext(path)[1])
 
 
 class Plan(NamedTuple):
-    """How files are cut, and how their ranges are dealt to tasks."""
+    """How to cut files into ranges, and how to assign these to tasks."""
 
-    # How many ranges each file has, and the cost of all files before it.
+    # The number of ranges of each file, and the cost of all files before it.
     counts: list[int]
     starts: list[int]
-    # The cost that a task gets, and how many tasks there are.
+    # The cost per task, and the number of tasks.
     share: int
     tasks: int
 
@@ -163,13 +163,13 @@ def plan(files: list[File], range_bytes: int, parallelism: int) -> Plan:
         counts.append(count)
         starts.append(cost)
         cost += file.size + count * OPEN_COST
-    # Where there is little to read, each core gets a part of it.
+    # If there is little to read, each core gets a part of it.
     share = max(TASK_COST, min(range_bytes + OPEN_COST, -(-cost // (2 * parallelism))))
     return Plan(counts, starts, share, max(1, -(-cost // share)))
 
 
 def rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[dict[str, Any]]:
-    """Return the rows of batches, one after the other."""
+    """Return the rows of batches, in order."""
     for batch in batches:
         names = batch.schema.names
         for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):

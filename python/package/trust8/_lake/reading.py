@@ -1,4 +1,4 @@
-"""What a worker reads: its range of a file, which must not change during the scan."""
+"""Reads a worker's range of a file, which must not change during the scan."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ PIECE = 256 << 10
 # Over a network, each read is a request, which takes longer than the bytes of a short one.
 REMOTE_PIECE = 8 << 20
 
-# How many continuation bytes a mistake can have.
+# The maximum number of continuation bytes in a mistake.
 CONTINUATIONS = 5
 
-# How far the end of a range can move, and how much of the text after a place says what begins there.
+# The maximum distance that the end of a range can move, and the length of text that decides what begins at a position.
 CONTEXT = CONTINUATIONS + 3
 
 
 class Unreadable(Exception):
-    """A file that can't be read, or that is not the one that was listed."""
+    """A file that can't be read, or that has changed since it was listed."""
 
 
 def pieces(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], first: int, end: int) -> Iterator[bytes]:
     """Return the bytes of a file from `first` to `end`, in pieces. Of a compressed file, return the whole text.
 
-    Raises `Unreadable`, if need be after the last piece, unless the file has the size and the time that were listed, before
-    reading and after it.
+    Raises `Unreadable`, perhaps only after the last piece, unless the file has the listed size and time before and after
+    reading.
     """
     if row["error"] is not None:
         raise Unreadable(row["error"])
@@ -58,15 +58,15 @@ def pieces(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], first: int, e
 def mistake_at(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: int) -> tuple[int, str]:
     """Return the length of the mistake at `offset` of a text, and the command's message about it.
 
-    Raises `Unreadable` as `text_at` does.
+    Raises `Unreadable` like `text_at`.
     """
     return mistake_in(text_at(filesystem, row, offset), 0)
 
 
 def text_at(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: int) -> bytes:
-    """Return the bytes of a text from `offset` on, as many as decide what is there.
+    """Return enough bytes of a text from `offset` on to decide what is there.
 
-    Raises `Unreadable` as `pieces` does. A compressed file is decompressed again.
+    Raises `Unreadable` like `pieces`. A compressed file is decompressed again.
     """
     end = min(offset + 1 + CONTINUATIONS, row["size"])
     base, text = (0, b"") if row["codec"] else (offset, b"")
@@ -78,7 +78,7 @@ def text_at(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: int)
 
 
 def mistake_in(text: bytes, at: int) -> tuple[int, str]:
-    """Return the length of the mistake at the place `at` of a text, and the command's message about it."""
+    """Return the length of the mistake at position `at` of a text, and the command's message about it."""
     found = _mistake(text[at : at + 1 + CONTINUATIONS])
     if found is None:
         raise Unreadable("changed after it was listed")
@@ -86,7 +86,7 @@ def mistake_in(text: bytes, at: int) -> tuple[int, str]:
 
 
 def check_unchanged(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> None:
-    """Raise `Unreadable` unless a file has the size and the time that were listed."""
+    """Raise `Unreadable` unless a file has the listed size and time."""
     try:
         found = filesystem.get_file_info(row["path"])
     except OSError as error:
@@ -102,7 +102,7 @@ def check_unchanged(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> N
 
 
 def boundary(text: bytes, at: int) -> int:
-    """Return the first place from `at` on before which a file can be cut: `at`, or up to eight bytes after it.
+    """Return the first position from `at` on at which a file can be cut: `at`, or up to eight bytes after it.
 
     No character, nothing that a policy replaces as one, and no mistake that the command reports is cut there. All of these have
     a first byte and up to five continuations, except one: a high surrogate and a low one of three bytes each. So a cut is safe
@@ -118,15 +118,15 @@ def _is_low_surrogate(text: bytes) -> bool:
 
 
 def whole_texts(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> Iterator[tuple[int, bytes, bytes]]:
-    """Return the text of a range, in pieces: the offset of each, the piece, and up to eight bytes that come after it.
+    """Return the text of a range in pieces: the offset of each, the piece, and up to eight bytes after it.
 
-    Nothing is cut that belongs together: both ends of the range move to the next `boundary`. Neighbours move their common end
+    No sequence is cut: both ends of the range move to the next `boundary`. Neighbours move their common end
     by the same rule, and each reads a few bytes after its end for that. No piece ends inside a character either.
     """
     offset, size = row["offset"], row["size"]
     end = None if row["codec"] is not None or row["end"] >= size else row["end"]
     last = size if end is None else min(size, end + 2 * CONTEXT)
-    # `kept` is at the place `base` of the file, and the text of the range begins in it at `begin`.
+    # `kept` is at position `base` of the file, and the text of the range begins in it at `begin`.
     base, kept = offset, b""
     begin = 0 if offset == 0 else None
     for piece in pieces(filesystem, row, offset, last):

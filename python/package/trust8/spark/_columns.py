@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def is_valid(col: Column | str, *, profile: _Profile | None = None) -> Column:
-    """Return a column that says whether the values of `col` are UTF-8, or null where they are null.
+    """Return a column with whether the values of `col` are UTF-8, or null where they are null.
 
-    Other columns stay in the JVM, which `validate` sends through Python. `col` has strings or binary values. With a `profile`, a
+    Other columns stay in the JVM, while `validate` sends them through Python. `col` has strings or binary values. With a `profile`, a
     value with a character that it forbids is not valid either: see `trust8.validate`.
     """
     profile = listed(profile)
@@ -34,7 +34,7 @@ def repaired(col: Column | str, policy: str = "replace", *, profile: _Profile | 
 
 
 def _column(change: Callable[[pyarrow.Array], object], kind: str) -> Callable[[Column | str], Column]:
-    """Return a function of columns that changes batches of values."""
+    """Return a function of columns that maps batches of values."""
     from pyspark.sql.functions import arrow_udf
 
     def changed(values: pyarrow.Array) -> pyarrow.Array:
@@ -42,13 +42,13 @@ def _column(change: Callable[[pyarrow.Array], object], kind: str) -> Callable[[C
         array = pyarrow.array(change(values))
         return array if kind == "boolean" else array.cast(pyarrow.string())
 
-    # With annotations that are strings, Spark would not know them.
+    # Spark does not understand annotations that are strings.
     changed.__annotations__ = {"values": pyarrow.Array, "return": pyarrow.Array}
     return arrow_udf(changed, kind)  # type: ignore[no-any-return]
 
 
 def validate(df: DataFrame, col: str, into: str = "valid", *, profile: _Profile | None = None) -> DataFrame:
-    """Return the rows with one more column, `into`: whether the value of the column `col` is UTF-8, or null if it is null.
+    """Return the rows with an additional column, `into`: whether the value of the column `col` is UTF-8, or null if it is null.
 
     `col` is a column of strings or binary values. Spark does not check that strings are UTF-8. `profile` is as for `is_valid`.
     """
@@ -68,10 +68,10 @@ def validate(df: DataFrame, col: str, into: str = "valid", *, profile: _Profile 
 
 
 def repair(df: DataFrame, col: str, policy: str = "replace", *, profile: _Profile | None = None) -> DataFrame:
-    """Return the rows with the values of the column `col` repaired. The schema stays, and so do the other columns.
+    """Return the rows with the values of the column `col` repaired. The schema and the other columns stay the same.
 
-    `col` is a column of strings or binary values. The policies are those of `trust8.repair`, and 'null', which makes a value null
-    that is not UTF-8. With a `profile`, the characters that it forbids are repaired as well.
+    `col` is a column of strings or binary values. The policies are those of `trust8.repair`, and 'null', which makes an invalid
+    value null. With a `profile`, the characters that it forbids are repaired too.
     """
     index = _index(df, col)
     profile = listed(profile)
@@ -99,7 +99,7 @@ def _each(
 
 
 def _index(df: DataFrame, col: str) -> int:
-    """Return the place of a column of strings or binary values."""
+    """Return the index of a column of strings or binary values."""
     from pyspark.sql.types import BinaryType, StringType
 
     found = [index for index, name in enumerate(df.columns) if _same(df, name, col)]

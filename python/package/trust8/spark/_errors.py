@@ -1,8 +1,8 @@
 """All errors of files.
 
-A range knows the places of its errors only from its own start. So the files are read twice. First, each range says how many lines
-it has, and how many characters its last line. Then a task for each file adds these up, and so finds the line and the column
-where each range begins. At last, the ranges with errors are read again.
+A range knows the positions of its errors only from its own start. So the files are read twice. First, each range reports its number
+of lines, and the number of characters in its last line. Then a task for each file adds these up, and so finds the line and the
+column where each range begins. Finally, the ranges with errors are read again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ._workers import for_each_row, in_spark, settle
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# A range, what it adds to the place of what comes after it, and whether it has errors.
+# A range, what it adds to the position of the next one, and whether it has errors.
 _SURVEYED = pyarrow.schema([*listing.RANGE, ("newlines", pyarrow.int64()),
                             ("characters", pyarrow.int64()), ("faulty", pyarrow.bool_())])  # fmt: skip
 
@@ -40,13 +40,13 @@ _FOUND = pyarrow.schema(
 
 
 class Place(NamedTuple):
-    """A place in a text. Both numbers begin with 0."""
+    """A position in a text. Both numbers count from 0."""
 
     line: int
     column: int
 
     def after(self, text: bytes) -> Place:
-        """Return the place after a text that is UTF-8."""
+        """Return the position after a text that is UTF-8."""
         counts = inspect(text)
         if counts.newlines == 0:
             return Place(self.line, self.column + counts.chars)
@@ -63,10 +63,10 @@ def errors(
     """Return a row for each error of each file, and one for each file that can't be read.
 
     The arguments are those of `scan_files`. The columns are ``path``, ``offset``, ``line``, ``column``, ``length``, ``kind``,
-    ``message`` and ``error``, as `scan_files` has them. The rows are what ``trust8 check --all --json`` says of the file. A file
-    that can't be read has a row whose ``error`` says why. If it became unreadable late, it may have other rows too.
+    ``message`` and ``error``, as in `scan_files`. The rows match the output of ``trust8 check --all --json``. A file
+    that can't be read has a row with the reason in ``error``. If it became unreadable late, it may have other rows too.
 
-    The ranges with errors are read twice. The order of the rows is not defined.
+    The ranges with errors are read twice. The order of the rows is unspecified.
     """
     filesystem, files = listing.list_files(paths, filesystem)
     frame, tasks, _ = ranges_of(spark, files, range_bytes)
@@ -85,7 +85,7 @@ def errors(
 
 
 def _survey(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any, ...]:
-    """Say what a range adds to the place of the next one."""
+    """Return what a range adds to the position of the next one."""
     place, faulty = Place(0, 0), False
     try:
         for _, text, after in whole_texts(filesystem, row):
@@ -108,12 +108,12 @@ def _errors_before(end: int, text: bytes) -> Iterator[Utf8Error]:
 
 
 def _after_error(place: Place) -> Place:
-    """Return the place after an ill-formed sequence, which is one character of its line."""
+    """Return the position after an ill-formed sequence, which is one character of its line."""
     return Place(place.line, place.column + 1)
 
 
 def _place(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """Add up what the ranges of each file say, which come in order, and return those with errors."""
+    """Add up the results for the ranges of each file, which come in order, and return the ranges with errors."""
 
     def placed() -> Iterator[tuple[Any, ...]]:
         for path, rows in groupby(listing.rows(batches), lambda row: row["path"]):
@@ -136,7 +136,7 @@ def _errors_of(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> Iterat
             whole, at, end = text + after, 0, 0
             for error in _errors_before(len(text), whole):
                 place = place.after(text[at : error.start])
-                # A mistake may be several ill-formed sequences, and the first one says what it is.
+                # A mistake may be several ill-formed sequences, and the first one identifies it.
                 if error.start >= end:
                     length, message = mistake_in(whole, error.start)
                     yield path, offset + error.start, place.line + 1, place.column + 1, length, error.kind, message, None

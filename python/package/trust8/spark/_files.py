@@ -1,8 +1,8 @@
-"""Files that are repaired on a cluster.
+"""Repairs files on a cluster.
 
 Each task writes the repaired text of a range to a file whose name no other attempt uses. A task for each file of several ranges
-joins what they wrote. Only what successful tasks name counts. At last the driver puts these files into a folder, and gives it
-its name in one step. So a task that fails, is repeated or runs twice leaves nothing in `dst`.
+joins these files. Only the files that successful tasks report count. Finally, the driver puts them into a folder, and renames it
+in one step. So a task that fails, is repeated or runs twice leaves nothing in `dst`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WRITTEN = pyarrow.schema(
      ("error", pyarrow.string())]
 )  # fmt: skip
 
-# File systems without folders. pyarrow would copy each object to give it another name.
+# File systems without folders. pyarrow would copy each object to rename it.
 _STORES = ("s3", "gcs", "abfs")
 
 _NUMBERS = ("before", "after", "repaired")
@@ -54,15 +54,15 @@ def repair_files(
 ) -> DataFrame:
     """Repair a file or all files of a folder, and return a row for each.
 
-    `dst` becomes what `src` is: a file, or a folder with files of the same names. It must not be there yet. It appears when
-    everything is complete, by one renaming. Each file in it is what `trust8.repair` makes of the whole file with this policy. Files
+    `dst` becomes a file like `src`, or a folder with files of the same names. It must not exist yet. It appears by a single
+    rename when everything is complete. Each file in it is the result of `trust8.repair` for the whole file with this policy. Files
     whose names end in ``.gz`` or ``.zst`` are decompressed, repaired, and compressed again.
 
     The columns of the result are ``path`` in `src`, ``bytes_before`` and ``bytes_after`` (of the text), ``repaired`` (the number
     of ill-formed sequences), and ``error``: why a file could not be read. Such a file is not in `dst`.
 
-    The file system must be one that renames folders in one step, as local ones and HDFS do, and stores for objects do not. It needs
-    room for the result, and as much again for files of several ranges.
+    The file system must rename folders in one step, which local ones and HDFS do, and object stores do not. It needs space for
+    the result, and as much again for files of several ranges.
     """
     check_policy(policy)
     source, target = os.fspath(src), os.fspath(dst)
@@ -87,7 +87,7 @@ def repair_files(
 
 
 def _place_on(filesystem: pyarrow.fs.FileSystem, path: str) -> str:
-    """Return a path or URI as the file system names it."""
+    """Return the file system's name for a path or URI."""
     if "://" in path:
         found, path = pyarrow.fs.FileSystem.from_uri(path)
         if not found.equals(filesystem):
@@ -144,7 +144,7 @@ def _write_range(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], parts: 
 
 
 def _joined(filesystem: pyarrow.fs.FileSystem, rows: Iterable[dict[str, Any]], parts: str) -> Iterator[tuple[Any, ...]]:
-    """Join what was written of each file. Its ranges come in order."""
+    """Join the written ranges of each file, which come in order."""
     for path, group in groupby(rows, lambda row: row["path"]):
         rows_of_file = in_order(path, group)
         first = next(rows_of_file)
@@ -168,7 +168,7 @@ def _joined(filesystem: pyarrow.fs.FileSystem, rows: Iterable[dict[str, Any]], p
 def _commit(
     filesystem: pyarrow.fs.FileSystem, written: pyarrow.Table, root: str | None, work: str, target: str
 ) -> None:
-    """Put the files that were written into their folders, and give the result its name."""
+    """Put the written files into their folders, and rename the result."""
     complete = posixpath.join(work, "complete")
     made = set()
     if root is not None:

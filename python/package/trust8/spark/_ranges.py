@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def ranges(spark: SparkSession, files: list[File], range_bytes: int) -> tuple[DataFrame, int, int]:
     """Return a row for each range of each file, in as many partitions as there are tasks.
 
-    Also returns the number of partitions, and the highest number of ranges that a file has. The driver sends one row for each
+    Also returns the number of partitions, and the maximum number of ranges in a file. The driver sends one row for each
     file; the ranges are made on the cluster.
     """
     from pyspark.sql import functions as sf
@@ -45,7 +45,7 @@ def ranges(spark: SparkSession, files: list[File], range_bytes: int) -> tuple[Da
 
 
 def _parallelism(spark: SparkSession) -> int:
-    """Return how many tasks the cluster runs at the same time, as far as this session knows."""
+    """Return the number of tasks that the cluster runs at the same time, as far as this session knows."""
     try:
         return max(1, spark.sparkContext.defaultParallelism)
     except Exception:

@@ -1,4 +1,4 @@
-"""Which files are not UTF-8, and where."""
+"""Finds files that are not UTF-8, and where."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def scan_files(
     filesystem: pyarrow.fs.FileSystem | None = None,
     profile: _Profile | None = None,
 ) -> DataFrame:
-    """Return a row for each file: whether it is UTF-8, and either how much text it is, or where its first error is, and which.
+    """Return a row for each file: whether it is UTF-8, and either its counts or its first error.
 
-    `paths` are files and folders, with all that is in them: local ones, or URIs that `pyarrow.fs` knows, such as
-    ``s3://bucket/folder``. All workers must be able to read them. `filesystem` is for what a URI can't say. Files are listed
-    now, on the driver. They are read when the rows are asked for, in ranges of `range_bytes` bytes. Files whose names end in
-    ``.gz`` or ``.zst`` are decompressed, and then all numbers are about the text.
+    `paths` are files and folders, with their contents: local ones, or URIs for `pyarrow.fs`, such as
+    ``s3://bucket/folder``. All workers must be able to read them. `filesystem` is for what a URI can't express. Files are
+    listed now, on the driver. They are read lazily, in ranges of `range_bytes` bytes. Files whose names end in
+    ``.gz`` or ``.zst`` are decompressed, and then all numbers are those of the text.
 
     | column | meaning |
     |---|---|
@@ -38,18 +38,18 @@ def scan_files(
     | ``valid`` | whether it is UTF-8, or null if it could not be read |
     | ``bytes`` | its length |
     | ``characters``, ``newlines`` | their numbers, if it is UTF-8 |
-    | ``offset``, ``line``, ``column`` | the place of the first error; `line` and `column` begin with 1 |
-    | ``length`` | how many bytes the first error has |
+    | ``offset``, ``line``, ``column`` | the position of the first error; `line` and `column` count from 1 |
+    | ``length`` | the length of the first error in bytes |
     | ``kind``, ``message`` | what is wrong, for programs and for people |
     | ``error`` | why the file could not be read: it can't be opened, it vanished, or it changed after it was listed |
 
-    For a file that is not UTF-8, all columns from ``offset`` to ``message`` are what ``trust8 check --json`` says of its first
-    error. The few bytes of that error are read once more. For that, a compressed file is decompressed a second time, to its end.
+    For a file that is not UTF-8, the columns from ``offset`` to ``message`` match the output of ``trust8 check --json`` for its
+    first error. The few bytes of that error are read once more. For that, a compressed file is decompressed a second time, to its end.
 
     With a `profile`, a file is not valid either if it has a character that the profile forbids: see `trust8.validate`. If that is its
     first error, ``kind`` is the name of the character's class.
 
-    The order of the rows is not defined.
+    The order of the rows is unspecified.
     """
     filesystem, files = listing.list_files(paths, filesystem)
     frame, _, ranges = ranges_of(spark, files, range_bytes)
@@ -61,7 +61,7 @@ def scan_files(
 def verdicts(
     filesystem: pyarrow.fs.FileSystem, frame: DataFrame, ranges: int, profile: _Profile | None = None
 ) -> DataFrame:
-    """Join the judgements on the ranges of each file. `ranges` is the highest number of them that a file has."""
+    """Join the judgements on the ranges of each file. `ranges` is the maximum number of them in a file."""
     finish = for_each_row(lambda row: judging.found(filesystem, row, profile), judging.FOUND)
     for _ in range(judging.levels(ranges)):
         group = (frame["index"] / judging.FAN).cast("long")
