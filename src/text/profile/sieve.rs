@@ -131,14 +131,9 @@ impl<E: Engine + Tests> Sifting for E {
         }
         let mut at = from;
         while at < n {
-<<<<<<< HEAD
             // The last group overlaps the one before it.
             let start = at.min(n - len);
             match text.get(start..start + len) {
-=======
-            // The last group overlaps the previous one.
-            match text.get(at.min(n - len)..).and_then(|rest| rest.get(..len)) {
->>>>>>> h-face2
                 Some(group) if v.is_plain(vectors(v, group), sieve) => at += len,
                 _ => return at,
             }
@@ -270,14 +265,8 @@ impl Sifting for Automaton {
             && let Some(bytes) = array_at(text, at)
         {
             let word = u64::from_ne_bytes(*bytes);
-<<<<<<< HEAD
-            // Bit 7 of a byte is set if the byte is below 20, above 7E, or after such a byte.
-            if (word | word.wrapping_sub(0x20 * ONES) | word.wrapping_add(ONES)) & (0x80 * ONES) != 0 {
-=======
             // Sets bit 7 of a byte if the byte is below 20, above 7E, or follows such a byte.
-            let special = (word | word.wrapping_sub(0x20 * ONES) | word.wrapping_add(ONES)) & (0x80 * ONES);
-            if special != 0 || sieve.plain.refuses_all() {
->>>>>>> h-face2
+            if (word | word.wrapping_sub(0x20 * ONES) | word.wrapping_add(ONES)) & (0x80 * ONES) != 0 {
                 break;
             }
             at += bytes.len();
