@@ -318,7 +318,7 @@ impl Suspects {
         while self.bits == 0 {
             if self.at >= self.next {
                 // The last search ended without suspects.
-                self.next = kernel.run(Plain, text, (self.next, sieve));
+                self.next = end_of_plain(kernel, text, self.next, sieve);
             }
             if self.next >= text.len() {
                 return None;
@@ -342,15 +342,15 @@ fn take_first(at: usize, bits: &mut u64) -> usize {
 ///
 /// It is compiled once and not inlined, so that its callers can be.
 #[inline(never)]
-pub(super) fn plain_to(kernel: &Kernel, text: &[u8], sieve: &Sieve) -> usize {
-    kernel.run(Plain, text, (0, sieve))
+fn end_of_plain(kernel: &Kernel, text: &[u8], from: usize, sieve: &Sieve) -> usize {
+    kernel.run(Plain, text, (from, sieve))
 }
 
 /// Returns `bytes` as text if it is all ASCII without suspects, and otherwise the result of
-/// [`plain_to`] as the error.
+/// [`end_of_plain`] as the error.
 #[inline(always)]
 pub(super) fn plain_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) -> Result<&'a str, usize> {
-    let plain_to = plain_to(kernel, bytes, sieve);
+    let plain_to = end_of_plain(kernel, bytes, 0, sieve);
     // SAFETY: the search found all of `bytes` to be ASCII.
     if plain_to == bytes.len() { Ok(unsafe { core::str::from_utf8_unchecked(bytes) }) } else { Err(plain_to) }
 }
@@ -392,7 +392,7 @@ pub(super) fn walk<'a, T>(
         }
         at = sifted.next;
         if sifted.bits == 0 && at < text.len() {
-            at = kernel.run(Plain, text, (at, sieve));
+            at = end_of_plain(kernel, text, at, sieve);
             valid = valid.max(at);
         }
         while sifted.bits != 0 {
