@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{slice, thread};
 
@@ -51,7 +52,24 @@ pub(crate) fn answering_signals<T: Send + 'static>(
         return Ok(unlocked_if_long(py, len, work));
     }
     let (sender, mut receiver) = mpsc::channel();
-    let worker = thread::Builder::new().spawn(move || sender.send(work()).is_ok())?;
+    let work = Arc::new(Mutex::new(Some(work)));
+    let take = |work: &Mutex<Option<_>>| work.lock().ok().and_then(|mut work| work.take());
+    let shared = Arc::clone(&work);
+    let spawned = thread::Builder::new().spawn(move || {
+        if let Some(work) = take(&shared) {
+            let _ = sender.send(work());
+        }
+    });
+    let worker = match spawned {
+        Ok(worker) => worker,
+        // Where no thread can start, the call can't be interrupted.
+        Err(error) => {
+            return match take(&work) {
+                Some(work) => Ok(py.detach(work)),
+                None => Err(error.into()),
+            };
+        }
+    };
     loop {
         // `detach` requires `Send`, which a mutable reference to the receiver is, unlike a shared
         // one.

@@ -48,7 +48,7 @@ fn answer(part: &Part) -> Answer {
             (error.before(), Some(reason))
         }
     };
-    assert_eq!(tally.chars(), tally.chars_by_len().iter().sum());
+    assert_eq!(tally.chars(), tally.chars_by_len().iter().sum::<u64>());
     Answer {
         bytes: tally.bytes(),
         chars_by_len: tally.chars_by_len(),

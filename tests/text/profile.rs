@@ -121,6 +121,20 @@ fn interesting() -> Vec<char> {
     characters
 }
 
+/// No character begins in a whole chunk. A search that steps back to where one begins would leave the chunk, and answer for text
+/// that nothing has validated.
+#[test]
+fn continuations_fill_chunks() {
+    for before in [&b""[..], b"a", b"\xF0\x8F\xBF\xBF", b"\xE2\x80", "\u{202E}".as_bytes(), &[b'a'; 5000]] {
+        for len in [8_190, 9_000, 16_384, 24_577, 30_000, 70_000] {
+            check(&[before, &vec![0x80; len], b"a\0"].concat());
+        }
+    }
+    // Quadratic time would take minutes.
+    let long = vec![0x80; 64 << 20];
+    assert_eq!(Profile::XML_1_0.from_utf8(&long).unwrap_err().valid_up_to(), 0);
+}
+
 #[test]
 fn every_scalar_is_in_the_profiles_that_have_it() {
     for (name, profile) in Profile::PRESETS {

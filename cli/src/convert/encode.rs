@@ -119,11 +119,13 @@ impl<'a> Encode<'a> {
             let (result, read, written) =
                 encoder.encode_from_utf8_without_replacement(text, &mut encoded, last);
             self.buffer.extend(&encoded[..written]);
-            // A character that is unmappable was read as well.
-            let passed = match result {
-                EncoderResult::Unmappable(c) => read - c.len_utf8(),
-                _ => read,
+            // A character that is unmappable was read as well. For a control character that would change the state of
+            // ISO-2022-JP, the encoder names U+FFFD instead.
+            let lacking = match result {
+                EncoderResult::Unmappable(c) => Some(text[..read].chars().next_back().unwrap_or(c)),
+                _ => None,
             };
+            let passed = read - lacking.map_or(0, char::len_utf8);
             if !self.replace {
                 self.place.pass(&text[..passed]);
             }
@@ -133,7 +135,7 @@ impl<'a> Encode<'a> {
                 EncoderResult::OutputFull => {}
                 EncoderResult::Unmappable(_) if self.replace => self.buffer.push(b'?'),
                 EncoderResult::Unmappable(c) => {
-                    unmappable = Some(self.place.lacking(c, "is not in", &self.name));
+                    unmappable = Some(self.place.lacking(lacking.unwrap_or(c), "is not in", &self.name));
                     break;
                 }
             }

@@ -140,6 +140,25 @@ fn utf16_has_a_mark() {
 }
 
 /// The place in the input is right, whatever that is encoded in.
+/// The encoder of ISO-2022-JP names U+FFFD instead of these control characters.
+#[test]
+fn control_characters_that_iso_2022_jp_lacks() {
+    let convert = |text: &str| {
+        let mut command = trust8();
+        command.args(["convert", "--to", "iso-2022-jp"]).write_stdin(text.to_owned());
+        command
+    };
+    for (text, place, code_point) in [
+        ("\u{1B}", "line 1, column 1, byte 0", "U+001B"),
+        ("日\u{E}", "line 1, column 2, byte 3", "U+000E"),
+        ("ab\nc\u{F}d", "line 2, column 2, byte 4", "U+000F"),
+    ] {
+        let why = crate::folder::stderr(&convert(text).assert().code(1));
+        assert!(why.contains(&format!("{place}: {code_point} is not in")), "{why}");
+        convert(text).arg("--replace").assert().code(0);
+    }
+}
+
 #[test]
 fn a_character_that_the_target_lacks_has_a_place() {
     let text = format!("{}\r\nZoë: \u{2212}1", "äöü\n".repeat(70_000));

@@ -375,7 +375,8 @@ pub(super) fn walk<'a, T>(
         if sifted.next > valid {
             // The last suspect may end after the vector.
             let mut end = text.len().min(sifted.next + CHUNK_BYTES / 2);
-            while is_inside(text, end) {
+            // Text that is not UTF-8 can have any number of continuations.
+            while end > sifted.next && is_inside(text, end) {
                 end -= 1;
             }
             let chunk = text.get(valid..end).unwrap_or_default();
