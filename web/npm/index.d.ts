@@ -105,6 +105,7 @@ export class Survey {
   readonly summary: Summary;
 }
 
+/** `table` reads invalid bytes with the given code points of the bytes 80 to FF, such as those of windows-1252. */
 export function repair(
   policy: 'replace' | 'drop' | 'escape' | 'table', piece: Uint8Array, isLast: boolean, codePoints?: ArrayLike<number>,
 ): { read: number; bytes: Uint8Array };

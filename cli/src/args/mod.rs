@@ -156,8 +156,8 @@ Examples:
   trust8 fix --check --from auto src   what would be changed, for CI
 
 Exit status: 0 if everything is UTF-8 now, 1 if something could not be converted (it stays unchanged), 2 if something \
-could not be read or written. With --check or --diff, 1 also means that something would change. To see how many files \
-were changed, use --verbose or --json.";
+could not be read or written. With --check or --diff, 1 also means that something would change. With --in-place, a summary \
+says how many files were changed; otherwise use --verbose or --json.";
 
 const CONVERT_EXAMPLES: &str = "\
 Examples:

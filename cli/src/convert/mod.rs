@@ -47,7 +47,7 @@ pub(crate) struct ConvertArgs {
     /// `utf-16` reads the byte order mark and removes it. For the other names, a mark is a character like any other. `latin1` and
     /// `iso-8859-1` are windows-1252 for every option, as they are for browsers. In `latin1-exact` every byte is the character
     /// of the same number.
-    #[arg(long, short_alias = 'f', value_name = "ENCODING", default_value = "utf-8", value_parser = Names(from_source),
+    #[arg(long, value_name = "ENCODING", default_value = "utf-8", value_parser = Names(from_source),
           hide_possible_values = true)]
     from: Charset,
 
@@ -55,7 +55,7 @@ pub(crate) struct ConvertArgs {
     ///
     /// `utf-16` is little-endian, with a byte order mark. The other names add none; one that is there is converted like any other
     /// character.
-    #[arg(long, short_alias = 't', value_name = "ENCODING", value_parser = Names(from_target), hide_possible_values = true,
+    #[arg(long, value_name = "ENCODING", value_parser = Names(from_target), hide_possible_values = true,
           required_unless_present = "generate")]
     to: Option<Charset>,
 

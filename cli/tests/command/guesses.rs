@@ -152,12 +152,12 @@ fn one_vocabulary_for_all_options() {
     // What is read as `latin1` can be written as `latin1`.
     for name in ["latin1", "iso-8859-1", "l1", "ISO8859_1"] {
         trust8()
-            .args(["convert", "-f", name, "-t", "utf-8"])
+            .args(["convert", "--from", name, "--to", "utf-8"])
             .write_stdin(b"\x80\xE9".to_vec())
             .assert()
             .stdout("€é");
         trust8().args(["fix", "--from", name]).write_stdin(b"\x80\xE9".to_vec()).assert().stdout("€é");
-        trust8().args(["convert", "-t", name]).write_stdin("€é").assert().code(0).stdout(&b"\x80\xE9"[..]);
+        trust8().args(["convert", "--to", name]).write_stdin("€é").assert().code(0).stdout(&b"\x80\xE9"[..]);
     }
 }
 

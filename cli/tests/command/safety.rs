@@ -305,15 +305,23 @@ fn the_recipe_for_a_tree_works() {
     let readme = include_str!("../../README.md");
     let (_, section) = readme.split_once("### A tree of many files\n\n```sh\n").unwrap();
     let lines: Vec<_> = section.split_once("```").unwrap().0.lines().collect();
+    let recipe = lines.join("\n");
+    // A package has no docs/.
+    if let Ok(cookbook) = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/cookbook.md")) {
+        assert!(cookbook.contains(&recipe), "the cookbook has another recipe");
+    }
     let folder = Folder::new();
     let old = b"sch\xF6ne Gr\xFC\xDFe aus M\xFCnchen\n";
-    // One in twenty of 3,000 files is old.
+    // One in twenty of 30,000 files is old.
+    let scale =
+        std::env::var("TRUST8_TEST_SCALE").map_or(1, |scale| scale.parse::<usize>().unwrap().clamp(1, 10));
+    let olds = 150 / scale;
     for i in 0..10 {
         fs::create_dir(folder.at(&i.to_string())).unwrap();
-        for j in 0..15 {
+        for j in 0..olds {
             fs::write(folder.at(&format!("{i}/old-{j}")), old).unwrap();
         }
-        for j in 0..285 {
+        for j in 0..19 * olds {
             fs::write(folder.at(&format!("{i}/new-{j}")), "schöne Grüße\n").unwrap();
         }
     }
@@ -326,9 +334,9 @@ fn the_recipe_for_a_tree_works() {
         String::from_utf8_lossy(&output.unwrap().stdout).into_owned()
     };
     let [count, look, diff, repair, rest, undo] = lines[..] else { panic!("{lines:?}") };
-    assert_eq!(run(count).trim(), "151");
+    assert_eq!(run(count).trim(), format!("{}", 10 * olds + 1));
     assert_eq!(run(look).lines().count(), 10);
-    assert_eq!(run(diff).matches("+schöne Grüße aus München").count(), 150);
+    assert_eq!(run(diff).matches("+schöne Grüße aus München").count(), 10 * olds);
     run(repair);
     assert_eq!(fs::read_to_string(folder.at("0/old-0")).unwrap(), "schöne Grüße aus München\n");
     assert!(folder.at("0/old-0~").exists());
@@ -336,5 +344,5 @@ fn the_recipe_for_a_tree_works() {
     assert!(rest.starts_with("./keys:1:1: ") && !rest.contains("old-"), "{rest}");
     run(undo);
     assert_eq!(fs::read(folder.at("0/old-0")).unwrap(), old);
-    assert_eq!(run(count).trim(), "151");
+    assert_eq!(run(count).trim(), format!("{}", 10 * olds + 1));
 }

@@ -1,4 +1,4 @@
-//! Checks that the picture in the README shows what the command prints. If the output has changed on purpose, this draws
+//! Checks that the picture in docs/command.md shows what the command prints. If the output has changed on purpose, this draws
 //! the picture again:
 //!
 //! ```sh

@@ -166,7 +166,7 @@ impl Class {
             }
             Joiner => ("joiner", "a joiner, which nobody sees by itself"),
             Tag => ("tag", "a tag character, which hides text from readers but not from programs"),
-            VariationSelector => ("variation-selector", "a variation selector, of which many can hide data"),
+            VariationSelector => ("variation-selector", "a variation selector; many of them can hide data"),
             EmojiSelector => ("emoji-selector", "a variation selector of emoji, which nobody sees by itself"),
             Separator => ("separator", "a line end to some programs and not to others"),
             ByteOrderMark => ("byte-order-mark", "a byte order mark inside the text"),
