@@ -109,6 +109,8 @@ impl Finding {
         assert_eq!(told["offset"], offset);
         assert_eq!((&told["line"], &told["column"]), (&json!(line), &json!(column)), "byte {offset}");
         assert_eq!(told["length"], len, "byte {offset}");
+        let count = culprit.utf8_chunks().count();
+        assert_eq!(told.get("count"), (count > 1).then(|| json!(count)).as_ref(), "byte {offset}");
         assert_eq!(told["kind"], keyword);
         assert_eq!(told["hex"], hex(culprit));
         assert_eq!(told["rfc3629_section"], section);
@@ -166,7 +168,7 @@ fn checked(input: &[u8], sizes: &[u8], choice: u8) {
 
     let document: Value = serde_json::from_slice(&check("json --stats")).expect("JSON");
     assert_eq!(document["version"], 1);
-    assert_summary(input, findings.len(), &document["summary"]);
+    assert_summary(input, &document["summary"]);
     let files = document["files"].as_array().expect("an array");
     assert_eq!(files.len(), usize::from(!findings.is_empty()));
     let empty = Vec::new();
@@ -189,7 +191,14 @@ fn checked(input: &[u8], sizes: &[u8], choice: u8) {
         [&shown_name(name), words.as_bytes()].concat()
     };
     let headlines: Vec<_> = errors.iter().map(headline).collect();
-    assert_eq!(check("short"), headlines.concat());
+    // A note about the mark of another encoding may follow.
+    let (short, mark) = (check("short"), [&shown_name(name), &b":1:1: note: "[..]].concat());
+    let note = short.strip_prefix(&headlines.concat()[..]).expect("the errors");
+    let is_marked = ["utf-16le", "utf-16be", "utf-32le", "utf-32be"]
+        .iter()
+        .any(|mark| files.first().is_some_and(|file| file["byte_order_mark"] == *mark));
+    assert_eq!(note.strip_prefix(&mark[..]).is_some_and(|note| note.ends_with(b"\n")), is_marked);
+    assert_eq!(note.is_empty(), !is_marked);
     assert_for_people(&check("human --color never"), input, told, &headlines);
 }
 
@@ -213,7 +222,9 @@ fn name_of(bytes: &[u8]) -> PathBuf {
     OsString::from_vec(bytes.to_vec()).into()
 }
 
-fn assert_summary(input: &[u8], errors: usize, summary: &Value) {
+fn assert_summary(input: &[u8], summary: &Value) {
+    // One for each U+FFFD that would replace what is invalid.
+    let errors = input.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
     let mut by_len = [0; 4];
     let mut newlines = 0;
     for c in input.utf8_chunks().flat_map(|chunk| chunk.valid().chars()) {
@@ -385,13 +396,13 @@ fn assert_shows(text: &str, bytes: &[u8]) {
 }
 
 /// What can be done with invalid sequences.
-const REMEDIES: [&str; 3] = ["--replace", "--skip", "--escape"];
+const REMEDIES: [&str; 3] = ["--replace", "--drop", "--escape"];
 
 /// Returns what `remedy` writes instead of an invalid sequence.
 fn stand_in(remedy: &str, sequence: &[u8]) -> String {
     match remedy {
         "--replace" => "\u{FFFD}".to_owned(),
-        "--skip" => String::new(),
+        "--drop" => String::new(),
         _ => sequence.iter().map(|byte| format!("\\x{byte:02X}")).collect(),
     }
 }
