@@ -171,7 +171,7 @@ impl Write for Encode<'_> {
                 if std::mem::take(mark) && !text.starts_with('\u{FEFF}') {
                     self.buffer.extend(Bom::Utf16Le.bytes());
                 }
-                // `bytes` are whole characters, all of which are in the encoding.
+                // `bytes` are whole characters, and the encoding has all of them.
                 transcoder.push(bytes, &mut self.buffer).map_err(io::Error::other)?;
                 self.write_buffer()?;
             }

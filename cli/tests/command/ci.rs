@@ -62,7 +62,7 @@ a &lt;b&gt;&amp;&quot;é.txt:2:5: byte 6: byte that never appears in UTF-8: FF; 
     assert_eq!(stdout(&run), expected);
 }
 
-/// Vim and Emacs jump to the errors of `short` with their own patterns. Each is asked for what it reads, if it is there.
+/// Vim and Emacs parse `short` with their own patterns. Each installed editor lists the places that it found.
 #[cfg(unix)]
 #[test]
 fn editors_read_short() {

@@ -166,8 +166,8 @@ fn place(text: &[u8], at: usize) -> usize {
     at - usize::from(is_second)
 }
 
-/// The search behind [`OwnForms::begins`]. It finds surrogates, the bytes from `LONG` on, and, if
-/// `NUL`, `00` and `C0`. `FF` is in no dialect, so as `LONG` it means that all longer forms are
+/// The search of [`OwnForms::begins`]. It finds surrogates and bytes of `LONG` or more; with `NUL`,
+/// also `00` and `C0`. `FF` is in no dialect, so as `LONG` it means that all longer forms are
 /// those of UTF-8.
 struct Exceptions<const LONG: u8, const NUL: bool>;
 
