@@ -9,7 +9,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::names::{UnknownName, is_same_name};
+use crate::names::{UnknownName, is_same_name, names_of};
 
 /// Why a sequence of bytes is not UTF-8, in the terms of RFC 3629.
 ///
@@ -183,16 +183,8 @@ impl FromStr for ErrorKind {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        const NAMES: [&str; ErrorKind::ALL.len()] = {
-            let (mut names, mut i) = ([""; ErrorKind::ALL.len()], 0);
-            while i < names.len() {
-                names[i] = ErrorKind::ALL[i].name();
-                i += 1;
-            }
-            names
-        };
         let kind = Self::ALL.iter().copied().find(|kind| is_same_name(kind.name(), name));
-        kind.ok_or(UnknownName::of("kind of error", &NAMES))
+        kind.ok_or(UnknownName::of("kind of error", names_of!(ErrorKind::ALL, |kind| kind.name())))
     }
 }
 

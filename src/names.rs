@@ -13,6 +13,22 @@ pub fn is_same_name(one: &str, other: &str) -> bool {
     bare(one).eq(bare(other))
 }
 
+/// The names of all items of a constant list, as a constant list.
+macro_rules! names_of {
+    ($all:expr, |$item:ident| $name:expr) => {
+        const {
+            let (mut names, mut i) = ([""; $all.len()], 0);
+            while i < names.len() {
+                let $item = &$all[i];
+                names[i] = $name;
+                i += 1;
+            }
+            &{ names }
+        }
+    };
+}
+pub(crate) use names_of;
+
 /// The error of [`str::parse`] for an unknown name. The message lists the known names.
 ///
 /// ```

@@ -6,7 +6,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use super::{Class, Profile};
-use crate::names::{UnknownName, is_same_name};
+use crate::names::{UnknownName, is_same_name, names_of};
 
 impl Profile {
     /// Returns the preset with this name. Case, hyphens, underscores and spaces make no difference.
@@ -47,15 +47,7 @@ impl FromStr for Profile {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        const NAMES: [&str; Profile::PRESETS.len()] = {
-            let (mut names, mut i) = ([""; Profile::PRESETS.len()], 0);
-            while i < names.len() {
-                names[i] = Profile::PRESETS[i].0;
-                i += 1;
-            }
-            names
-        };
-        Self::by_name(name).ok_or(UnknownName::of("profile", &NAMES))
+        Self::by_name(name).ok_or(UnknownName::of("profile", names_of!(Profile::PRESETS, |preset| preset.0)))
     }
 }
 
@@ -69,15 +61,8 @@ impl FromStr for Class {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        const NAMES: [&str; Class::ALL.len()] = {
-            let (mut names, mut i) = ([""; Class::ALL.len()], 0);
-            while i < names.len() {
-                names[i] = Class::ALL[i].name();
-                i += 1;
-            }
-            names
-        };
-        Self::by_name(name).ok_or(UnknownName::of("class of characters", &NAMES))
+        Self::by_name(name)
+            .ok_or(UnknownName::of("class of characters", names_of!(Class::ALL, |class| class.name())))
     }
 }
 

@@ -9,7 +9,7 @@ use core::str::FromStr;
 
 use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
-use crate::names::{UnknownName, is_same_name};
+use crate::names::{UnknownName, is_same_name, names_of};
 use crate::repair::faults::each_fault;
 use crate::repair::lossy::{SPARE_ROOM, append_in_place, owned};
 use crate::repair::survey::REPLACEMENT;
@@ -222,15 +222,7 @@ impl FromStr for Policy {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        const NAMES: [&str; Policy::ALL.len()] = {
-            let (mut names, mut i) = ([""; Policy::ALL.len()], 0);
-            while i < names.len() {
-                names[i] = Policy::ALL[i].name();
-                i += 1;
-            }
-            names
-        };
-        Self::by_name(name).ok_or(UnknownName::of("policy", &NAMES))
+        Self::by_name(name).ok_or(UnknownName::of("policy", names_of!(Policy::ALL, |policy| policy.name())))
     }
 }
 
