@@ -65,7 +65,7 @@ def main():
         missed = [phrase for phrase, sentence in PHRASES.items() if not re.search(phrase, sentence, re.IGNORECASE)]
         return [f"not found: {phrase}" for phrase in missed]
     listed = subprocess.run(
-        ["git", "ls-files", "*.md", "src/*.rs", "capi/src/*.rs", "arrow/src/*.rs", "transcode/*.rs", "dialect/*.rs"],
+        ["git", "ls-files", "*.md", "src/*.rs", "capi/src/*.rs", "arrow/src/*.rs", "transcode/*.rs", "dialect/*.rs", "profile/*.rs"],
         cwd=ROOT, check=True, capture_output=True, text=True,
     ).stdout.split()
     return [

@@ -14,11 +14,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Lower it when the number gets lower.
-LIMIT = 6100
+LIMIT = 5750
 # Unit tests, and a kernel for tests.
 NOT_COUNTED = {"src/simd/model.rs", "src/kernel/counted.rs"}
 # They hold no code, only modules that forbid unsafe code could not have inside.
-EMPTY = {"src/lib.rs", "src/text/mod.rs", "src/repair/mod.rs", "src/io/mod.rs", "src/text/profile/mod.rs"}
+EMPTY = {"src/lib.rs", "src/text/mod.rs", "src/repair/mod.rs", "src/io/mod.rs"}
 LITERAL = re.compile(r'r(#*)".*?"\1|"(?:\\.|[^"\\])*"', re.S)
 
 

@@ -1,5 +1,5 @@
-//! The base of the packages with their own algorithms: conversions (`trust8-transcode`) and
-//! dialects (`trust8-dialect`). They depend on one exact version.
+//! The base of the packages with their own algorithms: conversions (`trust8-transcode`),
+//! dialects (`trust8-dialect`) and profiles (`trust8-profile`). They depend on one exact version.
 //!
 //! This module is not part of the public interface: it may change in any release.
 
@@ -10,7 +10,7 @@ pub use crate::error::{Hex, Sequence};
 #[cfg(feature = "std")]
 pub use crate::kernel::counted;
 pub use crate::kernel::{Automaton, Continues, Engine, Portable, Rejected, Validated, Verdict, judge};
-pub use crate::names::is_same_name;
+pub use crate::names::{is_same_name, names_of};
 #[cfg(feature = "alloc")]
 pub use crate::output::append;
 pub use crate::output::{Fork, Output, Progress};

@@ -48,11 +48,11 @@
 //! | pieces of a stream | the text of each piece | [`stream::Decoder`] |
 //! | a reader, a writer, a file | text as it comes, or all of it | [`io`], [`fs`] |
 //! | columns of strings | the first bad row, all of them, or repaired rows | [`columns`] |
-//! | `&[u8]` | text without NUL, controls, hidden or other harmful characters | [`profile`] |
 //! | `&[u8]` | the numbers of characters, lines and UTF-16 units | [`inspect`](inspect()) |
 //!
 //! Parts of a text on several machines: [`Part`]. Byte order marks: [`Bom`]. Places to cut: [`boundary`]. A kernel of your choice: [`Kernel`].
 //! UTF-16, UTF-32 and Latin-1 are the crate `trust8-transcode`; CESU-8, Modified UTF-8 and WTF-8 are `trust8-dialect`.
+//! Text without NUL, controls, hidden or other harmful characters is `trust8-profile`.
 //!
 //! # Slices
 //!
@@ -237,7 +237,6 @@ pub use text::locate::{Location, Locator, locate};
 #[cfg(feature = "rayon")]
 pub use text::parallel::{par_from_utf8, par_inspect};
 pub use text::part::{Part, PartError, Tally};
-pub use text::profile;
 #[cfg(feature = "alloc")]
 pub use text::string::{
     FromUtf8Error, boxed_str_from_utf8, cow_from_utf8, cow_from_utf8_lossy, string_from_utf8,

@@ -14,6 +14,8 @@ pub fn is_same_name(one: &str, other: &str) -> bool {
 }
 
 /// The names of all items of a constant list, as a constant list.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! names_of {
     ($all:expr, |$item:ident| $name:expr) => {
         const {
@@ -27,7 +29,7 @@ macro_rules! names_of {
         }
     };
 }
-pub(crate) use names_of;
+pub use names_of;
 
 /// The error of [`str::parse`] for an unknown name. The message lists the known names.
 ///

@@ -3,10 +3,6 @@
 
 #[cfg(feature = "alloc")]
 #[expect(dead_code, reason = "its `main` reads standard input")]
-#[path = "../examples/log_field.rs"]
-mod log_field;
-#[cfg(feature = "alloc")]
-#[expect(dead_code, reason = "its `main` reads standard input")]
 #[path = "../examples/lossy_log.rs"]
 mod lossy_log;
 // WebAssembly has no sockets.

@@ -7,7 +7,7 @@ use std::fmt;
 use arrow_schema::ArrowError;
 use trust8::Utf8Error;
 use trust8::columns::{ColumnError, ColumnErrorKind};
-use trust8::profile::{Error, Forbidden};
+use trust8_profile::{Error, Forbidden};
 
 /// A row that is not UTF-8, or whose offsets, views or children violate Arrow's layout.
 ///
@@ -78,7 +78,7 @@ impl RowError {
 }
 
 impl Reason {
-    /// Returns the name of the kind of error: that of [`trust8::ErrorKind::name`] or [`trust8::profile::Class::name`], or `layout`, or
+    /// Returns the name of the kind of error: that of [`trust8::ErrorKind::name`] or [`trust8_profile::Class::name`], or `layout`, or
     /// `shape`.
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -13,9 +13,9 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_schema::DataType;
 use trust8::columns::{
     self, Column, ColumnError, ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repair, Repaired,
-    RepairedRows, RepairedViews, Validity, Views, invalid_rows, refused_rows,
+    RepairedRows, RepairedViews, Validity, Views, invalid_rows,
 };
-use trust8::profile::{self, Error, Profile};
+use trust8_profile::{self as profile, Error, Profile, refused_rows};
 
 use crate::error::{Reason, RowError};
 use crate::mask::{check_rows, reached};

@@ -70,7 +70,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions
 use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::{Field, Schema};
 pub use trust8::columns::Policy;
-use trust8::profile::Profile;
+use trust8_profile::Profile;
 
 pub use error::{Reason, RowError};
 #[doc(hidden)]
@@ -107,7 +107,7 @@ pub fn as_utf8(array: &dyn Array) -> Result<ArrayRef, RowError> {
 ///
 /// ```
 /// use arrow_array::BinaryArray;
-/// use trust8::profile::Profile;
+/// use trust8_profile::Profile;
 ///
 /// let bytes = BinaryArray::from_vec(vec![b"Merlot", b"Ros\0"]);
 /// assert_eq!(trust8_arrow::as_utf8_in(&bytes, &Profile::POSTGRES).unwrap_err().row(), 1);
@@ -158,7 +158,8 @@ pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
 ///
 /// ```
 /// use arrow_array::{StringArray, cast::AsArray};
-/// use trust8::{columns::Policy, profile::Profile};
+/// use trust8::columns::Policy;
+/// use trust8_profile::Profile;
 ///
 /// let text = trust8_arrow::repair_in(&StringArray::from(vec!["Ros\0"]), Policy::Escape, &Profile::POSTGRES).unwrap();
 /// assert_eq!(text.as_string::<i32>().value(0), r"Ros\u{0}");
@@ -176,7 +177,8 @@ pub fn repair_in(array: &dyn Array, policy: Policy, profile: &Profile) -> Result
 /// ```
 /// use std::sync::Arc;
 /// use arrow_array::{ArrayRef, BinaryArray, StringArray, StructArray, cast::AsArray};
-/// use trust8::{columns::Policy, profile::Profile};
+/// use trust8::columns::Policy;
+/// use trust8_profile::Profile;
 ///
 /// let bytes = BinaryArray::from_vec(vec![b"\xFF"]);
 /// let (offsets, values, nulls) = bytes.clone().into_parts();
@@ -216,7 +218,7 @@ pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
 ///
 /// ```
 /// use arrow_array::{BooleanArray, StringArray};
-/// use trust8::profile::Profile;
+/// use trust8_profile::Profile;
 ///
 /// let valid = trust8_arrow::is_valid_in(&StringArray::from(vec!["Merlot", "Ros\0"]), &Profile::POSTGRES).unwrap();
 /// assert_eq!(valid, BooleanArray::from(vec![true, false]));
@@ -259,7 +261,7 @@ pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
 }
 
 /// Returns the same table of all values that are not UTF-8 or have a character that the profile forbids. The `kind` of such a
-/// character is the name of its [class](trust8::profile::Class::name).
+/// character is the name of its [class](trust8_profile::Class::name).
 ///
 /// # Errors
 ///
@@ -267,7 +269,7 @@ pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
 ///
 /// ```
 /// use arrow_array::{StringArray, cast::AsArray};
-/// use trust8::profile::Profile;
+/// use trust8_profile::Profile;
 ///
 /// let errors = trust8_arrow::errors_in(&StringArray::from(vec!["Merlot", "Ros\0"]), &Profile::POSTGRES).unwrap();
 /// assert_eq!(errors["kind"].as_string::<i64>().value(0), "nul");
@@ -284,7 +286,7 @@ pub fn errors_in(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, Ro
 ///
 /// ```
 /// use arrow_array::BinaryArray;
-/// use trust8::profile::Profile;
+/// use trust8_profile::Profile;
 ///
 /// let errors = trust8_arrow::text_errors(&BinaryArray::from_vec(vec![b"\xFF"]), &Profile::SCALARS).unwrap();
 /// assert_eq!(errors.num_rows(), 0);
@@ -302,7 +304,7 @@ pub fn text_errors(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, 
 ///
 /// ```
 /// use arrow_array::StringArray;
-/// use trust8::profile::Profile;
+/// use trust8_profile::Profile;
 ///
 /// let array = StringArray::from(vec!["Merlot", "Ros\0"]);
 /// assert_eq!(trust8_arrow::check_array(&array, &Profile::POSTGRES, true).unwrap_err().row(), 1);

@@ -12,7 +12,7 @@ use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use trust8::columns::Policy;
-use trust8::profile::{Error, Profile};
+use trust8_profile::{Error, Profile};
 
 use crate::error::RowError;
 use crate::leaf::{Claim, Leaf, Plan, claim};

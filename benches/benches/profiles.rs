@@ -14,11 +14,11 @@ use std::{env, io};
 
 use trust8::Kernel;
 use trust8::boundary::floor;
-use trust8::profile::Profile;
 use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;
 use trust8_benches::report::{Data, Table, digits};
 use trust8_benches::texts::generated;
+use trust8_profile::{Profile, With};
 
 const LONG: usize = 64 << 10;
 const LENGTHS: [usize; 11] = [4, 8, 16, 31, 64, 100, 256, 1000, 4000, 16_000, LONG];
@@ -83,7 +83,7 @@ impl Contestant {
     fn answer(self, bytes: &[u8]) -> bool {
         match self.profile {
             None => self.kernel.is_utf8(bytes),
-            Some(profile) => self.kernel.from_utf8_in(profile, bytes).is_ok(),
+            Some(profile) => With(self.kernel).from_utf8(profile, bytes).is_ok(),
         }
     }
 }

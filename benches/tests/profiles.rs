@@ -1,7 +1,7 @@
 //! The crate rfc9839 allows the same texts.
 
-use trust8::profile::{Class, Profile};
 use trust8_benches::random::Random;
+use trust8_profile::{Class, Profile};
 
 #[test]
 fn agrees_with_rfc9839() {

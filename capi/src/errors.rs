@@ -7,7 +7,7 @@
 use core::ffi::{CStr, c_char, c_void};
 use core::fmt::{self, Write};
 
-use trust8::profile::Class;
+use trust8_profile::Class;
 
 use crate::memory;
 

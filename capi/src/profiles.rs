@@ -6,7 +6,7 @@
 use core::ffi::{CStr, c_char, c_void};
 
 use trust8::engine::is_same_name;
-use trust8::profile::{Class, Error, Profile};
+use trust8_profile::{Class, Error, Profile};
 
 use crate::errors::{TRUST8_FORBIDDEN, TRUST8_NO_ERROR, misuse, trust8_error};
 use crate::{memory, names};

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Instant;
 
 use trust8::Bom;
-use trust8::profile::Profile;
+use trust8_profile::Profile;
 
 use crate::args::{CheckArgs, CommonArgs, Selection};
 use crate::dialects::accepting_dialects;

@@ -9,8 +9,8 @@
 use core::fmt;
 
 use trust8::boundary::is_continuation;
-use trust8::profile::{Error, Forbidden};
 use trust8::{ErrorKind, Utf8Error};
+use trust8_profile::{Error, Forbidden};
 
 use crate::hex::Hex;
 

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 
 use trust8::Kernel;
 use trust8::boundary::{floor, is_continuation};
-use trust8::profile::Profile;
+use trust8_profile::Profile;
 
 use crate::culprit::Culprit;
 use crate::location::Location;

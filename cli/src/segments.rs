@@ -6,7 +6,7 @@
 use std::io::{self, Read};
 
 use trust8::Kernel;
-use trust8::profile::{Class, Error, Profile};
+use trust8_profile::{Class, Error, Profile};
 
 use crate::source::{self, CHUNK, aligned_buffer};
 

@@ -12,7 +12,7 @@ use datafusion::logical_expr::{
     ColumnarValue, Documentation, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
 use trust8::columns::Policy;
-use trust8::profile::Profile;
+use trust8_profile::Profile;
 
 use crate::dictionary;
 use crate::rows::{self, Plan, text_type};

@@ -56,7 +56,7 @@
 //!
 //! A profile is a set of characters that a text must not have: `'xml'`, `'assignables'`, `'i-json'`,
 //! `'postgres'`, `'terminal'`, `'source'`, `'prompt'`, `'file-name'`, or `'scalars'`, which forbids none.
-//! Upper and lower case are the same. [`trust8::profile`] describes them. The policy also applies to
+//! Upper and lower case are the same. [`trust8_profile`] describes them. The policy also applies to
 //! forbidden characters: `'drop'` leaves them out, `'null'` makes the value null, `'escape'` writes `\u{1B}`,
 //! and all others write U+FFFD.
 //!
@@ -69,7 +69,7 @@
 //! |---|---|---|
 //! | `offset` | `Int64` | where in the value the ill-formed sequence begins |
 //! | `length` | `Int64` | its length, or null if the value ends inside a character |
-//! | `kind` | `Utf8View` | the name of the kind of error: see [`trust8::ErrorKind::name`] and [`trust8::profile::Class::name`] |
+//! | `kind` | `Utf8View` | the name of the kind of error: see [`trust8::ErrorKind::name`] and [`trust8_profile::Class::name`] |
 //! | `message` | `Utf8View` | the message of the error |
 
 mod dictionary;

@@ -18,9 +18,9 @@ use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err,
 use trust8::Utf8Error;
 use trust8::columns::{
     Column, ColumnError, FixedSize, Offset, Offsets, Policy, Repair, Repaired, RepairedRows, RepairedViews,
-    Validity, Views, invalid_rows, refused_rows, repair,
+    Validity, Views, invalid_rows, repair,
 };
-use trust8::profile::{self, Error, Profile};
+use trust8_profile::{self as profile, Error, Profile, refused_rows};
 
 /// The treatment of rows that are not UTF-8.
 #[derive(Clone, Copy)]

@@ -4,9 +4,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use trust8::profile::{Class, Error, Profile};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::kernels;
+use trust8_profile::{Class, Error, Profile, With};
 
 fuzz_target!(|data: &[u8]| {
     let Some(input) = input::build(data) else { return };
@@ -36,10 +36,10 @@ fuzz_target!(|data: &[u8]| {
             Error::Forbidden(found) => (found.offset() as usize, Some(found.class())),
         };
         for kernel in kernels() {
-            let first = kernel.from_utf8_in(&profile, bytes).err().map(answer);
+            let first = With(kernel).from_utf8(&profile, bytes).err().map(answer);
             assert_eq!(first, expected.first().copied(), "{kernel:?}, {profile:?}");
             assert!(
-                kernel.errors_in(&profile, bytes).map(answer).eq(expected.iter().copied()),
+                With(kernel).errors(&profile, bytes).map(answer).eq(expected.iter().copied()),
                 "{kernel:?}, {profile:?}"
             );
         }

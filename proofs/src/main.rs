@@ -14,10 +14,14 @@
 //! Where a branch depends on the text, the code runs both ways (`path.rs`). The loops run on texts of numbers (`kernel/loops.rs`).
 //! README.md says what is proved, and what is not.
 
+// The files of trust8-profile name the library.
+extern crate self as trust8;
+
 use std::process::ExitCode;
 use std::time::Instant;
 
 mod byte;
+mod engine;
 mod formula;
 mod kernel;
 mod mutation;

@@ -1,14 +1,14 @@
 //! What is proved of the search for the characters that a profile forbids: it misses none.
 
-#[path = "../../src/text/profile/class.rs"]
+#[path = "../../profile/src/class.rs"]
 #[expect(dead_code, reason = "no proof needs a class's name")]
 mod class;
-#[path = "../../src/text/profile/lanes.rs"]
+#[path = "../../profile/src/lanes.rs"]
 #[expect(dead_code, reason = "the search without vectors")]
 mod lanes;
-#[path = "../../src/text/profile/patterns.rs"]
+#[path = "../../profile/src/patterns.rs"]
 mod patterns;
-#[path = "../../src/text/profile/plain.rs"]
+#[path = "../../profile/src/plain.rs"]
 #[expect(dead_code, reason = "the search without vectors")]
 mod plain;
 

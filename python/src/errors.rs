@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyType};
-use trust8::profile::{self, Profile};
 use trust8::{ErrorKind, Utf8Error, Validator};
+use trust8_profile::{self as profile, Profile};
 
 use crate::input::{Input, LONG, unlocked_if_long};
 use crate::profile::{first, profile_of, refused};

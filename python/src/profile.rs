@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyType};
 use trust8::engine::is_same_name;
-use trust8::profile::{Class, Error, Profile};
+use trust8_profile::{Class, Error, Profile};
 
 use crate::decode::invalid;
 

@@ -8,8 +8,8 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use trust8::columns::{ColumnError, Offsets, Policy, Repaired};
 use trust8::engine::is_same_name;
-use trust8::profile::{self, Profile};
 use trust8_arrow::policy_for_forbidden;
+use trust8_profile::{self as profile, Profile};
 
 use crate::input::{Input, answering_signals};
 use crate::profile::{listed, profile_of};

@@ -1,6 +1,6 @@
 //! Readers and writers that pass only UTF-8.
 //!
-//! - [`Utf8Reader`] wraps a [`Read`](std::io::Read), [`Utf8Writer`] a [`Write`](std::io::Write), [`ProfileWriter`] as well.
+//! - [`Utf8Reader`] wraps a [`Read`](std::io::Read), [`Utf8Writer`] a [`Write`](std::io::Write).
 //! - [`read_to_string`](read_to_string()) reads to the end of a reader.
 //! - [`fs::read_to_string`](fs::read_to_string()) reads a file.
 //! - The module `tokio`, with the feature of that name, has the same for asynchronous I/O.
@@ -13,7 +13,6 @@ mod methods;
 
 pub mod fs;
 mod intake;
-mod profile_writer;
 mod read_to_string;
 mod reader;
 #[cfg(feature = "tokio")]
@@ -24,9 +23,7 @@ use std::io;
 
 use crate::error::Utf8Error;
 use crate::stream::StreamError;
-use crate::text::profile;
 
-pub use profile_writer::ProfileWriter;
 pub use read_to_string::read_to_string;
 pub use reader::Utf8Reader;
 pub use writer::Utf8Writer;
@@ -55,4 +52,4 @@ macro_rules! invalid_data {
         }
     )+};
 }
-invalid_data!(Utf8Error, StreamError, profile::Error, profile::StreamError);
+invalid_data!(Utf8Error, StreamError);

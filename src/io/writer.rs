@@ -135,7 +135,8 @@ impl<W> Utf8Writer<W> {
     }
 
     /// Returns the prefix of `buf` that one call of `write` handles, and the decoder for it.
-    pub(super) fn next_piece<'a>(&self, buf: &'a [u8]) -> (&'a [u8], Decoder) {
+    #[doc(hidden)]
+    pub fn next_piece<'a>(&self, buf: &'a [u8]) -> (&'a [u8], Decoder) {
         (&buf[..buf.len().min(self.piece_len)], Decoder::from(self.validator))
     }
 }

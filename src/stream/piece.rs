@@ -24,10 +24,13 @@ pub struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    pub(crate) const EMPTY: Self = Self { completed: Completed::NONE, rest: "" };
+    #[doc(hidden)]
+    pub const EMPTY: Self = Self { completed: Completed::NONE, rest: "" };
 
     /// Returns the first `len` bytes of the text, which are whole characters.
-    pub(crate) fn up_to(self, len: usize) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn up_to(self, len: usize) -> Self {
         match len.checked_sub(self.completed.len()) {
             Some(len) => Self { rest: &self.rest[..len], ..self },
             None => Self::EMPTY,

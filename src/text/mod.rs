@@ -11,7 +11,6 @@ pub(crate) mod locate;
 #[cfg(feature = "rayon")]
 pub(crate) mod parallel;
 pub(crate) mod part;
-pub mod profile;
 pub mod search;
 #[cfg(feature = "alloc")]
 pub(crate) mod string;

@@ -1,4 +1,4 @@
-//! The tests of the library, of conversions and of dialects as one program.
+//! The tests of the library, of conversions, dialects and profiles as one program.
 //!
 //! `cargo test` makes a program of each folder of tests, and does not make this one. Where the tests run on another
 //! machine, most of their time goes into compiling and linking; this links once:
@@ -18,6 +18,8 @@ mod examples;
 mod io;
 #[path = "../../tests/kernel/main.rs"]
 mod kernel;
+#[path = "../../profile/tests/profile/main.rs"]
+mod profile;
 #[path = "../../tests/repair/main.rs"]
 mod repair;
 #[path = "../../tests/simdutf8/main.rs"]

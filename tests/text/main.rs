@@ -12,6 +12,5 @@ mod inspect;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod part;
-mod profile;
 mod repaired_columns;
 mod string;

@@ -1,6 +1,6 @@
 //! Characters that are valid but harmful, according to the library's profiles.
 
-use trust8::profile::{Class, Error, Profile};
+use trust8_profile::{Class, Error, Profile};
 
 use crate::memory::{both, output, place};
 use crate::text::write;

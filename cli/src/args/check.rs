@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::Selection;
-use trust8::profile::Profile;
+use trust8_profile::Profile;
 
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct CheckArgs {

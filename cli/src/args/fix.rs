@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use encoding_rs::Encoding;
-use trust8::profile::{Policy, Profile};
+use trust8_profile::{Policy, Profile};
 
 use super::check::profile;
 use super::{BACKUP_SUFFIX, Selection};

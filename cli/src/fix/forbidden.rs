@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use trust8::profile::{Policy, Profile};
+use trust8_profile::{Policy, Profile};
 
 /// Passes on what is written to it, with each forbidden character repaired.
 pub(super) struct Allow<'a> {

@@ -123,7 +123,7 @@ impl Avx512 {
 
     /// Returns the first 64 bytes of `bytes`, with zeros after the last one.
     #[inline(always)]
-    pub(crate) fn load_up_to_64(self, bytes: &[u8]) -> Vector {
+    pub fn load_up_to_64(self, bytes: &[u8]) -> Vector {
         let from = if bytes.is_empty() { (&raw const NOTHING).cast() } else { bytes.as_ptr().cast() };
         let mask = if bytes.len() < 64 { (1 << bytes.len()) - 1 } else { u64::MAX };
         // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()`, so none for `NOTHING`. A byte whose bit in the mask is

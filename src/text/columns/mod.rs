@@ -25,7 +25,6 @@ mod offset;
 mod offsets;
 #[cfg(feature = "alloc")]
 mod overlap;
-mod refused;
 #[cfg(feature = "alloc")]
 mod repair;
 mod views;
@@ -36,7 +35,6 @@ pub use error::{ColumnError, ColumnErrorKind};
 pub use invalid::{InvalidRows, invalid_rows};
 pub use layout::{Column, FixedSize, Offsets, Row, Validity, Views};
 pub use offset::Offset;
-pub use refused::{RefusedRows, refused_rows};
 #[cfg(feature = "alloc")]
 pub use repair::{Policy, Repair, Repaired, RepairedRows, RepairedViews, repair};
 

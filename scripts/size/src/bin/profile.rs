@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use trust8::profile::Profile;
+use trust8_profile::Profile;
 
 fn main() {
     let mut bytes = Vec::new();

@@ -14,7 +14,7 @@ use Class::{
 /// verdict never changes. No character is in two classes.
 ///
 /// ```
-/// use trust8::profile::Class;
+/// use trust8_profile::Class;
 ///
 /// assert_eq!(Class::of('\u{202E}'), Some(Class::BidiControl));
 /// assert_eq!(Class::of('é'), None);
@@ -82,7 +82,7 @@ impl Class {
     /// All classes, in the order of their [numbers](Self::code).
     ///
     /// ```
-    /// use trust8::profile::Class;
+    /// use trust8_profile::Class;
     /// assert!(Class::ALL.iter().map(|class| class.code()).eq(0..25));
     /// ```
     pub const ALL: &'static [Self] = &[
@@ -116,7 +116,7 @@ impl Class {
     /// Returns the class's name, which is stable across versions of this crate.
     ///
     /// ```
-    /// assert_eq!(trust8::profile::Class::C0Control.name(), "c0-control");
+    /// assert_eq!(trust8_profile::Class::C0Control.name(), "c0-control");
     /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -128,7 +128,7 @@ impl Class {
     /// It is the class's bit in [`Profile::bits`](super::Profile::bits).
     ///
     /// ```
-    /// assert_eq!(trust8::profile::Class::Nul.code(), 0);
+    /// assert_eq!(trust8_profile::Class::Nul.code(), 0);
     /// ```
     #[must_use]
     pub const fn code(self) -> u8 {
@@ -138,7 +138,7 @@ impl Class {
     /// Returns what a character of the class is and why to forbid it, as the end of a sentence.
     ///
     /// ```
-    /// let reason = trust8::profile::Class::Delete.reason();
+    /// let reason = trust8_profile::Class::Delete.reason();
     /// assert_eq!(reason, "a control that terminals may take for a command");
     /// ```
     #[must_use]

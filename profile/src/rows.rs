@@ -6,17 +6,17 @@
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
 
-use super::layout::Column;
-use crate::error::TooSmall;
-use crate::kernel::Kernel;
-use crate::text::profile::{Error, Profile};
+use trust8::columns::Column;
+use trust8::{Kernel, TooSmall};
+
+use super::{Error, Profile, With};
 
 /// Returns an iterator over the rows that are not UTF-8 or have a character that the profile forbids, each with its first error, in the
 /// order of the rows. Null rows are ignored.
 ///
 /// ```
-/// use trust8::columns::{Offsets, refused_rows};
-/// use trust8::profile::Profile;
+/// use trust8::columns::Offsets;
+/// use trust8_profile::{Profile, refused_rows};
 ///
 /// let column = Offsets::new(b"Merlot\0Ros\xE9", &[0, 6, 7, 11], None).unwrap();
 /// let found: Vec<_> = refused_rows(column, &Profile::POSTGRES).map(|(row, error)| (row, error.valid_up_to())).collect();
@@ -47,8 +47,8 @@ impl<C: Column> RefusedRows<'_, C> {
     /// Returns an error if `bitmap` has less than one bit for each row.
     ///
     /// ```
-    /// use trust8::columns::{Offsets, refused_rows};
-    /// use trust8::profile::Profile;
+    /// use trust8::columns::Offsets;
+    /// use trust8_profile::{Profile, refused_rows};
     ///
     /// let column = Offsets::new(b"a\0c\xFE", &[0, 1, 2, 3, 4], None).unwrap();
     /// let mut bitmap = [0xFF; 1];
@@ -67,8 +67,8 @@ impl<C: Column> RefusedRows<'_, C> {
     /// it makes the refused rows null.
     ///
     /// ```
-    /// use trust8::columns::{Offsets, Validity, refused_rows};
-    /// use trust8::profile::Profile;
+    /// use trust8::columns::{Offsets, Validity};
+    /// use trust8_profile::{Profile, refused_rows};
     ///
     /// let column = Offsets::new(b"a\0c", &[0, 1, 2, 3], Some(Validity::new(&[0b011], 0))).unwrap();
     /// assert_eq!(refused_rows(column, &Profile::XML_1_0).validity(), [0b001]);
@@ -97,7 +97,7 @@ impl<C: Column> Iterator for RefusedRows<'_, C> {
             let row = self.next;
             self.next += 1;
             if self.column.row_validity().is_none_or(|validity| validity.is_valid(row)) {
-                let check = |bytes: &[u8]| self.kernel.from_utf8_in(self.profile, bytes).err();
+                let check = |bytes: &[u8]| With(self.kernel).from_utf8(self.profile, bytes).err();
                 if let Some(error) = self.column.with_row(row, check) {
                     return Some((row, error));
                 }

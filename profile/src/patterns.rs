@@ -126,7 +126,7 @@ impl Class {
     /// Returns the class of a character, if it has one.
     ///
     /// ```
-    /// use trust8::profile::Class;
+    /// use trust8_profile::Class;
     /// assert_eq!(Class::of('\u{1FFFF}'), Some(Class::Noncharacter));
     /// ```
     #[must_use]

@@ -4,16 +4,15 @@
 
 use core::iter::FusedIterator;
 
+use trust8::{Kernel, Utf8Chunks, Utf8Error};
+
 use super::Profile;
 use super::error::{Error, Forbidden};
 use super::sieve::Suspects;
-use crate::error::Utf8Error;
-use crate::kernel::Kernel;
-use crate::repair::Utf8Chunks;
 
 /// Iterates over the ill-formed sequences and forbidden characters of a text. See [`Profile::errors`].
 #[derive(Clone, Debug)]
-pub struct Errors<'a> {
+pub struct ProfileErrors<'a> {
     profile: &'a Profile,
     kernel: &'static Kernel,
     chunks: Utf8Chunks<'a>,
@@ -25,7 +24,7 @@ pub struct Errors<'a> {
     next: Option<Utf8Error>,
 }
 
-impl<'a> Errors<'a> {
+impl<'a> ProfileErrors<'a> {
     pub(super) fn new(profile: &'a Profile, kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         let chunks = kernel.utf8_chunks(bytes);
         Self { profile, kernel, chunks, text: &[], offset: 0, suspects: Suspects::new(), next: None }
@@ -42,7 +41,7 @@ impl<'a> Errors<'a> {
     }
 }
 
-impl Iterator for Errors<'_> {
+impl Iterator for ProfileErrors<'_> {
     type Item = Error;
 
     fn next(&mut self) -> Option<Error> {
@@ -61,4 +60,4 @@ impl Iterator for Errors<'_> {
     }
 }
 
-impl FusedIterator for Errors<'_> {}
+impl FusedIterator for ProfileErrors<'_> {}

@@ -1,18 +1,20 @@
-//! The names of presets and classes, matched as in `names.rs`.
+//! The names of presets and classes, matched as in the library.
 
 #![forbid(unsafe_code)]
 
 use core::fmt;
 use core::str::FromStr;
 
+use trust8::UnknownName;
+use trust8::engine::{is_same_name, names_of};
+
 use super::{Class, Profile};
-use crate::names::{UnknownName, is_same_name, names_of};
 
 impl Profile {
     /// Returns the preset with this name. Case, hyphens, underscores and spaces make no difference.
     ///
     /// ```
-    /// use trust8::profile::Profile;
+    /// use trust8_profile::Profile;
     /// assert_eq!(Profile::by_name("i-json"), Some(Profile::I_JSON));
     /// assert_eq!(Profile::by_name("File Name"), Some(Profile::FILE_NAME));
     /// assert_eq!(Profile::by_name("json"), None);
@@ -27,7 +29,7 @@ impl Class {
     /// Returns the class with this name. Case, hyphens, underscores and spaces make no difference.
     ///
     /// ```
-    /// use trust8::profile::Class;
+    /// use trust8_profile::Class;
     /// assert_eq!(Class::by_name("C0 control"), Some(Class::C0Control));
     /// assert_eq!(Class::by_name("tags"), None);
     /// ```
@@ -40,7 +42,7 @@ impl Class {
 /// Like [`by_name`](Profile::by_name).
 ///
 /// ```
-/// use trust8::profile::Profile;
+/// use trust8_profile::Profile;
 /// assert_eq!("xml".parse(), Ok(Profile::XML_1_0));
 /// ```
 impl FromStr for Profile {
@@ -54,7 +56,7 @@ impl FromStr for Profile {
 /// Like [`by_name`](Class::by_name).
 ///
 /// ```
-/// use trust8::profile::Class;
+/// use trust8_profile::Class;
 /// assert_eq!("bidi-control".parse(), Ok(Class::BidiControl));
 /// ```
 impl FromStr for Class {
@@ -76,7 +78,7 @@ impl fmt::Display for Class {
 /// Writes the name of the preset or, for another profile, the names of the classes that it forbids.
 ///
 /// ```
-/// use trust8::profile::{Class, Profile};
+/// use trust8_profile::{Class, Profile};
 /// assert_eq!(Profile::I_JSON.to_string(), "i-json");
 /// assert_eq!(Profile::POSTGRES.forbid(Class::Tab).to_string(), "nul, tab");
 /// ```

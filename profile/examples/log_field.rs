@@ -1,14 +1,14 @@
 //! Logs user input, so that nobody can forge lines or send commands to the terminal that shows the log.
 //!
 //! ```sh
-//! cargo run --example log_field < request.bin
+//! cargo run -p trust8-profile --example log_field < request.bin
 //! ```
 
 #![forbid(unsafe_code)]
 
 use std::io::{self, Read, Write};
 
-use trust8::profile::{Class, Policy, Profile};
+use trust8_profile::{Class, Policy, Profile};
 
 /// One field of a line.
 const FIELD: Profile =

@@ -4,7 +4,7 @@
 //! error says which character is forbidden, where and why.
 //!
 //! ```sh
-//! cargo run --example checked_name -- report.txt
+//! cargo run -p trust8-profile --example checked_name -- report.txt
 //! ```
 
 #![forbid(unsafe_code)]
@@ -13,7 +13,7 @@ use std::fmt;
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use trust8::profile::{Class, Forbidden, Profile};
+use trust8_profile::{Class, Forbidden, Profile};
 
 /// One name of a file, which Windows allows too.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,14 +4,14 @@
 
 use core::fmt;
 
+use trust8::{Utf8Error, stream};
+
 use super::class::Class;
-use crate::error::Utf8Error;
-use crate::stream;
 
 /// A character that a profile forbids.
 ///
 /// ```
-/// use trust8::profile::{Class, Profile};
+/// use trust8_profile::{Class, Profile};
 ///
 /// let found = Profile::SOURCE_CODE.check("if admin\u{2066} {").unwrap_err();
 /// assert_eq!((found.offset(), found.character(), found.class()), (8, '\u{2066}', Class::BidiControl));
@@ -41,7 +41,7 @@ impl Forbidden {
     /// Returns where the character begins, in bytes from the start of the text or the stream.
     ///
     /// ```
-    /// let found = trust8::profile::Profile::POSTGRES.check("a\0").unwrap_err();
+    /// let found = trust8_profile::Profile::POSTGRES.check("a\0").unwrap_err();
     /// assert_eq!(found.offset(), 1);
     /// ```
     #[must_use]
@@ -52,7 +52,7 @@ impl Forbidden {
     /// Returns the character. Its length in bytes is [`char::len_utf8`].
     ///
     /// ```
-    /// let found = trust8::profile::Profile::POSTGRES.check("a\0").unwrap_err();
+    /// let found = trust8_profile::Profile::POSTGRES.check("a\0").unwrap_err();
     /// assert_eq!(found.character(), '\0');
     /// ```
     #[must_use]
@@ -63,7 +63,7 @@ impl Forbidden {
     /// Returns the class that the profile forbids.
     ///
     /// ```
-    /// use trust8::profile::{Class, Profile};
+    /// use trust8_profile::{Class, Profile};
     /// assert_eq!(Profile::POSTGRES.check("a\0").unwrap_err().class(), Class::Nul);
     /// ```
     #[must_use]
@@ -84,7 +84,7 @@ impl core::error::Error for Forbidden {}
 /// The first place at which bytes are not UTF-8 or have a forbidden character.
 ///
 /// ```
-/// use trust8::profile::{Error, Profile};
+/// use trust8_profile::{Error, Profile};
 ///
 /// let error = |bytes| Profile::XML_1_0.from_utf8(bytes).unwrap_err();
 /// assert!(matches!(error(b"a\x01\xFF"), Error::Forbidden(found) if found.offset() == 1));
@@ -102,7 +102,7 @@ impl Error {
     /// Returns how many bytes before the error are text that the profile allows.
     ///
     /// ```
-    /// assert_eq!(trust8::profile::Profile::POSTGRES.from_utf8(b"ab\0").unwrap_err().valid_up_to(), 2);
+    /// assert_eq!(trust8_profile::Profile::POSTGRES.from_utf8(b"ab\0").unwrap_err().valid_up_to(), 2);
     /// ```
     #[must_use]
     pub const fn valid_up_to(&self) -> usize {
@@ -116,7 +116,7 @@ impl Error {
     /// Returns the length of the ill-formed sequence or of the character, or `None` if the input ends inside a character.
     ///
     /// ```
-    /// let error = trust8::profile::Profile::TERMINAL.from_utf8(b"\xC2\x9B").unwrap_err();
+    /// let error = trust8_profile::Profile::TERMINAL.from_utf8(b"\xC2\x9B").unwrap_err();
     /// assert_eq!(error.error_len(), Some(2));
     /// ```
     #[must_use]
@@ -131,9 +131,9 @@ impl Error {
 /// Like [`Error`], for a stream.
 ///
 /// ```
-/// use trust8::profile::{Profile, StreamError, Validator};
+/// use trust8_profile::{Profile, StreamError, ProfileValidator};
 ///
-/// let mut validator = Validator::new(Profile::TERMINAL);
+/// let mut validator = ProfileValidator::new(Profile::TERMINAL);
 /// assert!(validator.push(b"ok\xC2").is_ok());
 /// assert!(matches!(validator.push(b"\x9B1m"), Err(StreamError::Forbidden(found)) if found.offset() == 2));
 /// ```
@@ -158,6 +158,26 @@ macro_rules! errors {
         }
 
         impl core::error::Error for $error {}
+
+        /// Converts the error into an [`InvalidData`](std::io::ErrorKind::InvalidData) error that carries it.
+        ///
+        /// ```
+        /// use std::io;
+        /// use trust8_profile::{Error, Profile};
+        ///
+        /// fn field(bytes: &[u8]) -> io::Result<&str> {
+        ///     Ok(Profile::POSTGRES.from_utf8(bytes)?)
+        /// }
+        /// let error = field(b"ab\0").unwrap_err();
+        /// assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        /// assert_eq!(error.downcast::<Error>().unwrap().valid_up_to(), 2);
+        /// ```
+        #[cfg(feature = "std")]
+        impl From<$error> for std::io::Error {
+            fn from(error: $error) -> Self {
+                Self::new(std::io::ErrorKind::InvalidData, error)
+            }
+        }
 
         impl From<$not_utf8> for $error {
             fn from(error: $not_utf8) -> Self {

@@ -26,6 +26,20 @@
 //! 5. **A test that often fails is not repeated.** After a suspect group, the next vectors take the
 //!    second test without the first.
 
+#[cfg(trust8_neon)]
+use trust8::engine::Neon;
+#[cfg(trust8_simd)]
+use trust8::engine::Simd;
+#[cfg(trust8_wasm)]
+use trust8::engine::Simd128;
+use trust8::engine::search::Vectors;
+use trust8::engine::{Automaton, Engine, Job, array_at, is_inside, judge};
+#[cfg(trust8_x86)]
+use trust8::engine::{Avx2, Sse42};
+#[cfg(trust8_avx512)]
+use trust8::engine::{Avx512, avx512};
+use trust8::{Kernel, Utf8Error};
+
 #[cfg(trust8_simd)]
 use super::lanes;
 use super::lanes::Sieve;
@@ -33,15 +47,6 @@ use super::lanes::Sieve;
 use super::plain::not_plain;
 #[cfg(trust8_avx512)]
 use super::plain::not_plain_512;
-use crate::boundary::{array_at, is_inside};
-use crate::error::Utf8Error;
-use crate::kernel::{Automaton, Engine, Kernel, judge};
-use crate::simd::Job;
-#[cfg(trust8_simd)]
-use crate::simd::Simd;
-#[cfg(trust8_avx512)]
-use crate::simd::{Avx512, x86::avx512};
-use crate::text::search::Vectors;
 
 /// The number of vectors that are tested together.
 const GROUP_VECTORS: usize = 4;
@@ -188,37 +193,54 @@ fn is_group_suspect<V: Tests>(v: V, group: &[u8], sieve: &Sieve) -> bool {
     v.any(all)
 }
 
+/// Implements [`Tests`] for instruction sets with the library's trait of vectors.
 #[cfg(trust8_simd)]
-impl<S: Simd> Tests for S {
-    #[inline(always)]
-    fn is_plain<const N: usize>(self, vectors: [S::Vector; N], sieve: &Sieve) -> bool {
-        !Simd::any(self, not_plain(self, vectors, &sieve.plain))
-    }
+macro_rules! tests {
+    ($($token:ident),+) => {$(
+        impl Tests for $token {
+            #[inline(always)]
+            fn is_plain<const N: usize>(self, vectors: [Self::Vector; N], sieve: &Sieve) -> bool {
+                !Simd::any(self, not_plain(self, vectors, &sieve.plain))
+            }
 
-    #[inline(always)]
-    fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool {
-        let found = not_plain(self, [Simd::load_short(self, text)], &sieve.plain);
-        // The zeros after the text may be suspect.
-        self.not_zero(found) & !(u64::MAX << text.len()) == 0
-    }
+            #[inline(always)]
+            fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool {
+                let found = not_plain(self, [Vectors::load_short(self, text)], &sieve.plain);
+                // The zeros after the text may be suspect.
+                self.not_zero(found) & !(u64::MAX << text.len()) == 0
+            }
 
-    #[inline(always)]
-    fn classes(self, bytes: S::Vector, sieve: &Sieve) -> S::Vector {
-        lanes::first_test(self, bytes, sieve)
-    }
+            #[inline(always)]
+            fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector {
+                lanes::first_test(self, bytes, sieve)
+            }
 
-    #[inline(always)]
-    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
-        let s = self;
-        let rest = text.get(at..).unwrap_or_default();
-        let bytes =
-            if rest.len() < <S as Simd>::LANES { Simd::load_short(s, rest) } else { Simd::load(s, rest, 0) };
-        let before = match text.get(at.wrapping_sub(<S as Simd>::LANES)..at) {
-            Some(before) => Simd::load(s, before, 0),
-            None => Simd::splat(s, 0),
-        };
-        s.not_zero(lanes::second_test(s, bytes, before, sieve))
-    }
+            #[inline(always)]
+            fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
+                exact(self, text, at, sieve)
+            }
+        }
+    )+};
+}
+
+#[cfg(trust8_x86)]
+tests!(Avx2, Sse42);
+#[cfg(trust8_neon)]
+tests!(Neon);
+#[cfg(trust8_wasm)]
+tests!(Simd128);
+
+#[cfg(trust8_simd)]
+#[inline(always)]
+fn exact<S: Simd>(s: S, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
+    let rest = text.get(at..).unwrap_or_default();
+    let bytes =
+        if rest.len() < <S as Simd>::LANES { Simd::load_short(s, rest) } else { Simd::load(s, rest, 0) };
+    let before = match text.get(at.wrapping_sub(<S as Simd>::LANES)..at) {
+        Some(before) => Simd::load(s, before, 0),
+        None => Simd::splat(s, 0),
+    };
+    s.not_zero(lanes::second_test(s, bytes, before, sieve))
 }
 
 #[cfg(trust8_avx512)]

@@ -4,20 +4,20 @@
 
 use std::io::{self, Write};
 
-use super::Utf8Writer;
-use crate::kernel::Kernel;
-use crate::text::profile::{Forbidden, Profile, StreamError};
+use trust8::Kernel;
+use trust8::io::Utf8Writer;
+
+use super::{Forbidden, Profile, StreamError};
 
 /// A [`Utf8Writer`] that also refuses the characters that a profile forbids, so that no text can
 /// poison a log.
 ///
 /// The text before a forbidden character is written first. From then on, every call returns the
-/// error, an [`io::ErrorKind::InvalidData`] that carries a [`profile::StreamError`](StreamError).
+/// error, an [`io::ErrorKind::InvalidData`] that carries a [`StreamError`].
 ///
 /// ```
 /// use std::io::Write;
-/// use trust8::io::ProfileWriter;
-/// use trust8::profile::{Profile, StreamError};
+/// use trust8_profile::{Profile, ProfileWriter, StreamError};
 ///
 /// let mut writer = ProfileWriter::new(Vec::new(), Profile::TERMINAL);
 /// let error = writer.write_all(b"user=\x1B[2J").unwrap_err();
@@ -35,7 +35,7 @@ impl<W> ProfileWriter<W> {
     /// Returns a writer to `inner`.
     ///
     /// ```
-    /// use trust8::{io::ProfileWriter, profile::Profile};
+    /// use trust8_profile::{Profile, ProfileWriter};
     /// assert!(ProfileWriter::new(Vec::new(), Profile::XML_1_0).finish().is_ok());
     /// ```
     pub const fn new(inner: W, profile: Profile) -> Self {
@@ -45,7 +45,7 @@ impl<W> ProfileWriter<W> {
     /// Returns a reference to the inner writer.
     ///
     /// ```
-    /// use trust8::{io::ProfileWriter, profile::Profile};
+    /// use trust8_profile::{Profile, ProfileWriter};
     /// assert_eq!(ProfileWriter::new("inside", Profile::XML_1_0).get_ref(), &"inside");
     /// ```
     pub const fn get_ref(&self) -> &W {
@@ -55,7 +55,7 @@ impl<W> ProfileWriter<W> {
     /// Returns the inner writer. Bytes that are held back are lost; see [`finish`](Self::finish).
     ///
     /// ```
-    /// use trust8::{io::ProfileWriter, profile::Profile};
+    /// use trust8_profile::{Profile, ProfileWriter};
     /// assert_eq!(ProfileWriter::new("inside", Profile::XML_1_0).into_inner(), "inside");
     /// ```
     pub fn into_inner(self) -> W {
@@ -81,7 +81,7 @@ impl<W: Write> ProfileWriter<W> {
     ///
     /// ```
     /// use std::io::Write;
-    /// use trust8::{io::ProfileWriter, profile::Profile};
+    /// use trust8_profile::{Profile, ProfileWriter};
     ///
     /// let mut writer = ProfileWriter::new(Vec::new(), Profile::TERMINAL);
     /// writer.write_all(b"\xC2")?;

@@ -2,18 +2,19 @@
 
 #![forbid(unsafe_code)]
 
+use trust8::Kernel;
+use trust8::stream::{Decoder, Piece};
+
 use super::Profile;
 use super::error::{Forbidden, StreamError};
-use crate::kernel::Kernel;
-use crate::stream::{Decoder, Piece};
 
 /// Validates UTF-8 without forbidden characters that arrives in pieces, which may end anywhere, and
 /// returns their text.
 ///
 /// ```
-/// use trust8::profile::{Profile, Validator};
+/// use trust8_profile::{Profile, ProfileValidator};
 ///
-/// let mut validator = Validator::new(Profile::SOURCE_CODE);
+/// let mut validator = ProfileValidator::new(Profile::SOURCE_CODE);
 /// validator.push(b"let caf\xC3")?;
 /// validator.push(b"\xA9 = 1; // \xE2\x80")?;
 /// let error = validator.push(b"\xAE").unwrap_err();
@@ -21,21 +22,21 @@ use crate::stream::{Decoder, Piece};
 ///     error.to_string(),
 ///     "forbidden character at byte 18: U+202E is a bidirectional control, which reorders the text that one sees"
 /// );
-/// # Ok::<(), trust8::profile::StreamError>(())
+/// # Ok::<(), trust8_profile::StreamError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Validator {
+pub struct ProfileValidator {
     profile: Profile,
     decoder: Decoder,
     found: Option<Forbidden>,
 }
 
-impl Validator {
+impl ProfileValidator {
     /// Returns a validator at the start of the input.
     ///
     /// ```
-    /// use trust8::profile::{Profile, Validator};
-    /// assert!(Validator::new(Profile::XML_1_0).finish().is_ok());
+    /// use trust8_profile::{Profile, ProfileValidator};
+    /// assert!(ProfileValidator::new(Profile::XML_1_0).finish().is_ok());
     /// ```
     #[must_use]
     pub const fn new(profile: Profile) -> Self {
@@ -49,15 +50,15 @@ impl Validator {
     /// Returns the first error, in this call and in all later ones.
     ///
     /// ```
-    /// use trust8::profile::{Profile, Validator};
+    /// use trust8_profile::{Profile, ProfileValidator};
     ///
-    /// let mut validator = Validator::new(Profile::POSTGRES);
+    /// let mut validator = ProfileValidator::new(Profile::POSTGRES);
     /// assert!(validator.push(b"a").is_ok());
     /// let error = validator.push(b"\0").unwrap_err();
     /// assert_eq!(validator.push(b"b"), Err(error));
     /// ```
     pub fn push(&mut self, piece: &[u8]) -> Result<(), StreamError> {
-        Kernel::best().push_in(self, piece)
+        self.decode_with(Kernel::best(), piece).1
     }
 
     /// Validates `piece`, the next bytes of the input, and returns the text that they complete.
@@ -68,16 +69,16 @@ impl Validator {
     /// [`decode_up_to_error`](Self::decode_up_to_error) also returns the text before it.
     ///
     /// ```
-    /// use trust8::profile::{Profile, Validator};
+    /// use trust8_profile::{Profile, ProfileValidator};
     ///
-    /// let mut validator = Validator::new(Profile::TERMINAL);
+    /// let mut validator = ProfileValidator::new(Profile::TERMINAL);
     /// let mut text = String::new();
     /// for piece in "Grüße aus Köln".as_bytes().chunks(3) {
     ///     text.extend(&validator.decode(piece)?);
     /// }
     /// validator.finish()?;
     /// assert_eq!(text, "Grüße aus Köln");
-    /// # Ok::<(), trust8::profile::StreamError>(())
+    /// # Ok::<(), trust8_profile::StreamError>(())
     /// ```
     pub fn decode<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
         let (text, result) = self.decode_up_to_error(piece);
@@ -91,14 +92,14 @@ impl Validator {
     /// The error, if any, is in the result together with the text.
     ///
     /// ```
-    /// use trust8::profile::{Profile, Validator};
+    /// use trust8_profile::{Profile, ProfileValidator};
     ///
-    /// let mut validator = Validator::new(Profile::TERMINAL);
+    /// let mut validator = ProfileValidator::new(Profile::TERMINAL);
     /// validator.decode(b"user=\xC3")?;
     /// let (text, result) = validator.decode_up_to_error(b"\xA9\x1B[2J");
     /// assert_eq!(text.to_string(), "é");
     /// assert!(result.is_err());
-    /// # Ok::<(), trust8::profile::StreamError>(())
+    /// # Ok::<(), trust8_profile::StreamError>(())
     /// ```
     pub fn decode_up_to_error<'a>(&mut self, piece: &'a [u8]) -> (Piece<'a>, Result<(), StreamError>) {
         self.decode_with(Kernel::best(), piece)
@@ -111,9 +112,9 @@ impl Validator {
     /// Returns an error if the input ends inside a character, or the error of an earlier push.
     ///
     /// ```
-    /// use trust8::profile::{Profile, Validator};
+    /// use trust8_profile::{Profile, ProfileValidator};
     ///
-    /// let mut validator = Validator::new(Profile::XML_1_0);
+    /// let mut validator = ProfileValidator::new(Profile::XML_1_0);
     /// validator.push(b"caf\xC3").unwrap();
     /// assert!(validator.finish().is_err());
     /// ```
@@ -125,7 +126,11 @@ impl Validator {
     }
 
     /// Like [`decode_up_to_error`](Self::decode_up_to_error), with a kernel.
-    fn decode_with<'a>(&mut self, kernel: &Kernel, piece: &'a [u8]) -> (Piece<'a>, Result<(), StreamError>) {
+    pub(super) fn decode_with<'a>(
+        &mut self,
+        kernel: &Kernel,
+        piece: &'a [u8],
+    ) -> (Piece<'a>, Result<(), StreamError>) {
         if let Some(found) = self.found {
             return (Piece::EMPTY, Err(found.into()));
         }
@@ -145,16 +150,5 @@ impl Validator {
             Some(found) => (text.up_to((found.offset() - offset) as usize), Err(found.into())),
             None => (text, result),
         }
-    }
-}
-
-impl Kernel {
-    /// Like [`Validator::push`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    pub fn push_in(&self, validator: &mut Validator, piece: &[u8]) -> Result<(), StreamError> {
-        validator.decode_with(self, piece).1
     }
 }

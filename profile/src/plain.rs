@@ -6,9 +6,9 @@
 #![forbid(unsafe_code)]
 
 #[cfg(trust8_simd)]
-use crate::simd::Simd;
+use trust8::engine::Simd;
 #[cfg(trust8_avx512)]
-use crate::simd::{Avx512, x86::avx512::Vector};
+use trust8::engine::{Avx512, avx512::Vector};
 
 /// The suspects among ASCII, for text that may be all ASCII.
 #[derive(Clone, Copy)]

@@ -4,10 +4,10 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::random::Random;
 use super::support::scale::Thin;
-use trust8::columns::{Column, Offsets, Validity, refused_rows};
+use trust8::columns::{Column, Offsets, Validity};
 #[cfg(feature = "alloc")]
-use trust8::profile::Policy;
-use trust8::profile::{Class, Error, Profile, StreamError, Validator};
+use trust8_profile::Policy;
+use trust8_profile::{Class, Error, Profile, ProfileValidator, StreamError, With, refused_rows};
 
 /// `xml-character` of RFC 9839.
 fn is_xml_character(n: u32) -> bool {
@@ -86,7 +86,7 @@ fn check(bytes: &[u8]) {
     for (name, profile) in Profile::PRESETS {
         let expected = expected(name, bytes);
         for kernel in kernels() {
-            let result = kernel.from_utf8_in(profile, bytes);
+            let result = With(kernel).from_utf8(profile, bytes);
             assert_eq!(
                 result.as_ref().err().map(found),
                 expected,
@@ -160,7 +160,7 @@ fn every_scalar_of_every_class_is_found_by_every_kernel() {
         let text = format!("text{character}");
         for kernel in kernels() {
             for (forbidden, profile) in &profiles {
-                let found = kernel.check_in(profile, &text).err();
+                let found = With(kernel).check(profile, &text).err();
                 let found = found.map(|found| (found.offset(), found.character(), found.class()));
                 let expected = (*forbidden == class).then_some((4, character, class));
                 assert_eq!(found, expected, "{kernel:?}, {forbidden:?}");
@@ -308,8 +308,8 @@ fn all_errors_of_random_text() {
                 offset += chunk.invalid().len();
             }
             for kernel in kernels() {
-                let found: Vec<_> = kernel
-                    .errors_in(profile, &bytes)
+                let found: Vec<_> = With(kernel)
+                    .errors(profile, &bytes)
                     .map(|error| (error.valid_up_to(), matches!(error, Error::Forbidden(_))))
                     .collect();
                 assert_eq!(found, expected, "round {round}, {name}, {kernel:?}");
@@ -336,10 +336,10 @@ fn streams_cut_at_every_byte() {
         for (name, profile) in Profile::PRESETS {
             for kernel in kernels() {
                 for (i, j) in (0..=bytes.len()).flat_map(|j| (0..=j).map(move |i| (i, j))) {
-                    let mut validator = Validator::new(*profile);
+                    let mut validator = ProfileValidator::new(*profile);
                     let result = [&bytes[..i], &bytes[i..j], &bytes[j..]]
                         .into_iter()
-                        .try_for_each(|piece| kernel.push_in(&mut validator, piece))
+                        .try_for_each(|piece| With(kernel).push(&mut validator, piece))
                         .and_then(|()| validator.finish());
                     let found = result.err().map(|error| match error {
                         StreamError::NotUtf8(error) => {
@@ -353,7 +353,7 @@ fn streams_cut_at_every_byte() {
                 }
             }
             for (i, j) in (0..=bytes.len()).flat_map(|j| (0..=j).map(move |i| (i, j))) {
-                let (mut validator, mut text) = (Validator::new(*profile), String::new());
+                let (mut validator, mut text) = (ProfileValidator::new(*profile), String::new());
                 for piece in [&bytes[..i], &bytes[i..j], &bytes[j..]] {
                     text.extend(&validator.decode_up_to_error(piece).0);
                 }
@@ -432,7 +432,7 @@ fn the_example_of_rfc_9839() {
     let text = "\0\u{89}\u{7FFFF}";
     for kernel in kernels() {
         let classes = |profile| -> Vec<_> {
-            let errors = kernel.errors_in(profile, text.as_bytes());
+            let errors = With(kernel).errors(profile, text.as_bytes());
             errors
                 .map(|error| match error {
                     Error::Forbidden(found) => found.class(),
@@ -444,7 +444,7 @@ fn the_example_of_rfc_9839() {
         assert_eq!(classes(&Profile::XML_1_0), [Class::Nul]);
         assert_eq!(classes(&Profile::ASSIGNABLES), [Class::Nul, Class::C1Control, Class::Noncharacter]);
         for (name, profile) in Profile::PRESETS {
-            let error = kernel.from_utf8_in(profile, b"a\xED\xBA\xAD").expect_err("it is a surrogate");
+            let error = With(kernel).from_utf8(profile, b"a\xED\xBA\xAD").expect_err("it is a surrogate");
             assert!(matches!(error, Error::NotUtf8(_)), "{name}, {kernel:?}");
             assert_eq!(found(&error), (1, false, Some(1)), "{name}, {kernel:?}");
         }

@@ -6,7 +6,7 @@
 //! as [`Profile::TERMINAL`].
 //!
 //! ```
-//! use trust8::profile::{Class, Profile};
+//! use trust8_profile::{Class, Profile};
 //!
 //! assert_eq!(Profile::POSTGRES.from_utf8(b"caf\xC3\xA9"), Ok("café"));
 //! assert!(Profile::POSTGRES.from_utf8(b"caf\0").is_err());
@@ -26,6 +26,13 @@
 //! Each function reads the text once: it validates and searches the text while that is in the
 //! cache.
 
+#![cfg_attr(not(test), no_std)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
 mod census;
 mod class;
 mod error;
@@ -36,31 +43,86 @@ mod patterns;
 mod plain;
 #[cfg(feature = "alloc")]
 mod repair;
+mod rows;
 mod sieve;
 mod validator;
+#[cfg(feature = "std")]
+mod writer;
 
 use core::fmt;
 
 pub use census::Census;
 pub use class::Class;
 pub use error::{Error, Forbidden, StreamError};
-pub use errors::Errors;
+pub use errors::ProfileErrors;
 #[cfg(feature = "alloc")]
 pub use repair::Policy;
-pub use validator::Validator;
+pub use rows::{RefusedRows, refused_rows};
+pub use validator::ProfileValidator;
+#[cfg(feature = "std")]
+pub use writer::ProfileWriter;
 
-use crate::boundary::is_inside;
-use crate::kernel::Kernel;
-use crate::stream::Piece;
 use lanes::Sieve;
 use sieve::Suspects;
+use trust8::Kernel;
+use trust8::engine::is_inside;
+use trust8::stream::Piece;
+
+/// The functions of this crate with an explicit kernel: for tests, measurements, and programs that
+/// let their user choose.
+///
+/// ```
+/// use trust8_profile::{Profile, With};
+///
+/// for kernel in trust8::Kernel::available() {
+///     assert!(With(kernel).from_utf8(&Profile::POSTGRES, b"a\0").is_err());
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct With(pub &'static Kernel);
+
+impl With {
+    /// Like [`Profile::from_utf8`], with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[inline]
+    pub fn from_utf8<'a>(self, profile: &Profile, bytes: &'a [u8]) -> Result<&'a str, Error> {
+        sieve::plain_text(self.0, bytes, &profile.sieve).or_else(|plain| profile.rest(self.0, bytes, plain))
+    }
+
+    /// Like [`Profile::check`], with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn check(self, profile: &Profile, text: &str) -> Result<(), Forbidden> {
+        profile.first(self.0, text, true).map_or(Ok(()), Err)
+    }
+
+    /// Like [`Profile::errors`], with this kernel.
+    #[must_use]
+    pub fn errors<'a>(self, profile: &'a Profile, bytes: &'a [u8]) -> ProfileErrors<'a> {
+        ProfileErrors::new(profile, self.0, bytes)
+    }
+
+    /// Like [`ProfileValidator::push`], with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn push(self, validator: &mut ProfileValidator, piece: &[u8]) -> Result<(), StreamError> {
+        validator.decode_with(self.0, piece).1
+    }
+}
 
 /// A set of classes of forbidden characters.
 ///
 /// A profile includes the tables for the kernels. So make it once, preferably as a constant.
 ///
 /// ```
-/// use trust8::profile::{Class, Profile};
+/// use trust8_profile::{Class, Profile};
 ///
 /// const PROFILE: Profile = Profile::new().forbid(Class::Nul).forbid(Class::BidiControl);
 /// assert!(PROFILE.is_valid(b"text\n"));
@@ -127,7 +189,7 @@ impl Profile {
     /// The presets and their names, which are stable across versions of this crate.
     ///
     /// ```
-    /// use trust8::profile::Profile;
+    /// use trust8_profile::Profile;
     /// assert!(Profile::PRESETS.iter().any(|&(name, preset)| name == "xml" && preset == Profile::XML_1_0));
     /// ```
     pub const PRESETS: &'static [(&'static str, Self)] = &[
@@ -145,7 +207,7 @@ impl Profile {
     /// Returns a profile that forbids nothing.
     ///
     /// ```
-    /// use trust8::profile::Profile;
+    /// use trust8_profile::Profile;
     /// assert_eq!(Profile::new(), Profile::SCALARS);
     /// ```
     #[must_use]
@@ -156,7 +218,7 @@ impl Profile {
     /// Returns the profile that forbids the classes with these [numbers](Class::code). Other bits are ignored.
     ///
     /// ```
-    /// use trust8::profile::Profile;
+    /// use trust8_profile::Profile;
     /// assert_eq!(Profile::from_bits(1), Profile::POSTGRES);
     /// ```
     #[must_use]
@@ -168,7 +230,7 @@ impl Profile {
     /// Returns the forbidden classes, with a bit for each.
     ///
     /// ```
-    /// assert_eq!(trust8::profile::Profile::POSTGRES.bits(), 1);
+    /// assert_eq!(trust8_profile::Profile::POSTGRES.bits(), 1);
     /// ```
     #[must_use]
     pub const fn bits(&self) -> u32 {
@@ -178,7 +240,7 @@ impl Profile {
     /// Returns a profile that also forbids a class.
     ///
     /// ```
-    /// use trust8::profile::{Class, Profile};
+    /// use trust8_profile::{Class, Profile};
     /// assert!(!Profile::XML_1_0.forbid(Class::Delete).is_valid(b"\x7F"));
     /// ```
     #[must_use]
@@ -189,7 +251,7 @@ impl Profile {
     /// Returns a profile that allows a class.
     ///
     /// ```
-    /// use trust8::profile::{Class, Profile};
+    /// use trust8_profile::{Class, Profile};
     /// assert!(Profile::TERMINAL.allow(Class::C0Control).is_valid(b"\x1B[1mbold\x1B[m"));
     /// ```
     #[must_use]
@@ -200,7 +262,7 @@ impl Profile {
     /// Returns whether the profile forbids a class.
     ///
     /// ```
-    /// use trust8::profile::{Class, Profile};
+    /// use trust8_profile::{Class, Profile};
     /// assert!(Profile::XML_1_0.forbids(Class::Nul));
     /// assert!(!Profile::XML_1_0.forbids(Class::Delete));
     /// ```
@@ -216,20 +278,20 @@ impl Profile {
     /// Returns the first ill-formed sequence or forbidden character, whichever comes first.
     ///
     /// ```
-    /// use trust8::profile::Profile;
+    /// use trust8_profile::Profile;
     ///
     /// assert_eq!(Profile::XML_1_0.from_utf8("naïve\n".as_bytes()), Ok("naïve\n"));
     /// assert_eq!(Profile::XML_1_0.from_utf8(b"na\x00ve").unwrap_err().valid_up_to(), 2);
     /// ```
     #[inline]
     pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        Kernel::best().from_utf8_in(self, bytes)
+        With(Kernel::best()).from_utf8(self, bytes)
     }
 
     /// Returns whether `bytes` is UTF-8 without a forbidden character.
     ///
     /// ```
-    /// use trust8::profile::Profile;
+    /// use trust8_profile::Profile;
     /// assert!(!Profile::SOURCE_CODE.is_valid("x = 1;\u{2028}y = 2;".as_bytes()));
     /// ```
     #[inline]
@@ -245,31 +307,31 @@ impl Profile {
     /// Returns the first forbidden character.
     ///
     /// ```
-    /// use trust8::profile::Profile;
+    /// use trust8_profile::Profile;
     /// assert!(Profile::FILE_NAME.check("report.txt").is_ok());
     /// assert_eq!(Profile::FILE_NAME.check("../etc/passwd").unwrap_err().offset(), 2);
     /// ```
     pub fn check(&self, text: &str) -> Result<(), Forbidden> {
-        Kernel::best().check_in(self, text)
+        With(Kernel::best()).check(self, text)
     }
 
     /// Returns all ill-formed sequences and forbidden characters, in order.
     ///
     /// ```
-    /// use trust8::profile::Profile;
+    /// use trust8_profile::Profile;
     ///
     /// let places: Vec<_> = Profile::POSTGRES.errors(b"a\0b\xFFc\0").map(|error| error.valid_up_to()).collect();
     /// assert_eq!(places, [1, 3, 5]);
     /// ```
     #[must_use]
-    pub fn errors<'a>(&'a self, bytes: &'a [u8]) -> Errors<'a> {
-        Kernel::best().errors_in(self, bytes)
+    pub fn errors<'a>(&'a self, bytes: &'a [u8]) -> ProfileErrors<'a> {
+        With(Kernel::best()).errors(self, bytes)
     }
 
     /// Counts the forbidden characters of each class.
     ///
     /// ```
-    /// use trust8::profile::{Class, Profile};
+    /// use trust8_profile::{Class, Profile};
     ///
     /// let census = Profile::TERMINAL.census("\x1B[1mbold\x1B[m\u{85}");
     /// assert_eq!((census.count(Class::C0Control), census.count(Class::NextLine)), (2, 1));
@@ -366,33 +428,6 @@ impl PartialEq for Profile {
 }
 
 impl Eq for Profile {}
-
-impl Kernel {
-    /// Like [`Profile::from_utf8`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    #[inline]
-    pub fn from_utf8_in<'a>(&self, profile: &Profile, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        sieve::plain_text(self, bytes, &profile.sieve).or_else(|plain| profile.rest(self, bytes, plain))
-    }
-
-    /// Like [`Profile::check`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    pub fn check_in(&self, profile: &Profile, text: &str) -> Result<(), Forbidden> {
-        profile.first(self, text, true).map_or(Ok(()), Err)
-    }
-
-    /// Like [`Profile::errors`], with this kernel.
-    #[must_use]
-    pub fn errors_in<'a>(&'static self, profile: &'a Profile, bytes: &'a [u8]) -> Errors<'a> {
-        Errors::new(profile, self, bytes)
-    }
-}
 
 impl fmt::Debug for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,11 +4,12 @@
 
 #![forbid(unsafe_code)]
 
-use super::plain::Plain;
 #[cfg(trust8_simd)]
-use crate::simd::Simd;
+use trust8::engine::Simd;
 #[cfg(trust8_avx512)]
-use crate::simd::{Avx512, x86::avx512::Vector};
+use trust8::engine::{Avx512, avx512::Vector};
+
+use super::plain::Plain;
 
 /// The classes of a byte, by its upper and by its lower four bits.
 #[derive(Clone, Copy)]

@@ -6,9 +6,10 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
+use trust8::Kernel;
+
 use super::Profile;
 use super::error::Forbidden;
-use crate::kernel::Kernel;
 
 /// What [`Profile::repair`] does with a forbidden character.
 ///
@@ -16,7 +17,7 @@ use crate::kernel::Kernel;
 /// backslashes, it becomes U+FFFD.
 ///
 /// ```
-/// use trust8::profile::{Policy, Profile};
+/// use trust8_profile::{Policy, Profile};
 ///
 /// let repair = |policy| Profile::TERMINAL.repair("a\x1B\u{202E}", policy);
 /// assert_eq!(repair(Policy::Replace), "a\u{FFFD}\u{FFFD}");
@@ -44,11 +45,11 @@ pub enum Policy {
 impl Profile {
     /// Returns `text` with each forbidden character replaced. The profile allows the result.
     ///
-    /// Bytes that may not be UTF-8 go through [`from_utf8_lossy`](crate::from_utf8_lossy) first.
+    /// Bytes that may not be UTF-8 go through [`from_utf8_lossy`](trust8::from_utf8_lossy) first.
     ///
     /// ```
     /// use std::borrow::Cow;
-    /// use trust8::profile::{Policy, Profile};
+    /// use trust8_profile::{Policy, Profile};
     ///
     /// assert!(matches!(Profile::XML_1_0.repair("fine", Policy::Drop), Cow::Borrowed("fine")));
     /// let text = trust8::from_utf8_lossy(b"\xFF\0");

@@ -22,7 +22,7 @@ impl Census {
     /// Returns the number of characters of a class. It is 0 for a class that the profile allows.
     ///
     /// ```
-    /// use trust8::profile::{Class, Profile};
+    /// use trust8_profile::{Class, Profile};
     /// assert_eq!(Profile::POSTGRES.census("\0\0\x01").count(Class::Nul), 2);
     /// ```
     #[must_use]
@@ -33,7 +33,7 @@ impl Census {
     /// Returns the number of forbidden characters.
     ///
     /// ```
-    /// assert_eq!(trust8::profile::Profile::POSTGRES.census("none").total(), 0);
+    /// assert_eq!(trust8_profile::Profile::POSTGRES.census("none").total(), 0);
     /// ```
     #[must_use]
     pub fn total(&self) -> u64 {

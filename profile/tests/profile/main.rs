@@ -1,0 +1,9 @@
+//! Tests of `trust8_profile`.
+
+#[path = "../../../tests/support/mod.rs"]
+mod support;
+
+mod names;
+mod profiles;
+#[cfg(feature = "std")]
+mod writer;

@@ -1,0 +1,7 @@
+//! What trust8-profile imports of the library's module of this name.
+
+#[cfg(trust8_avx512)]
+pub(crate) use crate::simd::Avx512;
+pub(crate) use crate::simd::Simd;
+#[cfg(trust8_avx512)]
+pub(crate) use crate::simd::x86::avx512;
