@@ -2,22 +2,15 @@
 
 use core::marker::PhantomData;
 
-#[cfg(trust8_neon)]
-use trust8::engine::Neon;
-#[cfg(trust8_wasm)]
-use trust8::engine::Simd128;
-#[cfg(trust8_x86)]
-use trust8::engine::Sse42;
 use trust8::engine::search::Searching;
 #[cfg(trust8_simd)]
 use trust8::engine::survey::Surveyor;
 use trust8::engine::survey::Surveys;
 use trust8::engine::{Automaton, Job, Output};
-#[cfg(trust8_avx512)]
-use trust8::engine::{Avx2, Avx512, Token};
 #[cfg(trust8_simd)]
 use trust8::engine::{Engine, Validated};
 
+use crate::measure::Measure;
 #[cfg(trust8_simd)]
 use crate::simd::ConvertOps;
 
@@ -145,51 +138,28 @@ pub(crate) trait Converting: Searching + Surveys {
     }
 }
 
-/// Implements [`Converting`] for an engine with vectors.
 #[cfg(trust8_simd)]
-macro_rules! converting {
-    ($token:ty $(, $measure:item)?) => {
-        impl Converting for $token {
-            #[inline(always)]
-            fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-                C::short(self, text, out, Inlined(self))
-            }
-
-            #[inline(always)]
-            fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-                C::long(self, text, out, Apart(self))
-            }
-
-            #[inline(always)]
-            fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-                C::part(self, text, out, Apart(self))
-            }
-
-            $(
-                #[inline(always)]
-                $measure
-            )?
-        }
-    };
-}
-
-#[cfg(trust8_avx512)]
-converting!(
-    Avx512,
-    fn measure<M: Measure>(self, text: &[u8]) -> usize {
-        M::avx512(self, text)
+impl<V: ConvertOps + Searching + Surveys> Converting for V {
+    #[inline(always)]
+    fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+        C::short(self, text, out, Inlined(self))
     }
-);
-#[cfg(all(trust8_x86, not(trust8_avx512)))]
-converting!(trust8::engine::Avx2);
-#[cfg(trust8_avx512)]
-converting!(Avx2);
-#[cfg(trust8_x86)]
-converting!(Sse42);
-#[cfg(trust8_neon)]
-converting!(Neon);
-#[cfg(trust8_wasm)]
-converting!(Simd128);
+
+    #[inline(always)]
+    fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+        C::long(self, text, out, Apart(self))
+    }
+
+    #[inline(always)]
+    fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+        C::part(self, text, out, Apart(self))
+    }
+
+    #[inline(always)]
+    fn measure<M: Measure>(self, text: &[u8]) -> usize {
+        self.measured::<M>(text)
+    }
+}
 
 impl Converting for Automaton {
     #[inline(always)]
@@ -260,32 +230,6 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertPar
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
         engine.convert_part::<C>(text, out)
-    }
-}
-
-/// The length of a text in another form.
-pub(crate) trait Measure: Sized {
-    /// The length, by loops that the compiler vectorises.
-    fn portable(text: &[u8]) -> usize;
-
-    /// Like `portable`, with AVX-512. Uses a special function, or the loops compiled for AVX2,
-    /// which are faster than the same loops compiled for AVX-512.
-    #[cfg(trust8_avx512)]
-    #[inline(always)]
-    fn avx512(s: Avx512, text: &[u8]) -> usize {
-        Avx2::on(s).apart(PortableMeasure::<Self>(PhantomData), text, ())
-    }
-}
-
-/// The loops of a [`Measure`], as a separate function.
-#[cfg(trust8_avx512)]
-struct PortableMeasure<M>(PhantomData<M>);
-
-#[cfg(trust8_avx512)]
-impl<T: Token, M: Measure> Job<T, (), usize> for PortableMeasure<M> {
-    #[inline(always)]
-    fn run(_: T, text: &[u8], (): ()) -> usize {
-        M::portable(text)
     }
 }
 

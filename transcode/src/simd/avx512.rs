@@ -9,6 +9,7 @@ use core::arch::x86_64::*;
 use trust8::engine::{Avx512, Output};
 
 use super::{ConvertOps, first_bits, put_all};
+use crate::measure::Measure;
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
 // features of `Avx512`, and that was called on a CPU that has them.
@@ -162,6 +163,11 @@ fn with_seconds(_: Avx512, bits: u64) -> u64 {
 impl ConvertOps for Avx512 {
     type Vector = __m512i;
     const LANES: usize = 64;
+
+    #[inline(always)]
+    fn measured<M: Measure>(self, text: &[u8]) -> usize {
+        M::avx512(self, text)
+    }
 
     #[inline(always)]
     fn splat8(self, byte: u8) -> __m512i {

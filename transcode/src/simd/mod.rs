@@ -44,6 +44,7 @@ use by_shuffle::WideLaneOps;
 #[cfg(trust8_x86)]
 use parts::put_all;
 
+use crate::measure::Measure;
 use trust8::engine::Output;
 
 /// Sets the lowest `n` bits: a bit for each of the first `n` bytes of a vector.
@@ -316,6 +317,12 @@ pub(crate) trait ConvertOps: Copy {
         n: usize,
         out: &mut Output<'_>,
     ) -> bool;
+
+    /// Returns the length that `M` measures.
+    #[inline(always)]
+    fn measured<M: Measure>(self, text: &[u8]) -> usize {
+        M::portable(text)
+    }
 
     /// Reorders the bytes for [`put_interleaved`](Self::put_interleaved).
     fn for_interleaving(self, v: Self::Vector) -> Self::Vector;
