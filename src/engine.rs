@@ -21,7 +21,7 @@ pub use crate::repair::survey;
 pub use crate::serialize::{by_name, error};
 #[cfg(trust8_avx512)]
 pub use crate::simd::x86::avx512;
-pub use crate::simd::{Job, Token, as_uninit};
+pub use crate::simd::{Job, Token, Vectors, as_uninit};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
 pub use crate::text::characters::why_inexpressible;

@@ -18,6 +18,7 @@ use super::lookup::{Long, Short};
 use crate::simd::Job;
 
 /// The names and jobs of the ways of an instruction set.
+#[cfg(trust8_simd)]
 macro_rules! ways_of {
     (avx512) => {
 const { &[way!(avx512, "blocks", Blocks), way!(avx512, "superblocks", AnyLength<Superblocks, Blocks>)] }
@@ -27,6 +28,7 @@ const { &[way!(avx512, "blocks", Blocks), way!(avx512, "superblocks", AnyLength<
     };
 }
 
+#[cfg(trust8_simd)]
 macro_rules! way {
     ($set:ident, $name:literal, $job:ty) => {
         Kernel { name: $name, isa: Isa::$set, validate: $set::<$job> }

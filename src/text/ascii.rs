@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::search::{Search, Sought, Vectors};
+use super::search::{Search, SearchOps, Sought};
 use crate::kernel::{Doors, Kernel};
 
 /// Returns whether all of `bytes` are ASCII, as `bytes.is_ascii()` does.
@@ -49,7 +49,7 @@ static UP_TO: Doors<(), usize> = Doors::of::<Search<NotAscii>>();
 /// A byte that is not ASCII.
 struct NotAscii;
 
-impl<V: Vectors> Sought<V> for NotAscii {
+impl<V: SearchOps> Sought<V> for NotAscii {
     const UNIT_BYTES: usize = 1;
 
     // When optimising for size, LLVM would not inline a closure around an operation.

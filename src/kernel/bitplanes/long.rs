@@ -30,7 +30,7 @@ use crate::kernel::verdict::Verdict;
 use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
 use crate::simd::Avx512;
 use crate::simd::x86::avx512::Vector;
-use crate::simd::{Job, Token};
+use crate::simd::{Job, Token, Vectors};
 
 /// Eight blocks, the context before them, and the bytes after them that are checked with the last word.
 type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD];

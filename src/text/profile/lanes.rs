@@ -8,6 +8,8 @@ use super::plain::Plain;
 #[cfg(trust8_simd)]
 use crate::simd::Simd;
 #[cfg(trust8_avx512)]
+use crate::simd::Vectors;
+#[cfg(trust8_avx512)]
 use crate::simd::{Avx512, x86::avx512::Vector};
 
 /// The classes of a byte, by its upper and by its lower four bits.

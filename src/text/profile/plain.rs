@@ -8,6 +8,8 @@
 #[cfg(trust8_simd)]
 use crate::simd::Simd;
 #[cfg(trust8_avx512)]
+use crate::simd::Vectors;
+#[cfg(trust8_avx512)]
 use crate::simd::{Avx512, x86::avx512::Vector};
 
 /// The suspects among ASCII, for text that may be all ASCII.

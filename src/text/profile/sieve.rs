@@ -39,9 +39,10 @@ use crate::kernel::{Automaton, Engine, Kernel, judge};
 use crate::simd::Job;
 #[cfg(trust8_simd)]
 use crate::simd::Simd;
+use crate::simd::Vectors;
 #[cfg(trust8_avx512)]
 use crate::simd::{Avx512, x86::avx512};
-use crate::text::search::Vectors;
+use crate::text::search::SearchOps;
 
 /// The number of vectors that are tested together.
 const GROUP_VECTORS: usize = 4;
@@ -94,7 +95,7 @@ impl<E: Sifting> Job<E, (usize, &Sieve), Sifted> for Sift {
 }
 
 /// The tests, for an instruction set.
-trait Tests: Vectors {
+trait Tests: SearchOps {
     /// Returns true only if all bytes are ASCII without suspects. It may return false for such
     /// bytes too.
     fn is_plain<const N: usize>(self, vectors: [Self::Vector; N], sieve: &Sieve) -> bool;
@@ -192,12 +193,12 @@ fn is_group_suspect<V: Tests>(v: V, group: &[u8], sieve: &Sieve) -> bool {
 impl<S: Simd> Tests for S {
     #[inline(always)]
     fn is_plain<const N: usize>(self, vectors: [S::Vector; N], sieve: &Sieve) -> bool {
-        !Simd::any(self, not_plain(self, vectors, &sieve.plain))
+        !self.any(not_plain(self, vectors, &sieve.plain))
     }
 
     #[inline(always)]
     fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool {
-        let found = not_plain(self, [Simd::load_short(self, text)], &sieve.plain);
+        let found = not_plain(self, [self.load_short(text)], &sieve.plain);
         // The zeros after the text may be suspect.
         self.not_zero(found) & !(u64::MAX << text.len()) == 0
     }
@@ -211,11 +212,10 @@ impl<S: Simd> Tests for S {
     fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
         let s = self;
         let rest = text.get(at..).unwrap_or_default();
-        let bytes =
-            if rest.len() < <S as Simd>::LANES { Simd::load_short(s, rest) } else { Simd::load(s, rest, 0) };
-        let before = match text.get(at.wrapping_sub(<S as Simd>::LANES)..at) {
-            Some(before) => Simd::load(s, before, 0),
-            None => Simd::splat(s, 0),
+        let bytes = if rest.len() < S::LANES { s.load_short(rest) } else { s.load(rest, 0) };
+        let before = match text.get(at.wrapping_sub(S::LANES)..at) {
+            Some(before) => s.load(before, 0),
+            None => s.splat(0),
         };
         s.not_zero(lanes::second_test(s, bytes, before, sieve))
     }

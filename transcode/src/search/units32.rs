@@ -1,4 +1,4 @@
-//! Operations on 32-bit units, which a search in UTF-32 needs besides [`Vectors`].
+//! Operations on 32-bit units, which a search in UTF-32 needs besides [`SearchOps`].
 
 #[cfg(trust8_neon)]
 use core::arch::aarch64::*;
@@ -14,16 +14,16 @@ use trust8::engine::Automaton;
 use trust8::engine::Avx512;
 #[cfg(trust8_neon)]
 use trust8::engine::Neon;
-#[cfg(trust8_simd)]
-use trust8::engine::Simd;
 #[cfg(trust8_wasm)]
 use trust8::engine::Simd128;
-use trust8::engine::search::Vectors;
+use trust8::engine::search::SearchOps;
 #[cfg(trust8_x86)]
 use trust8::engine::{Avx2, Sse42};
+#[cfg(trust8_simd)]
+use trust8::engine::{Simd, Vectors};
 
 /// Vectors of 32-bit units. All numbers are unsigned.
-pub(crate) trait Units32: Vectors {
+pub(crate) trait Units32: SearchOps {
     /// Returns `a - b`, modulo 2^32.
     fn minus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
@@ -60,7 +60,7 @@ impl Units32 for Sse42 {
     #[inline(always)]
     fn reversed32(self, v: __m128i) -> __m128i {
         // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }
 
@@ -81,7 +81,7 @@ impl Units32 for Avx2 {
     #[inline(always)]
     fn reversed32(self, v: __m256i) -> __m256i {
         // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }
 
@@ -114,7 +114,7 @@ impl Units32 for Neon {
     #[inline(always)]
     fn reversed32(self, v: uint8x16_t) -> uint8x16_t {
         // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }
 
@@ -133,7 +133,7 @@ impl Units32 for Simd128 {
     #[inline(always)]
     fn reversed32(self, v: v128) -> v128 {
         // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }
 
@@ -154,7 +154,7 @@ impl Units32 for Avx512 {
 
     #[inline(always)]
     fn reversed32(self, v: __m512i) -> __m512i {
-        self.lookup(v, Avx512::load(self, const { &reversed_places::<64>() }, 0))
+        self.lookup(v, self.load(const { &reversed_places::<64>() }, 0))
     }
 }
 
