@@ -27,8 +27,8 @@ pub(crate) trait Utf8Check: Copy {
     /// Returns where to look for an error if `bytes` is invalid.
     fn suspicion(self, bytes: &[u8]) -> Option<usize>;
 
-    /// See [`Engine::continues`].
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool;
+    /// See [`Engine::piece_continues`].
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool;
 }
 
 /// A validator that also provides the byte classes.
@@ -50,8 +50,8 @@ impl<E: Engine> Utf8Check for Inlined<E> {
     }
 
     #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        self.0.continues(before, piece)
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        self.0.piece_continues(before, piece)
     }
 }
 
@@ -68,8 +68,8 @@ impl<E: Engine> Utf8Check for Apart<E> {
     }
 
     #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        self.0.continues(before, piece)
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        self.0.piece_continues(before, piece)
     }
 }
 
@@ -102,15 +102,20 @@ pub(crate) trait Conversion {
     #[cfg(trust8_simd)]
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, validator: impl Surveying) -> usize;
 
-    /// The conversion whose `part` is called when `long` has stopped: this one, or one that accepts
+    /// The conversion whose `fill_rest` is called when `long` has stopped: this one, or one that accepts
     /// more texts.
-    type Part: Conversion;
+    type Finisher: Conversion;
 
     /// Converts the part of a block that fits, after `long` has stopped. Returns the number of
     /// bytes converted.
     #[cfg(trust8_simd)]
     #[inline(always)]
-    fn part<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Utf8Check) -> usize {
+    fn fill_rest<S: ConvertOps>(
+        _s: S,
+        _text: &[u8],
+        _out: &mut Output<'_>,
+        _validator: impl Utf8Check,
+    ) -> usize {
         0
     }
 
@@ -129,7 +134,7 @@ pub(crate) trait Converting: Searching + Surveys {
 
     /// Converts the part that fits of a block, after `convert_long` has stopped because the block
     /// did not fit. Returns the number of bytes converted.
-    fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
+    fn fill_rest<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
 
     /// Returns the length that `M` measures.
     #[inline(always)]
@@ -151,8 +156,8 @@ impl<V: ConvertOps + Searching + Surveys> Converting for V {
     }
 
     #[inline(always)]
-    fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::part(self, text, out, Apart(self))
+    fn fill_rest<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+        C::fill_rest(self, text, out, Apart(self))
     }
 
     #[inline(always)]
@@ -173,7 +178,7 @@ impl Converting for Automaton {
     }
 
     #[inline(always)]
-    fn convert_part<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> usize {
+    fn fill_rest<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> usize {
         0
     }
 }
@@ -216,20 +221,20 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for LongConver
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
         let read = engine.convert_long::<C>(text, out);
         if read < text.len() && (1..=NEARLY_FULL_BYTES).contains(&out.left()) {
-            return read + engine.apart(ConvertPart::<C::Part>(PhantomData), &text[read..], out);
+            return read + engine.apart(FillRest::<C::Finisher>(PhantomData), &text[read..], out);
         }
         read
     }
 }
 
-/// [`Converting::convert_part`] as a separate function, so that it takes no registers from the
+/// [`Converting::fill_rest`] as a separate function, so that it takes no registers from the
 /// loops for long texts.
-struct ConvertPart<C>(PhantomData<C>);
+struct FillRest<C>(PhantomData<C>);
 
-impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertPart<C> {
+impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for FillRest<C> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
-        engine.convert_part::<C>(text, out)
+        engine.fill_rest::<C>(text, out)
     }
 }
 

@@ -83,7 +83,7 @@ struct Words {
 
 /// Returns the verdict on two blocks or more. (Less is always suspect.)
 #[inline(always)]
-pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
+pub(super) fn check_text(s: Avx512, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
     // The first two blocks are checked separately. So everything after them has context, and a
     // fault in them, where text in another encoding usually has one, is reported early.

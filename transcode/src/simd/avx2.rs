@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 
 use trust8::engine::{Avx2, Output, Vectors};
 
-use super::{Part, ShuffleOps, WideLaneOps, put_all};
+use super::{Shuffle, ShuffleOps, WideLaneOps, put_all};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for AVX2, and that
 // was called on a CPU that has it.
@@ -64,7 +64,7 @@ fn shuffled(_: Avx2, v: __m256i, [first, second]: [&[u8; 16]; 2]) -> __m256i {
 fn all_shuffled<const N: usize>(
     s: Avx2,
     mut vectors: [__m256i; N],
-    part: impl Fn(usize) -> Part,
+    part: impl Fn(usize) -> Shuffle,
 ) -> ([__m256i; N], [[usize; N]; 2]) {
     let (mut lens, mut i) = ([[0; N]; 2], 0);
     while i < N {
@@ -229,7 +229,7 @@ impl ShuffleOps for Avx2 {
     fn put_shuffled<const N: usize>(
         self,
         vectors: [__m256i; N],
-        part: impl Fn(usize) -> Part,
+        part: impl Fn(usize) -> Shuffle,
         out: &mut Output<'_>,
     ) -> bool {
         let (vectors, lens) = all_shuffled(self, vectors, part);
@@ -245,7 +245,7 @@ impl ShuffleOps for Avx2 {
     fn put_shuffled_as_u32<const N: usize>(
         self,
         vectors: [__m256i; N],
-        part: impl Fn(usize) -> Part,
+        part: impl Fn(usize) -> Shuffle,
         out: &mut Output<'_>,
     ) -> bool {
         let (vectors, mut lens) = all_shuffled(self, vectors, part);

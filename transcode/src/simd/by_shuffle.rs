@@ -61,7 +61,7 @@ pub(crate) trait ShuffleOps: Simd + WideLaneOps {
     fn put_shuffled<const N: usize>(
         self,
         vectors: [Self::Vector; N],
-        part: impl Fn(usize) -> Part,
+        part: impl Fn(usize) -> Shuffle,
         out: &mut Output<'_>,
     ) -> bool {
         let (parts, lens) = shuffled(self, vectors, part);
@@ -74,7 +74,7 @@ pub(crate) trait ShuffleOps: Simd + WideLaneOps {
     fn put_shuffled_as_u32<const N: usize>(
         self,
         vectors: [Self::Vector; N],
-        part: impl Fn(usize) -> Part,
+        part: impl Fn(usize) -> Shuffle,
         out: &mut Output<'_>,
     ) -> bool {
         let (parts, mut lens) = shuffled(self, vectors, part);
@@ -88,7 +88,7 @@ pub(crate) trait ShuffleOps: Simd + WideLaneOps {
 }
 
 /// A shuffle of 16 bytes, and the number of result bytes to append.
-pub(crate) type Part = (&'static [u8; 16], usize);
+pub(crate) type Shuffle = (&'static [u8; 16], usize);
 
 /// Shuffles vectors of one part each. Also returns how many bytes of each to append.
 // When optimising for size, LLVM would not inline a loop over an iterator.
@@ -96,7 +96,7 @@ pub(crate) type Part = (&'static [u8; 16], usize);
 fn shuffled<S: ShuffleOps, const N: usize>(
     s: S,
     mut vectors: [S::Vector; N],
-    part: impl Fn(usize) -> Part,
+    part: impl Fn(usize) -> Shuffle,
 ) -> ([S::Vector; N], [usize; N]) {
     const { assert!(size_of::<S::Vector>() == 16) };
     let (mut lens, mut i) = ([0; N], 0);

@@ -39,7 +39,7 @@ mod sse42;
 mod tables;
 
 #[cfg(trust8_x86)]
-use by_shuffle::Part;
+use by_shuffle::Shuffle;
 use by_shuffle::ShuffleOps;
 #[cfg(trust8_x86)]
 use parts::put_all;

@@ -147,7 +147,7 @@ fn groups<S: ConvertOps, T: Wide>(
     // checked.
     'groups: while let Some(group) = text.get(at - CONTEXT..at + GROUP_BYTES + 1)
         && let Some((before, checked)) = group.split_first_chunk()
-        && engine.continues(*before, checked)
+        && engine.piece_continues(*before, checked)
     {
         let (mut high, mut place) = (0, 0);
         while place < GROUP_BYTES {

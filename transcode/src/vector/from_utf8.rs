@@ -247,7 +247,7 @@ impl Utf8Check for KnownValid {
     }
 
     #[inline(always)]
-    fn continues(self, _: [u8; 4], _: &[u8]) -> bool {
+    fn piece_continues(self, _: [u8; 4], _: &[u8]) -> bool {
         true
     }
 }
@@ -353,7 +353,7 @@ fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> us
 
 /// Converts the part of the first blocks that fits, or nothing if they are malformed.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn part<S: ConvertOps, T: Wide, V: Utf8Check>(
+pub(crate) fn fill_rest<S: ConvertOps, T: Wide, V: Utf8Check>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
@@ -582,7 +582,7 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
         }
         at += S::LANES;
     }
-    // With shorter vectors, `part` does this, which takes less code.
+    // With shorter vectors, `fill_rest` does this, which takes less code.
     if S::LANES == 64 && full {
         let (now, begins) = (s.load(text, at), ends_in_lead(&text[..at]));
         let before1 = if at == 0 { s.earlier(now, s.splat(0))[0] } else { s.load(text, at - 1) };
