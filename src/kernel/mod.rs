@@ -14,14 +14,7 @@
 //! | `counted.rs` | a kernel for unit tests, which counts its input |
 //! | `ways.rs` | each path that a kernel chooses by length and content, for tests |
 //!
-//! # Six nouns
-//!
-//! - *Vector*: the bytes of one register.
-//! - *Block*: the bytes that are classified together: as ASCII, as two-byte characters, as anything.
-//! - *Superblock*: the 488 new bytes that the bit planes take at a time.
-//! - *Run*: consecutive blocks of one kind.
-//! - *Piece*: the part of a stream in one call.
-//! - *Chunk*: the part of a text that is read before it is processed further.
+//! DESIGN.md, "Glossary", has the nouns: block, superblock, run, piece, chunk.
 
 pub(crate) mod automaton;
 #[cfg(trust8_avx512)]
@@ -47,7 +40,7 @@ pub use automaton::Automaton;
 pub use automaton::judge;
 #[cfg(trust8_avx512)]
 pub(crate) use bitplanes::blocks::Checker as PlanesChecker;
-pub(crate) use job::Doors;
+pub(crate) use job::EntryPoints;
 pub use job::Portable;
 #[cfg(trust8_simd)]
 pub(crate) use lookup::check::Checker;
