@@ -7,9 +7,10 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use trust8::engine::{Avx2, Output, Vectors};
+use trust8::engine::{Avx2, Output, Simd, Vectors};
 
 use super::{Shuffle, ShuffleOps, WideLaneOps, put_all};
+use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for AVX2, and that
 // was called on a CPU that has it.
@@ -256,5 +257,25 @@ impl ShuffleOps for Avx2 {
             i += 1;
         }
         put_all(parts, lens, out)
+    }
+}
+
+impl Units32 for Avx2 {
+    #[inline(always)]
+    fn minus32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_sub_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn max32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_max_epu32(a, b) }
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: __m256i) -> __m256i {
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }

@@ -10,6 +10,7 @@ use trust8::engine::{Avx512, Output, Vectors};
 
 use super::{ConvertOps, WideLaneOps, first_bits, put_all};
 use crate::measure::Measure;
+use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
 // features of `Avx512`, and that was called on a CPU that has them.
@@ -598,5 +599,24 @@ impl ConvertOps for Avx512 {
         // SAFETY: AVX512VBMI2, by `self`.
         let bytes = unsafe { _mm512_maskz_compress_epi8(keep, v) };
         put(self, bytes, keep.count_ones() as usize, out)
+    }
+}
+
+impl Units32 for Avx512 {
+    #[inline(always)]
+    fn minus32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_sub_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn max32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_max_epu32(a, b) }
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: __m512i) -> __m512i {
+        self.lookup(v, self.load(const { &reversed_places::<64>() }, 0))
     }
 }

@@ -3,8 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `mod.rs` | [`ConvertOps`], the operations that the conversions use |
-//! | `by_shuffle.rs` | these operations for vectors of 16 or 32 bytes, from a few lane operations
-//! and shuffles |
+//! | `by_shuffle.rs` | these operations for vectors of 16 or 32 bytes, from a few lane operations and shuffles |
 //! | `parts.rs` | stores of shuffled parts |
 //! | `tables.rs` | the tables of shuffles |
 //! | `model.rs` | tests of every operation against a model on arrays |

@@ -5,6 +5,7 @@ use core::arch::aarch64::*;
 use trust8::engine::{Neon, Simd, Vectors};
 
 use super::{ShuffleOps, WideLaneOps};
+use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the instruction set, and
 // that was called on a CPU that has it.
@@ -153,5 +154,25 @@ impl ShuffleOps for Neon {
     fn select(self, mask: uint8x16_t, yes: uint8x16_t, no: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
         unsafe { vbslq_u8(mask, yes, no) }
+    }
+}
+
+impl Units32 for Neon {
+    #[inline(always)]
+    fn minus32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vsubq_u32(dwords(a), dwords(b)) })
+    }
+
+    #[inline(always)]
+    fn max32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vmaxq_u32(dwords(a), dwords(b)) })
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: uint8x16_t) -> uint8x16_t {
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }

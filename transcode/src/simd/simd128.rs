@@ -5,6 +5,7 @@ use core::arch::wasm32::*;
 use trust8::engine::{Simd, Simd128, Vectors};
 
 use super::{ShuffleOps, WideLaneOps};
+use crate::search::{Units32, reversed_places};
 
 impl WideLaneOps for Simd128 {
     #[inline(always)]
@@ -106,5 +107,23 @@ impl ShuffleOps for Simd128 {
     #[inline(always)]
     fn select(self, mask: v128, yes: v128, no: v128) -> v128 {
         v128_bitselect(yes, no, mask)
+    }
+}
+
+impl Units32 for Simd128 {
+    #[inline(always)]
+    fn minus32(self, a: v128, b: v128) -> v128 {
+        u32x4_sub(a, b)
+    }
+
+    #[inline(always)]
+    fn max32(self, a: v128, b: v128) -> v128 {
+        u32x4_max(a, b)
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: v128) -> v128 {
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }

@@ -5,9 +5,10 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use trust8::engine::{Sse42, Vectors};
+use trust8::engine::{Simd, Sse42, Vectors};
 
 use super::{ShuffleOps, WideLaneOps};
+use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the instruction set, and
 // that was called on a CPU that has it.
@@ -139,5 +140,25 @@ impl ShuffleOps for Sse42 {
     fn select(self, mask: __m128i, yes: __m128i, no: __m128i) -> __m128i {
         // SAFETY: SSE4.1, by `self`.
         unsafe { _mm_blendv_epi8(no, yes, mask) }
+    }
+}
+
+impl Units32 for Sse42 {
+    #[inline(always)]
+    fn minus32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_sub_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn max32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE4.1, by `self`.
+        unsafe { _mm_max_epu32(a, b) }
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: __m128i) -> __m128i {
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }
