@@ -98,7 +98,7 @@ fn write_loops() {
                 "#[allow(warnings, clippy::all, reason = \"a copy of code that is checked in its place; a mistake leaves some of it unused\")] mod {name}_{i} {{ {copy} }}\n"
             );
             list += &format!(
-                "({:?}, |text| {name}_{i}::validate({token}, text)),\n",
+                "({:?}, |text| {name}_{i}::check_text({token}, text)),\n",
                 format!("{right} -> {wrong}")
             );
         }

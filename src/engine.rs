@@ -20,18 +20,18 @@ pub use crate::repair::survey;
 #[cfg(feature = "serde")]
 pub use crate::serialize::{by_name, error};
 #[cfg(trust8_avx512)]
-pub use crate::simd::Avx512;
-#[cfg(trust8_neon)]
-pub use crate::simd::Neon;
-#[cfg(trust8_wasm)]
-pub use crate::simd::Simd128;
-#[cfg(trust8_avx512)]
 pub use crate::simd::x86::avx512;
-#[cfg(trust8_x86)]
-pub use crate::simd::{Avx2, Sse42};
-pub use crate::simd::{Job, Token, as_uninit};
+pub use crate::simd::{Job, Token, Vectors, as_uninit};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
 pub use crate::text::characters::why_inexpressible;
 pub use crate::text::counts;
 pub use crate::text::search;
+
+/// Exports the token of each instruction set.
+macro_rules! tokens {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
+        $(#[cfg($cfg)] pub use crate::simd::$token;)+
+    };
+}
+instruction_sets!(tokens);

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use super::parts::{Part, Parts};
+use super::segments::{Segment, Segments};
 use super::{ALL, Dialect, DialectError};
 use trust8::Kernel;
 use trust8::engine::Hex;
@@ -60,21 +60,21 @@ struct Finding {
 }
 
 impl Finding {
-    fn of(mut parts: Parts<'_>) -> Self {
+    fn of(mut segments: Segments<'_>) -> Self {
         let mut finding = Self { refused: None, inexpressible: None };
-        while let Some((at, part)) = parts.next() {
+        while let Some((at, part)) = segments.next() {
             match part {
-                Part::Error(malformed) => {
-                    finding.refused = Some(parts.error(at, &malformed));
+                Segment::Error(malformed) => {
+                    finding.refused = Some(segments.error(at, &malformed));
                     break;
                 }
-                Part::Own(value) => {
+                Segment::Own(value) => {
                     if char::from_u32(value).is_none() && finding.inexpressible.is_none() {
-                        finding.inexpressible = Some(parts.inexpressible(at));
+                        finding.inexpressible = Some(segments.inexpressible(at));
                     }
-                    parts.skip_accepted(finding.inexpressible.is_some());
+                    segments.skip_accepted(finding.inexpressible.is_some());
                 }
-                Part::Text(_) => {}
+                Segment::Text(_) => {}
             }
         }
         finding
@@ -92,25 +92,25 @@ struct Evidence {
 
 impl Diagnosis {
     pub(crate) fn of(bytes: &[u8], kernel: &'static Kernel) -> Self {
-        let utf8 = Finding::of(Parts::new(Dialect::Utf8, bytes, kernel));
+        let utf8 = Finding::of(Segments::new(Dialect::Utf8, bytes, kernel));
         let findings = ALL.map(|dialect| match dialect {
             Dialect::Utf8 => utf8,
             // These dialects accept all of UTF-8.
             Dialect::Rfc2279 | Dialect::Wtf8 => match utf8.refused {
                 Some(error) => {
-                    Finding::of(Parts::new(dialect, bytes, kernel).starting_at(error.valid_up_to()))
+                    Finding::of(Segments::new(dialect, bytes, kernel).starting_at(error.valid_up_to()))
                 }
                 None => utf8,
             },
-            Dialect::Cesu8 | Dialect::ModifiedUtf8 => Finding::of(Parts::new(dialect, bytes, kernel)),
+            Dialect::Cesu8 | Dialect::ModifiedUtf8 => Finding::of(Segments::new(dialect, bytes, kernel)),
         });
         let mut diagnosis = Self { findings, evidence: None };
         if let (Some(best), Some(at)) = (diagnosis.best(), diagnosis.decided_at()) {
-            let mut parts = Parts::new(best, bytes, kernel).starting_at(at);
-            if let Some((_, Part::Own(value))) = parts.next() {
-                let len = parts.at() - at;
+            let mut segments = Segments::new(best, bytes, kernel).starting_at(at);
+            if let Some((_, Segment::Own(value))) = segments.next() {
+                let len = segments.at() - at;
                 let mut sequence = [0; 6];
-                sequence[..len].copy_from_slice(&bytes[at..parts.at()]);
+                sequence[..len].copy_from_slice(&bytes[at..segments.at()]);
                 diagnosis.evidence = Some(Evidence { at, sequence, len, value });
             }
         }

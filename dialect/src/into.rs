@@ -7,9 +7,9 @@
 
 use core::mem::MaybeUninit;
 
-use super::parts::{Part, Parts};
-use super::rewriting::{Copied, FromUtf8, Stop, ToUtf8, copy_rewritten};
+use super::rewriting::{Copied, CopyEnd, FromUtf8, ToUtf8, copy_rewritten};
 use super::runs::OwnForms;
+use super::segments::{Segment, Segments};
 use super::{Dialect, DialectError, form};
 use trust8::Kernel;
 use trust8::boundary;
@@ -124,13 +124,13 @@ impl Dialect {
         let mut stopped = None;
         let mut read = self.fill_rewritten(kernel, bytes, &mut out, lossy);
         // The rest begins with an error, or some of it may fit.
-        let mut parts = Parts::limited(self, bytes, kernel).shortened(out.left().max(1));
+        let mut segments = Segments::limited(self, bytes, kernel).shortened(out.left().max(1));
         if read > 0 {
-            parts = parts.starting_at(read);
+            segments = segments.starting_at(read);
         }
-        while let Some((at, part)) = parts.next() {
+        while let Some((at, part)) = segments.next() {
             let (value, error) = match part {
-                Part::Text(text) => {
+                Segment::Text(text) => {
                     let copied = put_prefix(text, &mut out);
                     read += copied;
                     if copied < text.len() {
@@ -138,8 +138,8 @@ impl Dialect {
                     }
                     continue;
                 }
-                Part::Own(value) => (char::from_u32(value), parts.inexpressible(at)),
-                Part::Error(malformed) => (None, parts.error(at, &malformed)),
+                Segment::Own(value) => (char::from_u32(value), segments.inexpressible(at)),
+                Segment::Error(malformed) => (None, segments.error(at, &malformed)),
             };
             let Some(character) = value.or(lossy.then_some(char::REPLACEMENT_CHARACTER)) else {
                 stopped = Some(error);
@@ -148,7 +148,7 @@ impl Dialect {
             if !out.put(character.encode_utf8(&mut [0; 4]).as_bytes()) {
                 break;
             }
-            read = parts.at();
+            read = segments.at();
         }
         (Progress { read, written: out.len() }, stopped)
     }
@@ -157,8 +157,8 @@ impl Dialect {
     /// result. Returns the length of the prefix, or 0 if the result is not UTF-8.
     fn fill_rewritten(self, kernel: &Kernel, bytes: &[u8], out: &mut Output<'_>, lossy: bool) -> usize {
         let to_utf8 = ToUtf8 { dialect: self, inexpressible: lossy, malformed: lossy };
-        let (mut end, mut stop) = (0, Stop::Done);
-        while stop == Stop::Done {
+        let (mut end, mut stop) = (0, CopyEnd::Done);
+        while stop == CopyEnd::Done {
             // Most text has the same length in UTF-8. Reading much further would cost time in each
             // call.
             let part = end..boundary::floor(bytes, end + out.left());

@@ -63,11 +63,11 @@ mod error;
 mod form;
 mod into;
 mod kind;
-mod parts;
 mod rewriting;
 #[cfg(feature = "alloc")]
 mod rewritten;
 mod runs;
+mod segments;
 #[cfg(feature = "serde")]
 mod serialize;
 
@@ -77,17 +77,17 @@ use core::fmt;
 use core::mem::MaybeUninit;
 use core::str::FromStr;
 
-use parts::{Part, Parts};
 #[cfg(feature = "alloc")]
 use rewriting::FromUtf8;
 use runs::OwnForms;
+use segments::{Segment, Segments};
 use trust8::engine::is_same_name;
 use trust8::{Kernel, UnknownName};
 
 pub use diagnosis::{Diagnosis, diagnose};
 pub use error::{DialectEncodeError, DialectError};
 pub use kind::DialectErrorKind;
-pub use parts::CodePoints;
+pub use segments::CodePoints;
 pub use trust8::engine::Progress;
 
 /// The functions of this crate with an explicit kernel: for tests, measurements, and programs that
@@ -321,12 +321,12 @@ impl Dialect {
     }
 
     fn check(self, kernel: &'static Kernel, bytes: &[u8]) -> Result<(), DialectError> {
-        let mut parts = Parts::new(self, bytes, kernel);
-        while let Some((at, part)) = parts.next() {
+        let mut segments = Segments::new(self, bytes, kernel);
+        while let Some((at, part)) = segments.next() {
             match part {
-                Part::Error(malformed) => return Err(parts.error(at, &malformed)),
-                Part::Own(_) => parts.skip_accepted(true),
-                Part::Text(_) => {}
+                Segment::Error(malformed) => return Err(segments.error(at, &malformed)),
+                Segment::Own(_) => segments.skip_accepted(true),
+                Segment::Text(_) => {}
             }
         }
         Ok(())

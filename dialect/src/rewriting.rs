@@ -110,14 +110,14 @@ pub(super) struct Copied {
     /// The start of the bytes that have not been copied.
     pub(super) end: usize,
     /// Why it has ended there.
-    pub(super) stop: Stop,
+    pub(super) stop: CopyEnd,
     /// Whether it has found an exception.
     pub(super) any: bool,
 }
 
 /// Why a copy has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stop {
+pub(super) enum CopyEnd {
     /// Everything has been copied.
     Done,
     /// The next exception can't be rewritten.
@@ -142,7 +142,7 @@ pub(super) fn copy_rewritten(
     let (mut at, mut is_near, mut any) = (part.start, true, false);
     let stop = 'copy: loop {
         if at >= part.end {
-            break Stop::Done;
+            break CopyEnd::Done;
         }
         if is_near {
             let block = &bytes[at..];
@@ -151,7 +151,7 @@ pub(super) fn copy_rewritten(
             is_near = marks.len() >= MANY;
             while let Some(place) = marks.next_from(block, at - start) {
                 if !put_short(bytes, at, start + place, out) {
-                    break 'copy Stop::Room;
+                    break 'copy CopyEnd::Room;
                 }
                 at = start + place;
                 if let Some(stop) = put_row(bytes, &mut at, out, rewriting) {
@@ -163,7 +163,7 @@ pub(super) fn copy_rewritten(
             let found = own.find(kernel, rest);
             let before = found.unwrap_or(rest.len());
             if !out.put(&rest[..before]) {
-                break Stop::Room;
+                break CopyEnd::Room;
             }
             at += before;
             if found.is_none() {
@@ -183,14 +183,19 @@ pub(super) fn copy_rewritten(
 /// Rewrites the exception at `at`, and common ones that follow it directly. Leaves `at` after the
 /// last one. If it can't rewrite one, returns why.
 #[inline(always)]
-fn put_row(bytes: &[u8], at: &mut usize, out: &mut Output<'_>, rewriting: &impl Rewriting) -> Option<Stop> {
+fn put_row(
+    bytes: &[u8],
+    at: &mut usize,
+    out: &mut Output<'_>,
+    rewriting: &impl Rewriting,
+) -> Option<CopyEnd> {
     let rest = &bytes[*at..];
     let Some(mut form) = rewriting.common(rest).or_else(|| rewriting.any(rest)) else {
-        return Some(Stop::Refused);
+        return Some(CopyEnd::Refused);
     };
     loop {
         if !out.put_first(&form.bytes, form.len) {
-            return Some(Stop::Room);
+            return Some(CopyEnd::Room);
         }
         *at += form.read;
         form = rewriting.common(&bytes[*at..])?;

@@ -17,9 +17,9 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::parts::{Part, Parts};
-use super::rewriting::{Rewriting, SPARE_ROOM, Stop, ToUtf8, copy_rewritten};
+use super::rewriting::{CopyEnd, Rewriting, SPARE_ROOM, ToUtf8, copy_rewritten};
 use super::runs::OwnForms;
+use super::segments::{Segment, Segments};
 use super::{Dialect, DialectError};
 use trust8::Kernel;
 use trust8::engine::append;
@@ -34,11 +34,11 @@ impl Dialect {
         if bytes.is_empty() {
             return Ok(Cow::Borrowed(""));
         }
-        let mut parts = Parts::new(self, bytes, kernel);
+        let mut segments = Segments::new(self, bytes, kernel);
         let mut converted = String::new();
-        while let Some((at, part)) = parts.next() {
+        while let Some((at, part)) = segments.next() {
             if at == 0 {
-                if let Part::Text(text) = part
+                if let Segment::Text(text) = part
                     && text.len() == bytes.len()
                 {
                     return Ok(Cow::Borrowed(text));
@@ -49,12 +49,12 @@ impl Dialect {
                 // There is an error: the loop finds the first one.
             }
             match part {
-                Part::Text(text) => converted.push_str(text),
-                Part::Own(value) => match char::from_u32(value) {
+                Segment::Text(text) => converted.push_str(text),
+                Segment::Own(value) => match char::from_u32(value) {
                     Some(character) => converted.push(character),
-                    None => return Err(parts.inexpressible(at)),
+                    None => return Err(segments.inexpressible(at)),
                 },
-                Part::Error(malformed) => return Err(parts.error(at, &malformed)),
+                Segment::Error(malformed) => return Err(segments.error(at, &malformed)),
             }
         }
         Ok(Cow::Owned(converted))
@@ -65,7 +65,7 @@ impl Dialect {
         if bytes.is_empty() || self.own_forms() == OwnForms::Nothing {
             return kernel.from_utf8_lossy(bytes);
         }
-        if let Some((_, Part::Text(text))) = Parts::new(self, bytes, kernel).next()
+        if let Some((_, Segment::Text(text))) = Segments::new(self, bytes, kernel).next()
             && text.len() == bytes.len()
         {
             return Cow::Borrowed(text);
@@ -115,9 +115,9 @@ pub(super) fn collect(
             append(&mut copy, |out| copy_rewritten(own, kernel, bytes, at..bytes.len(), out, rewriting));
         at = copied.end;
         match copied.stop {
-            Stop::Done => return Some(copy),
-            Stop::Refused => return None,
-            Stop::Room => copy.reserve(bytes.len() - at + SPARE_ROOM),
+            CopyEnd::Done => return Some(copy),
+            CopyEnd::Refused => return None,
+            CopyEnd::Room => copy.reserve(bytes.len() - at + SPARE_ROOM),
         }
     }
 }

@@ -7,7 +7,7 @@
 #[cfg(trust8_simd)]
 use trust8::engine::Simd;
 #[cfg(trust8_avx512)]
-use trust8::engine::{Avx512, avx512::Vector};
+use trust8::engine::{Avx512, Vectors, avx512::Vector};
 
 use super::plain::Plain;
 

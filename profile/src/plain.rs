@@ -8,7 +8,7 @@
 #[cfg(trust8_simd)]
 use trust8::engine::Simd;
 #[cfg(trust8_avx512)]
-use trust8::engine::{Avx512, avx512::Vector};
+use trust8::engine::{Avx512, Vectors, avx512::Vector};
 
 /// The suspects among ASCII, for text that may be all ASCII.
 #[derive(Clone, Copy)]

@@ -32,8 +32,8 @@ use trust8::engine::Neon;
 use trust8::engine::Simd;
 #[cfg(trust8_wasm)]
 use trust8::engine::Simd128;
-use trust8::engine::search::Vectors;
-use trust8::engine::{Automaton, Engine, Job, array_at, is_inside, judge};
+use trust8::engine::search::SearchOps;
+use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, is_inside, judge};
 #[cfg(trust8_x86)]
 use trust8::engine::{Avx2, Sse42};
 #[cfg(trust8_avx512)]
@@ -99,7 +99,7 @@ impl<E: Sifting> Job<E, (usize, &Sieve), Sifted> for Sift {
 }
 
 /// The tests, for an instruction set.
-trait Tests: Vectors {
+trait Tests: SearchOps {
     /// Returns true only if all bytes are ASCII without suspects. It may return false for such
     /// bytes too.
     fn is_plain<const N: usize>(self, vectors: [Self::Vector; N], sieve: &Sieve) -> bool;
@@ -200,12 +200,12 @@ macro_rules! tests {
         impl Tests for $token {
             #[inline(always)]
             fn is_plain<const N: usize>(self, vectors: [Self::Vector; N], sieve: &Sieve) -> bool {
-                !Simd::any(self, not_plain(self, vectors, &sieve.plain))
+                !self.any(not_plain(self, vectors, &sieve.plain))
             }
 
             #[inline(always)]
             fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool {
-                let found = not_plain(self, [Vectors::load_short(self, text)], &sieve.plain);
+                let found = not_plain(self, [self.load_short(text)], &sieve.plain);
                 // The zeros after the text may be suspect.
                 self.not_zero(found) & !(u64::MAX << text.len()) == 0
             }
@@ -234,11 +234,10 @@ tests!(Simd128);
 #[inline(always)]
 fn exact<S: Simd>(s: S, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
     let rest = text.get(at..).unwrap_or_default();
-    let bytes =
-        if rest.len() < <S as Simd>::LANES { Simd::load_short(s, rest) } else { Simd::load(s, rest, 0) };
-    let before = match text.get(at.wrapping_sub(<S as Simd>::LANES)..at) {
-        Some(before) => Simd::load(s, before, 0),
-        None => Simd::splat(s, 0),
+    let bytes = if rest.len() < S::LANES { s.load_short(rest) } else { s.load(rest, 0) };
+    let before = match text.get(at.wrapping_sub(S::LANES)..at) {
+        Some(before) => s.load(before, 0),
+        None => s.splat(0),
     };
     s.not_zero(lanes::second_test(s, bytes, before, sieve))
 }

@@ -29,12 +29,12 @@ pub(crate) struct Intake {
     /// The validator of all received bytes. Its pending bytes are those after `end`.
     validator: Validator,
     signature: Signature,
-    stop: Stop,
+    stop: EndOfInput,
 }
 
 /// Whether the input has ended for a reason other than an error that the validator found.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stop {
+enum EndOfInput {
     No,
     /// The input ended inside a character.
     Cut,
@@ -77,7 +77,7 @@ impl Intake {
             end: 0,
             validator: Validator::new(),
             signature: Signature::Keep,
-            stop: Stop::No,
+            stop: EndOfInput::No,
         }
     }
 
@@ -163,7 +163,7 @@ impl Intake {
     /// Returns an error, and takes nothing, if `space` had fewer than `n` bytes.
     pub(crate) fn received(&mut self, n: usize) -> io::Result<()> {
         let held = self.validator.pending().len();
-        let Some(bytes) = self.bytes[held..].get(..n) else { return self.stop(Stop::FalseClaim) };
+        let Some(bytes) = self.bytes[held..].get(..n) else { return self.stop(EndOfInput::FalseClaim) };
         self.end = validate(&mut self.validator, bytes);
         self.start = self.signature.take(&self.bytes[..self.end]);
         Ok(())
@@ -172,19 +172,19 @@ impl Intake {
     /// Returns the error if there has been one. After an error, nothing more may be received.
     pub(crate) fn status(&self) -> io::Result<()> {
         match self.stop {
-            Stop::No => Ok(self.validator.status()?),
-            Stop::Cut => Ok(self.validator.finish()?),
-            Stop::FalseClaim => Err(read_too_much()),
+            EndOfInput::No => Ok(self.validator.status()?),
+            EndOfInput::Cut => Ok(self.validator.finish()?),
+            EndOfInput::FalseClaim => Err(read_too_much()),
         }
     }
 
     /// Ends the input. If it may not end here, returns an error, which then stays.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
-        if self.validator.finish().is_ok() { Ok(()) } else { self.stop(Stop::Cut) }
+        if self.validator.finish().is_ok() { Ok(()) } else { self.stop(EndOfInput::Cut) }
     }
 
     /// Stops receiving, and returns the error for this reason.
-    fn stop(&mut self, why: Stop) -> io::Result<()> {
+    fn stop(&mut self, why: EndOfInput) -> io::Result<()> {
         self.stop = why;
         self.status()
     }
@@ -205,7 +205,7 @@ impl Intake {
             return Ok(None);
         }
         let Some(bytes) = buffer[held..].get(..n) else {
-            self.stop = Stop::FalseClaim;
+            self.stop = EndOfInput::FalseClaim;
             return Ok(Some(0));
         };
         let text = validate(&mut self.validator, bytes);

@@ -51,8 +51,8 @@ impl Engine for Automaton {
     }
 
     #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        continues(before, piece)
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        check_piece(before, piece)
     }
 }
 
@@ -172,8 +172,8 @@ fn validate(bytes: &[u8]) -> Verdict {
     Verdict::VALID
 }
 
-/// Returns whether `bytes` continues a text whose last four bytes are `before`; see [`Engine::continues`].
-fn continues(before: [u8; 4], bytes: &[u8]) -> bool {
+/// Returns whether `bytes` continues a text whose last four bytes are `before`; see [`Engine::piece_continues`].
+fn check_piece(before: [u8; 4], bytes: &[u8]) -> bool {
     // Continuations at the start of `before` may belong to an earlier character.
     let state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
     !is(read(state, bytes), FAULT)

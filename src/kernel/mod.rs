@@ -14,14 +14,7 @@
 //! | `counted.rs` | a kernel for unit tests, which counts its input |
 //! | `ways.rs` | each path that a kernel chooses by length and content, for tests |
 //!
-//! # Six nouns
-//!
-//! - *Vector*: the bytes of one register.
-//! - *Block*: the bytes that are classified together: as ASCII, as two-byte characters, as anything.
-//! - *Superblock*: the 488 new bytes that the bit planes take at a time.
-//! - *Run*: consecutive blocks of one kind.
-//! - *Piece*: the part of a stream in one call.
-//! - *Chunk*: the part of a text that is read before it is processed further.
+//! DESIGN.md, "Glossary", has the nouns: block, superblock, run, piece, chunk.
 
 pub(crate) mod automaton;
 #[cfg(trust8_avx512)]
@@ -43,11 +36,10 @@ use crate::names::is_same_name;
 use crate::simd::{Job, Token};
 use job::{Isa, Validate};
 
-pub use automaton::Automaton;
-pub use automaton::judge;
+pub use automaton::{Automaton, judge};
 #[cfg(trust8_avx512)]
 pub(crate) use bitplanes::blocks::Checker as PlanesChecker;
-pub(crate) use job::Doors;
+pub(crate) use job::EntryPoints;
 pub use job::Portable;
 #[cfg(trust8_simd)]
 pub(crate) use lookup::check::Checker;
@@ -89,10 +81,10 @@ pub trait Engine: Token {
     ///
     /// Only a character that the end of `before` cuts off matters; zeros, or any ASCII, may replace
     /// the bytes before it. The end of `piece` may also cut off a character, if its first bytes are
-    /// well-formed: `continues([0, 0, 0, 0xC3], b"\xA9t\xC3")` is true.
+    /// well-formed: `piece_continues([0, 0, 0, 0xC3], b"\xA9t\xC3")` is true.
     ///
     /// `piece` has between one byte and 512 bytes.
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool;
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool;
 }
 
 /// [`Engine::validate`] as a job, and as a separate function for callers with their own loops.
@@ -116,14 +108,14 @@ impl<E: Engine> Job<E, (), Verdict> for ValidateLong {
     }
 }
 
-/// [`Engine::continues`] as a job. It accepts a long piece only if the text before it and the piece
+/// [`Engine::piece_continues`] as a job. It accepts a long piece only if the text before it and the piece
 /// both end in ASCII. The caller cuts any other long piece.
 pub struct Continues;
 
 impl<E: Engine> Job<E, [u8; 4], bool> for Continues {
     #[inline(always)]
     fn run(engine: E, piece: &[u8], before: [u8; 4]) -> bool {
-        continues(engine, before, piece)
+        any_piece_continues(engine, before, piece)
     }
 }
 
@@ -132,15 +124,15 @@ impl<E: Engine> Job<E, [u8; 4], bool> for Continues {
 const SHORT_PIECE_BYTES: usize = 512;
 
 #[inline(always)]
-fn continues<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
+fn any_piece_continues<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
     if piece.len() <= SHORT_PIECE_BYTES {
-        return engine.continues(before, piece);
+        return engine.piece_continues(before, piece);
     }
-    continues_long(engine, before, piece)
+    long_piece_continues(engine, before, piece)
 }
 
 #[inline(always)]
-fn continues_long<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
+fn long_piece_continues<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
     let is_whole = before[3].is_ascii() && piece.last().is_some_and(u8::is_ascii);
     // Such a piece is long to every engine.
     is_whole && engine.apart(ValidateLong, piece, ()).is_valid()

@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Engine, Rejected, ValidateLong, bind, continues_long};
+use super::{Engine, Rejected, ValidateLong, bind, long_piece_continues};
 use crate::simd::Job;
 
 /// Called with bytes that a kernel rejects.
@@ -59,7 +59,7 @@ impl<E: Engine, F: OnNotContinued> Job<E, ([u8; 4], F), bool> for ContinuesOr {
         if piece.len() > super::SHORT_PIECE_BYTES {
             return engine.apart(ContinuesLongOr, piece, (before, otherwise));
         }
-        engine.continues(before, piece) || not_continued(before, piece, otherwise)
+        engine.piece_continues(before, piece) || not_continued(before, piece, otherwise)
     }
 }
 
@@ -69,7 +69,7 @@ struct ContinuesLongOr;
 impl<E: Engine, F: OnNotContinued> Job<E, ([u8; 4], F), bool> for ContinuesLongOr {
     #[inline(always)]
     fn run(engine: E, piece: &[u8], (before, otherwise): ([u8; 4], F)) -> bool {
-        continues_long(engine, before, piece) || not_continued(before, piece, otherwise)
+        long_piece_continues(engine, before, piece) || not_continued(before, piece, otherwise)
     }
 }
 

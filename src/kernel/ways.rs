@@ -17,21 +17,31 @@ use super::lookup::{Long, Short};
 #[cfg(trust8_simd)]
 use crate::simd::Job;
 
-/// Makes a function for each instruction set that runs a validating job.
-macro_rules! functions {
-    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {$(
-        #[cfg($cfg)]
-        #[target_feature(enable = $features)]
-        fn $set<J: Job<crate::simd::$token, (), Verdict>>(bytes: &[u8]) -> Verdict {
-            J::run(crate::simd::$token::new(), bytes, ())
-        }
-    )+};
+/// The names and jobs of the ways of an instruction set.
+#[cfg(trust8_simd)]
+macro_rules! ways_of {
+    (avx512) => {
+        ways_of!(avx512, "blocks": Blocks, "superblocks": AnyLength<Superblocks, Blocks>)
+    };
+    ($set:ident) => {
+        ways_of!($set, "short": Short, "long": Long)
+    };
+    ($set:ident, $($name:literal: $job:ty),+) => {
+        const { &[$(Kernel { name: $name, isa: Isa::$set, validate: $set::<$job> }),+] }
+    };
 }
-instruction_sets!(functions);
 
-/// The names and jobs of the ways of each instruction set.
 macro_rules! ways {
-    ($(#[$cfg:meta] $set:ident { $($name:literal: $job:ty;)+ })*) => {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
+        $(
+            /// Runs a validating job.
+            #[cfg($cfg)]
+            #[target_feature(enable = $features)]
+            fn $set<J: Job<crate::simd::$token, (), Verdict>>(bytes: &[u8]) -> Verdict {
+                J::run(crate::simd::$token::new(), bytes, ())
+            }
+        )+
+
         impl Kernel {
             /// Returns the ways of a kernel, for tests. A way itself has none.
             // Inlined, and the list is no `static`, so that the ways are compiled only where they are tested.
@@ -43,20 +53,11 @@ macro_rules! ways {
                     return &[];
                 }
                 match self.isa {
-                    $(#[$cfg] Isa::$set => {
-                        const { &[$(Kernel { name: $name, isa: Isa::$set, validate: $set::<$job> }),+] }
-                    })*
+                    $(#[cfg($cfg)] Isa::$set => ways_of!($set),)+
                     Isa::scalar => &[],
                 }
             }
         }
     };
 }
-
-ways! {
-    #[cfg(trust8_avx512)] avx512 { "blocks": Blocks; "superblocks": AnyLength<Superblocks, Blocks>; }
-    #[cfg(trust8_x86)] avx2 { "short": Short; "long": Long; }
-    #[cfg(trust8_x86)] sse42 { "short": Short; "long": Long; }
-    #[cfg(trust8_neon)] neon { "short": Short; "long": Long; }
-    #[cfg(trust8_wasm)] simd128 { "short": Short; "long": Long; }
-}
+instruction_sets!(ways);

@@ -107,17 +107,63 @@ pub unsafe trait Plain: Copy {}
 #[cfg(trust8_simd)]
 unsafe impl<V: Plain, const N: usize> Plain for [V; N] {}
 
-/// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
+/// Vectors of bytes. All arithmetic is bytewise, and numbers are unsigned if a method says nothing
+/// else.
 ///
-/// All arithmetic is bytewise.
-#[cfg(trust8_simd)]
-pub trait Simd: Token {
-    /// A vector register.
-    type Vector: Plain;
+/// Every engine implements it, with vectors of an instruction set or with arrays. [`Simd`] has what
+/// the block algorithm needs besides.
+pub trait Vectors: Copy {
+    /// A vector, in a register if there is one.
+    type Vector: Copy;
 
-    /// The number of bytes in a vector: 16 or 32.
+    /// The number of bytes in a vector, at most 64.
     const LANES: usize;
 
+    /// Returns `byte` in every lane.
+    fn splat(self, byte: u8) -> Self::Vector;
+
+    /// Returns `bytes[at..at + LANES]`.
+    ///
+    /// `load` panics if this is out of bounds. All callers check lengths such that the compiler
+    /// sees that it never is.
+    fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
+
+    /// Returns `bytes`, and zeros after them. `bytes` has fewer than `LANES` bytes.
+    fn load_short(self, bytes: &[u8]) -> Self::Vector;
+
+    /// Bitwise.
+    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Bitwise.
+    fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns the larger of two numbers.
+    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns the smaller of two numbers.
+    fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns `a - b`, and 0 where that would be negative.
+    fn minus_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns `a + b` of signed numbers, and 127 where that would be more.
+    fn plus_signed_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns bit 7 of each byte. The first byte's is the lowest bit of the result.
+    fn high_bits(self, v: Self::Vector) -> u64;
+
+    /// Returns whether bit 7 of any byte is set. In text: whether any byte is not ASCII.
+    #[inline(always)]
+    fn any_high_bit(self, v: Self::Vector) -> bool {
+        self.high_bits(v) != 0
+    }
+
+    /// Returns whether any bit is set.
+    fn any(self, v: Self::Vector) -> bool;
+}
+
+/// What the block algorithm needs of an instruction set with vectors of 16 or 32 bytes.
+#[cfg(trust8_simd)]
+pub trait Simd: Token + Vectors<Vector: Plain> {
     /// The least length at which short input is tested for ASCII before it is checked. For shorter
     /// input, the check costs less than an occasional misprediction of this test.
     const ASCII_TEST_FROM: usize;
@@ -129,22 +175,10 @@ pub trait Simd: Token {
     /// loads of a block first, and then V8 runs out of registers.
     const RELOADS: bool = true;
 
-    /// Returns `byte` in every lane.
-    fn splat(self, byte: u8) -> Self::Vector;
-
-    /// Returns `bytes[at..at + LANES]`.
-    ///
-    /// `load` panics if this is out of bounds. All callers check lengths such that the compiler
-    /// sees that it never is.
-    fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
-
     /// Prefetches the line at `bytes[at]`, if the instruction set can. Does nothing if `at` is out
     /// of bounds.
     #[inline(always)]
     fn prefetch(self, _bytes: &[u8], _at: usize) {}
-
-    /// Returns `bytes`, and zeros after them. `bytes` has fewer than `LANES` bytes.
-    fn load_short(self, bytes: &[u8]) -> Self::Vector;
 
     /// Returns `bytes[LANES..]`, and zeros after them. `bytes` has `LANES` to `2 * LANES` bytes.
     fn load_second(self, bytes: &[u8]) -> Self::Vector;
@@ -169,23 +203,7 @@ pub trait Simd: Token {
     fn low_nibbles(self, v: Self::Vector) -> Self::Vector;
 
     /// Bitwise.
-    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// Bitwise.
-    fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// Bitwise.
     fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Returns the larger of two unsigned numbers.
-    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Returns the smaller of two unsigned numbers.
-    fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Returns `a - b` of unsigned numbers, and 0 where that would be negative.
-    fn minus_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Returns `a + b` of signed numbers, and 127 where that would be more.
-    fn plus_signed_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns `a - b`, modulo 256.
     fn minus_wrapping(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -204,9 +222,6 @@ pub trait Simd: Token {
     /// Returns the sum of all bytes.
     fn sum(self, v: Self::Vector) -> usize;
 
-    /// Returns bit 7 of each byte. The first byte's is the lowest bit of the result.
-    fn high_bits(self, v: Self::Vector) -> u64;
-
     /// Returns bit 7 of each byte of `bytes[at..at + 64]`. The first byte's is the lowest bit of the result.
     #[inline(always)]
     fn high_bits_of_64(self, bytes: &[u8], at: usize) -> u64 {
@@ -217,12 +232,6 @@ pub trait Simd: Token {
         }
         bits
     }
-
-    /// Returns whether bit 7 of any byte is set. In text: whether any byte is not ASCII.
-    fn any_high_bit(self, v: Self::Vector) -> bool;
-
-    /// Returns whether any bit is set.
-    fn any(self, v: Self::Vector) -> bool;
 
     /// Writes the vector to `to[at..at + LANES]`.
     ///

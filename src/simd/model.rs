@@ -10,7 +10,7 @@ use core::fmt::Debug;
 
 use required::required;
 
-use super::{Job, Simd, short_words};
+use super::{Job, Simd, Vectors, short_words};
 use crate::kernel::{Automaton, Kernel};
 
 #[path = "../../tests/support/required.rs"]

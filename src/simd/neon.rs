@@ -2,7 +2,7 @@
 
 use core::arch::aarch64::*;
 
-use super::{MOVE_DOWN, Neon, Plain, Simd, short_words};
+use super::{MOVE_DOWN, Neon, Plain, Simd, Vectors, short_words};
 
 /// In each half of a vector, the power of two of the lane's number.
 static POWERS: [u8; 16] = {
@@ -33,10 +33,9 @@ impl Neon {
 
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
 // NEON, and was called on a CPU that has it.
-impl Simd for Neon {
+impl Vectors for Neon {
     type Vector = uint8x16_t;
     const LANES: usize = 16;
-    const ASCII_TEST_FROM: usize = 16;
 
     #[inline(always)]
     fn splat(self, byte: u8) -> uint8x16_t {
@@ -63,6 +62,79 @@ impl Simd for Neon {
         // SAFETY: NEON, by `self`.
         unsafe { vreinterpretq_u8_u64(words) }
     }
+
+    #[inline(always)]
+    fn and(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vandq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vorrq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn max(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vmaxq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn min(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vminq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus_saturating(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vqsubq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn plus_signed_saturating(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let a = unsafe { vreinterpretq_s8_u8(a) };
+        // SAFETY: NEON, by `self`.
+        let b = unsafe { vreinterpretq_s8_u8(b) };
+        // SAFETY: NEON, by `self`.
+        let sum = unsafe { vqaddq_s8(a, b) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_s8(sum) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: uint8x16_t) -> u64 {
+        // No instruction does this. The sum of eight weighted lanes is one byte of the result.
+        let bits = self.weighted(v);
+        // SAFETY: NEON, by `self`.
+        let low = unsafe { vget_low_u8(bits) };
+        // SAFETY: NEON, by `self`.
+        let high = unsafe { vget_high_u8(bits) };
+        // SAFETY: NEON, by `self`. ADDV sums all bytes; here no bit carries.
+        let low = unsafe { vaddv_u8(low) };
+        // SAFETY: NEON, by `self`.
+        let high = unsafe { vaddv_u8(high) };
+        u64::from(low) | u64::from(high) << 8
+    }
+
+    #[inline(always)]
+    fn any_high_bit(self, v: uint8x16_t) -> bool {
+        // SAFETY: NEON, by `self`. UMAXV returns the largest byte.
+        unsafe { vmaxvq_u8(v) >= 0x80 }
+    }
+
+    #[inline(always)]
+    fn any(self, v: uint8x16_t) -> bool {
+        // SAFETY: NEON, by `self`.
+        unsafe { vmaxvq_u8(v) != 0 }
+    }
+}
+
+impl Simd for Neon {
+    const ASCII_TEST_FROM: usize = 16;
 
     #[inline(always)]
     fn load_second(self, bytes: &[u8]) -> uint8x16_t {
@@ -119,66 +191,9 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
-    fn and(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vandq_u8(a, b) }
-    }
-
-    #[inline(always)]
-    fn or(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vorrq_u8(a, b) }
-    }
-
-    #[inline(always)]
     fn xor(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
         unsafe { veorq_u8(a, b) }
-    }
-
-    #[inline(always)]
-    fn max(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vmaxq_u8(a, b) }
-    }
-
-    #[inline(always)]
-    fn min(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vminq_u8(a, b) }
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vqsubq_u8(a, b) }
-    }
-
-    #[inline(always)]
-    fn plus_signed_saturating(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        let a = unsafe { vreinterpretq_s8_u8(a) };
-        // SAFETY: NEON, by `self`.
-        let b = unsafe { vreinterpretq_s8_u8(b) };
-        // SAFETY: NEON, by `self`.
-        let sum = unsafe { vqaddq_s8(a, b) };
-        // SAFETY: NEON, by `self`.
-        unsafe { vreinterpretq_u8_s8(sum) }
-    }
-
-    #[inline(always)]
-    fn high_bits(self, v: uint8x16_t) -> u64 {
-        // No instruction does this. The sum of eight weighted lanes is one byte of the result.
-        let bits = self.weighted(v);
-        // SAFETY: NEON, by `self`.
-        let low = unsafe { vget_low_u8(bits) };
-        // SAFETY: NEON, by `self`.
-        let high = unsafe { vget_high_u8(bits) };
-        // SAFETY: NEON, by `self`. ADDV sums all bytes; here no bit carries.
-        let low = unsafe { vaddv_u8(low) };
-        // SAFETY: NEON, by `self`.
-        let high = unsafe { vaddv_u8(high) };
-        u64::from(low) | u64::from(high) << 8
     }
 
     #[inline(always)]
@@ -232,17 +247,5 @@ impl Simd for Neon {
         // SAFETY: NEON, by `self`. UADDLV sums all bytes into 16 bits.
         let sum = unsafe { vaddlvq_u8(v) };
         usize::from(sum)
-    }
-
-    #[inline(always)]
-    fn any_high_bit(self, v: uint8x16_t) -> bool {
-        // SAFETY: NEON, by `self`. UMAXV returns the largest byte.
-        unsafe { vmaxvq_u8(v) >= 0x80 }
-    }
-
-    #[inline(always)]
-    fn any(self, v: uint8x16_t) -> bool {
-        // SAFETY: NEON, by `self`.
-        unsafe { vmaxvq_u8(v) != 0 }
     }
 }

@@ -7,16 +7,14 @@
 
 use core::arch::wasm32::*;
 
-use super::{MOVE_DOWN, Plain, Simd, Simd128, short_words};
+use super::{MOVE_DOWN, Plain, Simd, Simd128, Vectors, short_words};
 
 // SAFETY: it is integers side by side.
 unsafe impl Plain for v128 {}
 
-impl Simd for Simd128 {
+impl Vectors for Simd128 {
     type Vector = v128;
     const LANES: usize = 16;
-    const ASCII_TEST_FROM: usize = 16;
-    const RELOADS: bool = false;
 
     #[inline(always)]
     fn splat(self, byte: u8) -> v128 {
@@ -35,6 +33,57 @@ impl Simd for Simd128 {
         let [low, high] = short_words(bytes);
         u64x2(low, high)
     }
+
+    #[inline(always)]
+    fn and(self, a: v128, b: v128) -> v128 {
+        v128_and(a, b)
+    }
+
+    #[inline(always)]
+    fn or(self, a: v128, b: v128) -> v128 {
+        v128_or(a, b)
+    }
+
+    #[inline(always)]
+    fn max(self, a: v128, b: v128) -> v128 {
+        u8x16_max(a, b)
+    }
+
+    #[inline(always)]
+    fn min(self, a: v128, b: v128) -> v128 {
+        u8x16_min(a, b)
+    }
+
+    #[inline(always)]
+    fn minus_saturating(self, a: v128, b: v128) -> v128 {
+        u8x16_sub_sat(a, b)
+    }
+
+    #[inline(always)]
+    fn plus_signed_saturating(self, a: v128, b: v128) -> v128 {
+        i8x16_add_sat(a, b)
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: v128) -> u64 {
+        u64::from(u8x16_bitmask(v))
+    }
+
+    #[inline(always)]
+    fn any_high_bit(self, v: v128) -> bool {
+        // Not `u8x16_bitmask(v) != 0`, which is one instruction on x86 but half a dozen on Arm.
+        v128_any_true(self.and(v, self.splat(0x80)))
+    }
+
+    #[inline(always)]
+    fn any(self, v: v128) -> bool {
+        v128_any_true(v)
+    }
+}
+
+impl Simd for Simd128 {
+    const ASCII_TEST_FROM: usize = 16;
+    const RELOADS: bool = false;
 
     #[inline(always)]
     fn load_second(self, bytes: &[u8]) -> v128 {
@@ -80,38 +129,8 @@ impl Simd for Simd128 {
     }
 
     #[inline(always)]
-    fn and(self, a: v128, b: v128) -> v128 {
-        v128_and(a, b)
-    }
-
-    #[inline(always)]
-    fn or(self, a: v128, b: v128) -> v128 {
-        v128_or(a, b)
-    }
-
-    #[inline(always)]
     fn xor(self, a: v128, b: v128) -> v128 {
         v128_xor(a, b)
-    }
-
-    #[inline(always)]
-    fn max(self, a: v128, b: v128) -> v128 {
-        u8x16_max(a, b)
-    }
-
-    #[inline(always)]
-    fn min(self, a: v128, b: v128) -> v128 {
-        u8x16_min(a, b)
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: v128, b: v128) -> v128 {
-        u8x16_sub_sat(a, b)
-    }
-
-    #[inline(always)]
-    fn plus_signed_saturating(self, a: v128, b: v128) -> v128 {
-        i8x16_add_sat(a, b)
     }
 
     #[inline(always)]
@@ -144,21 +163,5 @@ impl Simd for Simd128 {
             + u32x4_extract_lane::<2>(fours)
             + u32x4_extract_lane::<3>(fours);
         sum as usize
-    }
-
-    #[inline(always)]
-    fn high_bits(self, v: v128) -> u64 {
-        u64::from(u8x16_bitmask(v))
-    }
-
-    #[inline(always)]
-    fn any_high_bit(self, v: v128) -> bool {
-        // Not `u8x16_bitmask(v) != 0`, which is one instruction on x86 but half a dozen on Arm.
-        v128_any_true(self.and(v, self.splat(0x80)))
-    }
-
-    #[inline(always)]
-    fn any(self, v: v128) -> bool {
-        v128_any_true(v)
     }
 }

@@ -22,9 +22,9 @@ use crate::boundary;
 /// The next piece needs no other state. Keeping these bytes costs nothing: the pending ones are
 /// computed when they are needed.
 #[derive(Clone, Copy)]
-pub(super) struct Tail(pub(super) [u8; 4]);
+pub(super) struct LastFour(pub(super) [u8; 4]);
 
-impl Tail {
+impl LastFour {
     /// Returns the tail of an input that ends with `pending` after whole characters, or `None` if
     /// `pending` is not the well-formed beginning of a character.
     #[inline(always)]
@@ -88,11 +88,11 @@ impl Pending {
     }
 
     #[inline(always)]
-    pub(super) fn as_tail(self) -> Tail {
+    pub(super) fn as_tail(self) -> LastFour {
         let word = u32::from_be_bytes(self.0);
         let len = word & 3;
         // As a `u64`, because a shift by 32 must leave nothing.
-        Tail(((u64::from(word ^ len) >> (32 - 8 * len)) as u32).to_be_bytes())
+        LastFour(((u64::from(word ^ len) >> (32 - 8 * len)) as u32).to_be_bytes())
     }
 }
 

@@ -2,13 +2,13 @@
 
 #![forbid(unsafe_code)]
 
-use super::cut::Tail;
+use super::cut::LastFour;
 use crate::error::Sequence;
 
 /// The state of a validator.
 pub(super) enum State {
     /// There is no error so far. This is the end of the input.
-    Sound(Tail),
+    Sound(LastFour),
     /// The input is not UTF-8, because of this sequence.
     Failed(Sequence),
 }
@@ -18,7 +18,7 @@ pub(super) enum State {
 /// A plain enum would not allow [`is_sound_and_ends_in_ascii`](Self::is_sound_and_ends_in_ascii) to be one test of one word, and
 /// that is most of what a push of short ASCII does. The invariants:
 ///
-/// - In a sound state, `seen_len` is 0, and `bytes` is the [`Tail`].
+/// - In a sound state, `seen_len` is 0, and `bytes` is the [`LastFour`].
 /// - In a failed state, `seen_len` is the length of [`Sequence::seen`], 1 to 4, and `bytes` has those bytes in reverse order, the
 ///   first one last. The first byte of an ill-formed sequence is not ASCII, so a failed state never ends in ASCII.
 ///
@@ -53,9 +53,9 @@ impl Packed {
 
     /// Returns the tail of a sound state.
     #[inline(always)]
-    pub(super) const fn tail(&self) -> Option<Tail> {
+    pub(super) const fn tail(&self) -> Option<LastFour> {
         match self.seen_len {
-            0 => Some(Tail(self.bytes)),
+            0 => Some(LastFour(self.bytes)),
             _ => None,
         }
     }
@@ -103,7 +103,7 @@ impl Packed {
 
     /// Accepts `n` bytes in a sound state. The input ends in `tail` now.
     #[inline(always)]
-    pub(super) const fn accept(&mut self, n: usize, tail: Tail) {
+    pub(super) const fn accept(&mut self, n: usize, tail: LastFour) {
         debug_assert!(self.seen_len == 0);
         self.accepted += n as u64;
         self.bytes = tail.0;
@@ -143,7 +143,7 @@ mod tests {
         for bytes in sequences {
             let sequence = Sequence::at_start_of(bytes);
             let mut packed = Packed::after(0);
-            packed.accept(4, Tail(*b"ab\xE2\x82"));
+            packed.accept(4, LastFour(*b"ab\xE2\x82"));
             packed.fail(3, sequence);
             assert!(matches!(packed.unpack(), State::Failed(same) if same == sequence), "{bytes:02X?}");
             assert!(packed.tail().is_none() && !packed.is_sound_and_ends_in_ascii(), "{bytes:02X?}");
@@ -161,8 +161,8 @@ mod tests {
             (*b"\xF0\x9F\x98\x80", 0),
         ] {
             let mut packed = Packed::after(1);
-            packed.accept(4, Tail(tail));
-            assert!(matches!(packed.unpack(), State::Sound(Tail(same)) if same == tail), "{tail:02X?}");
+            packed.accept(4, LastFour(tail));
+            assert!(matches!(packed.unpack(), State::Sound(LastFour(same)) if same == tail), "{tail:02X?}");
             assert_eq!(packed.pending(), &tail[4 - pending..], "{tail:02X?}");
             assert_eq!(packed.valid_up_to(), 5 - pending as u64, "{tail:02X?}");
             assert_eq!(packed.is_sound_and_ends_in_ascii(), tail[3].is_ascii(), "{tail:02X?}");

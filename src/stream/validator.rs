@@ -23,15 +23,15 @@
 
 use core::fmt;
 
-use super::cut::{Cut, Tail};
+use super::cut::{Cut, LastFour};
 use super::error::StreamError;
 use super::piece::Piece;
 use super::state::{Packed, State};
 use crate::error::{ErrorKind, Hex, Sequence};
-use crate::kernel::{Continues, Doors, Kernel, Rejected};
+use crate::kernel::{Continues, EntryPoints, Kernel, Rejected};
 
 /// A static, because `push` is inlined into other crates.
-static CONTINUES: Doors<[u8; 4], bool> = Doors::of::<Continues>();
+static CONTINUES: EntryPoints<[u8; 4], bool> = EntryPoints::of::<Continues>();
 
 /// Validates UTF-8 in pieces, which may be cut anywhere, even inside a character.
 ///
@@ -125,7 +125,7 @@ impl Validator {
         if valid_up_to > i64::MAX as u64 {
             return None;
         }
-        let tail = Tail::of_pending(pending)?;
+        let tail = LastFour::of_pending(pending)?;
         let mut state = Packed::after(valid_up_to);
         state.accept(pending.len(), tail);
         Some(Self { state })
@@ -138,7 +138,7 @@ impl Validator {
     /// Unlike [`resume`](Self::resume), it does not branch on the number of pending bytes.
     #[inline(always)]
     pub(crate) fn from_parts(pushed: u64, last: [u8; 4]) -> Option<Self> {
-        let tail = Tail::of_last(last)?;
+        let tail = LastFour::of_last(last)?;
         if pushed > i64::MAX as u64 || pushed < tail.pending_len() as u64 {
             return None;
         }
@@ -182,7 +182,7 @@ impl Validator {
             self.state.accept_ascii(piece.len());
             return Ok(());
         }
-        if self.continues(piece, Kernel::best()) {
+        if self.accept_as_is(piece, Kernel::best()) {
             return Ok(());
         }
         let (next, result) = self.pushed(piece);
@@ -278,12 +278,12 @@ impl Validator {
     /// Checking the uncut piece is less work than cutting whole characters out of it first, as
     /// [`decode`](Self::decode) does.
     #[inline(always)]
-    fn continues(&mut self, piece: &[u8], kernel: &Kernel) -> bool {
+    fn accept_as_is(&mut self, piece: &[u8], kernel: &Kernel) -> bool {
         let Some(last) = piece.last_chunk() else { return false };
         let Some(tail) = self.state.tail() else { return false };
         let continues = CONTINUES.run(kernel, piece, tail.0);
         if continues {
-            self.state.accept(piece.len(), Tail(*last));
+            self.state.accept(piece.len(), LastFour(*last));
         }
         continues
     }
@@ -321,14 +321,14 @@ impl Validator {
         check: impl FnOnce(&'a [u8]) -> Result<&'a str, Rejected<'a>>,
     ) -> Result<Piece<'a>, StreamError> {
         let stop = 'stop: {
-            let Some(tail) = self.state.tail() else { break 'stop Stop::Failed };
-            let Some(cut) = Cut::of(tail.pending(), piece) else { break 'stop Stop::NotCompleted };
+            let Some(tail) = self.state.tail() else { break 'stop Refused::Failed };
+            let Some(cut) = Cut::of(tail.pending(), piece) else { break 'stop Refused::NotCompleted };
             match check(cut.inside) {
                 Ok(rest) => {
                     self.state.accept(piece.len(), cut.next.as_tail());
                     return Ok(Piece { completed: cut.completed, rest });
                 }
-                Err(rejected) => Stop::Rejected(cut, rejected),
+                Err(rejected) => Refused::Rejected(cut, rejected),
             }
         };
         let (next, result) = self.stopped(piece, stop);
@@ -341,11 +341,11 @@ impl Validator {
     /// It takes the validator by value: a validator whose address is never taken can live in registers while its owner loops.
     #[cold]
     #[inline(never)]
-    fn stopped<'a>(mut self, piece: &'a [u8], stop: Stop<'a>) -> (Self, Result<Piece<'a>, StreamError>) {
+    fn stopped<'a>(mut self, piece: &'a [u8], stop: Refused<'a>) -> (Self, Result<Piece<'a>, StreamError>) {
         let result = match stop {
-            Stop::Failed => self.status().map(|()| Piece::EMPTY),
-            Stop::NotCompleted => self.wait(piece),
-            Stop::Rejected(cut, rejected) => self.judge(piece, &cut, rejected),
+            Refused::Failed => self.status().map(|()| Piece::EMPTY),
+            Refused::NotCompleted => self.wait(piece),
+            Refused::Rejected(cut, rejected) => self.judge(piece, &cut, rejected),
         };
         (self, result)
     }
@@ -386,7 +386,7 @@ impl Validator {
         if sequence.kind() == ErrorKind::Incomplete {
             // It has at most three bytes, and all of `piece` is among them.
             let tail = u32::from_be_bytes(bytes).unbounded_shr(8 * (4 - held - taken) as u32);
-            self.state.accept(piece.len(), Tail(tail.to_be_bytes()));
+            self.state.accept(piece.len(), LastFour(tail.to_be_bytes()));
             Ok(Piece::EMPTY)
         } else {
             Err(self.fail(0, sequence))
@@ -402,7 +402,7 @@ impl Validator {
 
 /// Why [`Validator::decode`] has stopped before it accepted a piece.
 #[derive(Clone, Copy)]
-enum Stop<'a> {
+enum Refused<'a> {
     /// There was an error in an earlier piece.
     Failed,
     /// The piece does not complete the pending character: it is too short, or has a wrong byte.
@@ -419,7 +419,7 @@ impl Kernel {
     /// Returns the errors of that function.
     #[inline(always)]
     pub fn push(&self, validator: &mut Validator, piece: &[u8]) -> Result<(), StreamError> {
-        if validator.continues(piece, self) {
+        if validator.accept_as_is(piece, self) {
             return Ok(());
         }
         let (next, result) = validator.pushed_by(self, piece);

@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::search::{Search, Sought, Vectors};
-use crate::kernel::{Doors, Kernel};
+use super::search::{Search, SearchOps, Sought};
+use crate::kernel::{EntryPoints, Kernel};
 
 /// Returns whether all of `bytes` are ASCII, as `bytes.is_ascii()` does.
 ///
@@ -44,12 +44,12 @@ impl Kernel {
 }
 
 /// A static, because `ascii_up_to` is inlined into other crates.
-static UP_TO: Doors<(), usize> = Doors::of::<Search<NotAscii>>();
+static UP_TO: EntryPoints<(), usize> = EntryPoints::of::<Search<NotAscii>>();
 
 /// A byte that is not ASCII.
 struct NotAscii;
 
-impl<V: Vectors> Sought<V> for NotAscii {
+impl<V: SearchOps> Sought<V> for NotAscii {
     const UNIT_BYTES: usize = 1;
 
     // When optimising for size, LLVM would not inline a closure around an operation.

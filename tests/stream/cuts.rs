@@ -12,9 +12,9 @@ use trust8::{ErrorKind, Validator};
 
 /// The functions that take pieces: the public methods, or those of a kernel or of one of its ways.
 #[derive(Clone, Copy)]
-pub(crate) struct Door(Option<&'static Way>);
+pub(crate) struct Entry(Option<&'static Way>);
 
-impl Door {
+impl Entry {
     pub(crate) fn push(self, validator: &mut Validator, piece: &[u8]) -> Result<(), StreamError> {
         match self.0 {
             None => validator.push(piece),
@@ -35,15 +35,15 @@ impl Door {
     }
 }
 
-impl fmt::Debug for Door {
+impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.map_or("the public method", |way| &way.name))
     }
 }
 
 /// All of them on this machine.
-pub(crate) fn doors() -> impl Iterator<Item = Door> {
-    [Door(None)].into_iter().chain(ways().iter().map(|way| Door(Some(way))))
+pub(crate) fn entries() -> impl Iterator<Item = Entry> {
+    [Entry(None)].into_iter().chain(ways().iter().map(|way| Entry(Some(way))))
 }
 
 /// The error of a stream, at an offset from its start.
@@ -111,14 +111,14 @@ pub(crate) fn assert_same(
 /// Pushes the pieces and compares every answer with the oracle's, and the last one with `core`'s. A scaled-down run
 /// does this for some of the calls.
 #[track_caller]
-pub(crate) fn check<'a>(door: Door, pieces: impl Iterator<Item = &'a [u8]> + Clone) {
+pub(crate) fn check<'a>(entry: Entry, pieces: impl Iterator<Item = &'a [u8]> + Clone) {
     thread_local!(static THIN: RefCell<Thin> = RefCell::new(Thin::new()));
     if !THIN.with_borrow_mut(Thin::keep) {
         return;
     }
     let context = || {
         format!(
-            "{door:?}: {:02X?}",
+            "{entry:?}: {:02X?}",
             pieces.clone().map(|piece| &piece[..piece.len().min(400)]).collect::<Vec<_>>()
         )
     };
@@ -131,13 +131,13 @@ pub(crate) fn check<'a>(door: Door, pieces: impl Iterator<Item = &'a [u8]> + Clo
         whole.extend_from_slice(piece);
         oracle.read(piece);
         // The error comes with the piece that has the byte that makes it certain, and it stays.
-        assert_same(door.push(&mut validator, piece), oracle.fault(), context);
+        assert_same(entry.push(&mut validator, piece), oracle.fault(), context);
         assert_eq!(validator.valid_up_to(), oracle.valid_up_to(), "{}", context());
         assert_eq!(validator.pending(), oracle.pending(), "{}", context());
         if oracle.fault().is_none() {
             validator = Validator::resume(validator.valid_up_to(), validator.pending()).unwrap();
         }
-        let decoded = door.decode(&mut decoder, piece);
+        let decoded = entry.decode(&mut decoder, piece);
         assert_same(decoded.map(|_| ()), oracle.fault(), context);
         if let Ok(decoded) = decoded {
             assert_eq!(decoded.len(), decoded.completed().len() + decoded.rest().len());
@@ -158,7 +158,7 @@ pub(crate) fn check<'a>(door: Door, pieces: impl Iterator<Item = &'a [u8]> + Clo
         let message = trust8::from_utf8(&whole).map_err(|error| error.to_string());
         assert_eq!(Err(error.to_string()), message, "{}", context());
         let mut at_once = Validator::new();
-        let at_once = door.push(&mut at_once, &whole).and_then(|()| at_once.finish());
+        let at_once = entry.push(&mut at_once, &whole).and_then(|()| at_once.finish());
         assert_eq!(at_once, Err(error), "{}", context());
     }
     let kind = trust8::from_utf8(&whole).map_err(|error| error.kind());

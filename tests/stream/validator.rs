@@ -1,6 +1,6 @@
 //! A stream has the outcome of its whole text, wherever it is cut, and reports an error as early as possible.
 
-use super::cuts::{Door, Oracle, VALID, assert_same, check, doors, malformed};
+use super::cuts::{Entry, Oracle, VALID, assert_same, check, entries, malformed};
 use super::support::random::cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
@@ -53,12 +53,12 @@ fn only_the_beginning_of_a_character_can_be_pending() {
 
 #[test]
 fn every_cut_in_two_of_every_sequence() {
-    for door in doors() {
+    for entry in entries() {
         for sequence in all_sequences() {
             for (before, after) in surroundings() {
                 let bytes = [before.as_bytes(), sequence, after.as_bytes()].concat();
                 for at in 0..=bytes.len() {
-                    check(door, [&bytes[..at], &bytes[at..]].into_iter());
+                    check(entry, [&bytes[..at], &bytes[at..]].into_iter());
                 }
             }
         }
@@ -67,13 +67,13 @@ fn every_cut_in_two_of_every_sequence() {
 
 #[test]
 fn every_cut_in_three_of_every_sequence() {
-    for door in doors() {
+    for entry in entries() {
         for sequence in all_sequences() {
             for (before, after) in [("", ""), ("a", "bcdefgh"), ("\u{65E5}\u{672C}", "\u{1F600}\u{E9}")] {
                 let bytes = [before.as_bytes(), sequence, after.as_bytes()].concat();
                 for first in 0..=bytes.len() {
                     for second in first..=bytes.len() {
-                        check(door, [&bytes[..first], &bytes[first..second], &bytes[second..]].into_iter());
+                        check(entry, [&bytes[..first], &bytes[first..second], &bytes[second..]].into_iter());
                     }
                 }
             }
@@ -83,14 +83,14 @@ fn every_cut_in_three_of_every_sequence() {
 
 #[test]
 fn every_piece_length_and_empty_pieces() {
-    for door in doors() {
+    for entry in entries() {
         for sequence in all_sequences() {
             for (before, after) in surroundings() {
                 let bytes = [before.as_bytes(), sequence, after.as_bytes()].concat();
                 for length in [1, 2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 33, 64] {
-                    check(door, bytes.chunks(length));
+                    check(entry, bytes.chunks(length));
                 }
-                check(door, bytes.chunks(1).flat_map(|piece| [piece, &[]]));
+                check(entry, bytes.chunks(1).flat_map(|piece| [piece, &[]]));
             }
         }
     }
@@ -99,15 +99,15 @@ fn every_piece_length_and_empty_pieces() {
 /// Short ASCII is treated in its own way, which must not overlook a byte.
 #[test]
 fn every_place_in_short_ascii() {
-    for door in doors() {
+    for entry in entries() {
         for length in 0..=80 {
             let mut bytes = vec![b'a'; length];
-            check(door, [b"\xC3", &bytes[..]].into_iter());
-            check(door, [&bytes[..], &bytes[..]].into_iter());
+            check(entry, [b"\xC3", &bytes[..]].into_iter());
+            check(entry, [&bytes[..], &bytes[..]].into_iter());
             for at in 0..length {
                 for other in [0x7F, 0x80, 0xC3, 0xFF] {
                     bytes[at] = other;
-                    check(door, [&b"b"[..], &bytes].into_iter());
+                    check(entry, [&b"b"[..], &bytes].into_iter());
                 }
                 bytes[at] = b'a';
             }
@@ -151,15 +151,15 @@ fn every_last_byte_behind_every_beginning() {
 fn every_four_classes_of_bytes_at_a_border() {
     const CLASSES: [u8; 14] =
         [0x41, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xE0, 0xE1, 0xED, 0xF0, 0xF4];
-    let kernels: Vec<Door> = doors().filter(|door| door.is_whole()).collect();
+    let kernels: Vec<Entry> = entries().filter(|entry| entry.is_whole()).collect();
     for a in CLASSES {
         for b in CLASSES {
             for c in CLASSES {
                 for d in CLASSES {
                     let bytes = [b'x', b'y', b'z', b'.', a, b, c, d, b'1', b'2', b'3', b'4'];
                     for at in 5..8 {
-                        for &door in &kernels {
-                            check(door, [&bytes[..at], &bytes[at..]].into_iter());
+                        for &entry in &kernels {
+                            check(entry, [&bytes[..at], &bytes[at..]].into_iter());
                         }
                     }
                 }
@@ -170,7 +170,7 @@ fn every_four_classes_of_bytes_at_a_border() {
 
 #[test]
 fn long_text_in_pieces_with_and_without_an_error() {
-    for door in doors() {
+    for entry in entries() {
         for text in [
             "All ASCII. ",
             "\u{442}\u{435}\u{43A}\u{441}\u{442} ",
@@ -179,11 +179,11 @@ fn long_text_in_pieces_with_and_without_an_error() {
         ] {
             let text = text.repeat(6000 / text.len());
             for length in [63, 64, 65, 100, 255, 256, 257, 1000, 1024, 4096] {
-                check(door, text.as_bytes().chunks(length));
+                check(entry, text.as_bytes().chunks(length));
                 for at in [0, 1, 62, 255, 256, 1023, 1024, 4095, 4096, text.len() - 1] {
                     let mut bytes = text.as_bytes().to_vec();
                     bytes[at] = 0xFF;
-                    check(door, bytes.chunks(length));
+                    check(entry, bytes.chunks(length));
                 }
             }
         }
@@ -216,8 +216,8 @@ proptest! {
         cuts.extend([0, bytes.len()]);
         // Equal cuts stay, and make empty pieces.
         cuts.sort_unstable();
-        for door in doors() {
-            check(door, cuts.windows(2).map(|ends| &bytes[ends[0]..ends[1]]));
+        for entry in entries() {
+            check(entry, cuts.windows(2).map(|ends| &bytes[ends[0]..ends[1]]));
         }
     }
 }
@@ -229,9 +229,9 @@ fn what_random_bytes_found() {
     let around = "日😀日😀日aa 日😀a😀日 日éa日aé😀😀😀éé日".as_bytes();
     let after = "a😀日éaa日a日a日😀\0\0\0\0 ".as_bytes();
     let bytes = [around, b"\0\xFE", after, b"\xE0\xA0\x80"].concat();
-    for door in doors() {
+    for entry in entries() {
         for at in 0..=bytes.len() {
-            check(door, [&bytes[..at], &bytes[at..]].into_iter());
+            check(entry, [&bytes[..at], &bytes[at..]].into_iter());
         }
     }
 }
@@ -252,25 +252,25 @@ fn the_byte_that_makes_it_certain_gives_the_error() {
         (&[b"ab", b"\xC0"], 2, Some(1), ErrorKind::Overlong),
         (&[b"ab\xE2\x82\xAC", b"\x80"], 5, Some(1), ErrorKind::UnexpectedContinuation),
     ];
-    for door in doors() {
+    for entry in entries() {
         for &(pieces, valid_up_to, error_len, kind) in cases {
             let mut validator = Validator::new();
             let (last, first) = pieces.split_last().unwrap();
             for piece in first {
-                assert_eq!(door.push(&mut validator, piece), Ok(()), "{door:?} {pieces:02X?}");
+                assert_eq!(entry.push(&mut validator, piece), Ok(()), "{entry:?} {pieces:02X?}");
             }
-            let error = door.push(&mut validator, last).unwrap_err();
+            let error = entry.push(&mut validator, last).unwrap_err();
             assert_eq!(
                 (error.valid_up_to(), error.error_len(), error.kind()),
                 (valid_up_to, error_len, kind)
             );
             // The error stays, whatever comes, also at the end.
             for more in [&b"\x80\x80"[..], b"", b"fine"] {
-                assert_eq!(door.push(&mut validator, more), Err(error));
+                assert_eq!(entry.push(&mut validator, more), Err(error));
             }
             assert_eq!((validator.finish(), validator.pending()), (Err(error), &[][..]));
             validator.reset();
-            assert_eq!(door.push(&mut validator, b"fine"), Ok(()));
+            assert_eq!(entry.push(&mut validator, b"fine"), Ok(()));
             assert_eq!((validator.valid_up_to(), validator.finish()), (4, Ok(())));
         }
     }
@@ -307,11 +307,11 @@ fn validators_debug_and_messages_say_where_they_stand() {
 /// Only the character at the cut is copied.
 #[test]
 fn decoded_text_borrows_from_the_piece() {
-    for door in doors() {
+    for entry in entries() {
         let mut decoder = Decoder::new();
-        door.decode(&mut decoder, b"\xE6\x97").unwrap();
+        entry.decode(&mut decoder, b"\xE6\x97").unwrap();
         let piece = b"\xA5 is a day \xE6";
-        let text = door.decode(&mut decoder, piece).unwrap();
+        let text = entry.decode(&mut decoder, piece).unwrap();
         assert_eq!((text.completed(), text.rest()), ("\u{65E5}", " is a day "));
         assert_eq!(text.rest().as_ptr(), piece[1..].as_ptr());
     }

@@ -5,19 +5,19 @@
 //! description. Each is sent in the frames that the suite gives it, and then in one frame, in frames of one byte, and cut in
 //! two at every place.
 
-use super::cuts::{Door, doors};
+use super::cuts::{Entry, entries};
 use trust8::Validator;
 use trust8::stream::StreamError;
 
 /// A message as a server receives it.
 struct Message {
-    door: Door,
+    entry: Entry,
     validator: Validator,
 }
 
 impl Message {
     fn frame(&mut self, payload: &[u8]) -> Result<(), StreamError> {
-        self.door.push(&mut self.validator, payload)
+        self.entry.push(&mut self.validator, payload)
     }
 
     fn fin(self) -> Result<(), StreamError> {
@@ -25,12 +25,12 @@ impl Message {
     }
 }
 
-fn message(door: Door) -> Message {
-    Message { door, validator: Validator::new() }
+fn message(entry: Entry) -> Message {
+    Message { entry, validator: Validator::new() }
 }
 
-fn receive<'a>(door: Door, frames: impl IntoIterator<Item = &'a [u8]>) -> Result<(), StreamError> {
-    let mut message = message(door);
+fn receive<'a>(entry: Entry, frames: impl IntoIterator<Item = &'a [u8]>) -> Result<(), StreamError> {
+    let mut message = message(entry);
     for frame in frames {
         message.frame(frame)?;
     }
@@ -46,13 +46,13 @@ fn hex(digits: &str) -> Vec<u8> {
 #[track_caller]
 fn case(number: &str, payload: &[u8], valid: bool) {
     assert_eq!(std::str::from_utf8(payload).is_ok(), valid, "{number} is not what the suite says");
-    for door in doors() {
-        let whole = receive(door, [payload]);
-        assert_eq!(whole.is_ok(), valid, "{number}, {door:?}");
-        assert_eq!(receive(door, payload.chunks(1)), whole, "{number}, {door:?}");
+    for entry in entries() {
+        let whole = receive(entry, [payload]);
+        assert_eq!(whole.is_ok(), valid, "{number}, {entry:?}");
+        assert_eq!(receive(entry, payload.chunks(1)), whole, "{number}, {entry:?}");
         for at in 0..=payload.len() {
             let (first, second) = payload.split_at(at);
-            assert_eq!(receive(door, [first, second]), whole, "{number}, {door:?}, cut at {at}");
+            assert_eq!(receive(entry, [first, second]), whole, "{number}, {entry:?}, cut at {at}");
         }
     }
 }
@@ -69,9 +69,9 @@ const KOSME: &str = "ce ba e1 bd b9 cf 83 ce bc ce b5";
 #[test]
 fn case_6_1_no_payload() {
     case("6.1.1", b"", true);
-    for door in doors() {
-        assert_eq!(receive(door, [&b""[..]; 3]), Ok(()), "6.1.2");
-        assert_eq!(receive(door, [b"", "middle frame payload".as_bytes(), b""]), Ok(()), "6.1.3");
+    for entry in entries() {
+        assert_eq!(receive(entry, [&b""[..]; 3]), Ok(()), "6.1.2");
+        assert_eq!(receive(entry, [b"", "middle frame payload".as_bytes(), b""]), Ok(()), "6.1.3");
     }
 }
 
@@ -79,9 +79,9 @@ fn case_6_1_no_payload() {
 fn case_6_2_valid_text() {
     let text = "Hello-\u{B5}@\u{DF}\u{F6}\u{E4}\u{FC}\u{E0}\u{E1}-UTF-8!!";
     case("6.2.1 and 6.2.3", text.as_bytes(), true);
-    for door in doors() {
+    for entry in entries() {
         let (first, second) = text.split_at(text.find('\u{FC}').unwrap());
-        assert_eq!(receive(door, [first.as_bytes(), second.as_bytes()]), Ok(()), "6.2.2");
+        assert_eq!(receive(entry, [first.as_bytes(), second.as_bytes()]), Ok(()), "6.2.2");
     }
     case("6.2.4", &hex(KOSME), true);
 }
@@ -90,11 +90,11 @@ fn case_6_2_valid_text() {
 fn case_6_3_a_surrogate_inside_text() {
     let payload = hex(&format!("{KOSME} ed a0 80 65 64 69 74 65 64"));
     case("6.3", &payload, false);
-    for door in doors() {
+    for entry in entries() {
         // 6.3.2: frames of one byte. The second byte of the surrogate must fail the connection.
-        let mut message = message(door);
+        let mut message = message(entry);
         for (i, byte) in payload.iter().enumerate() {
-            assert_eq!(message.frame(&[*byte]).is_ok(), i < 12, "{door:?}, byte {i}");
+            assert_eq!(message.frame(&[*byte]).is_ok(), i < 12, "{entry:?}, byte {i}");
         }
     }
 }
@@ -102,25 +102,25 @@ fn case_6_3_a_surrogate_inside_text() {
 /// The frame with the bad byte is refused at once, before the message ends.
 #[test]
 fn case_6_4_fail_fast() {
-    for door in doors() {
+    for entry in entries() {
         // 6.4.1: the character above U+10FFFF is a separate frame.
-        let mut first = message(door);
+        let mut first = message(entry);
         assert_eq!(first.frame(&hex(KOSME)), Ok(()));
         assert_eq!(first.frame(&hex("f4 90 80 80")).unwrap_err().valid_up_to(), 11);
         assert!(first.frame(b"edited").is_err());
 
         // 6.4.2: cut after its first byte, which may still begin a valid character.
-        let mut second = message(door);
+        let mut second = message(entry);
         assert_eq!(second.frame(&hex(&format!("{KOSME} f4"))), Ok(()));
         assert_eq!(second.frame(&hex("90")).unwrap_err().valid_up_to(), 11);
         assert!(second.frame(&hex("80 80 65 64 69 74 65 64")).is_err());
 
         // 6.4.3 and 6.4.4: the message is one frame, but its payload comes in parts.
         for parts in [[KOSME, "f4 90 80 80", "65 64 69 74 65 64"], [KOSME, "f4", "90"]] {
-            let mut chopped = message(door);
+            let mut chopped = message(entry);
             let bad = parts.iter().position(|part| chopped.frame(&hex(part)).is_err());
             let expected = if parts[1] == "f4" { 2 } else { 1 };
-            assert_eq!(bad, Some(expected), "{door:?}, {parts:?}");
+            assert_eq!(bad, Some(expected), "{entry:?}, {parts:?}");
         }
     }
 }

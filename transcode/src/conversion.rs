@@ -2,22 +2,15 @@
 
 use core::marker::PhantomData;
 
-#[cfg(trust8_neon)]
-use trust8::engine::Neon;
-#[cfg(trust8_wasm)]
-use trust8::engine::Simd128;
-#[cfg(trust8_x86)]
-use trust8::engine::Sse42;
 use trust8::engine::search::Searching;
 #[cfg(trust8_simd)]
 use trust8::engine::survey::Surveyor;
 use trust8::engine::survey::Surveys;
 use trust8::engine::{Automaton, Job, Output};
-#[cfg(trust8_avx512)]
-use trust8::engine::{Avx2, Avx512, Token};
 #[cfg(trust8_simd)]
 use trust8::engine::{Engine, Validated};
 
+use crate::measure::Measure;
 #[cfg(trust8_simd)]
 use crate::simd::ConvertOps;
 
@@ -34,8 +27,8 @@ pub(crate) trait Utf8Check: Copy {
     /// Returns where to look for an error if `bytes` is invalid.
     fn suspicion(self, bytes: &[u8]) -> Option<usize>;
 
-    /// See [`Engine::continues`].
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool;
+    /// See [`Engine::piece_continues`].
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool;
 }
 
 /// A validator that also provides the byte classes.
@@ -57,8 +50,8 @@ impl<E: Engine> Utf8Check for Inlined<E> {
     }
 
     #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        self.0.continues(before, piece)
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        self.0.piece_continues(before, piece)
     }
 }
 
@@ -75,8 +68,8 @@ impl<E: Engine> Utf8Check for Apart<E> {
     }
 
     #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        self.0.continues(before, piece)
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        self.0.piece_continues(before, piece)
     }
 }
 
@@ -109,15 +102,20 @@ pub(crate) trait Conversion {
     #[cfg(trust8_simd)]
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, validator: impl Surveying) -> usize;
 
-    /// The conversion whose `part` is called when `long` has stopped: this one, or one that accepts
+    /// The conversion whose `fill_rest` is called when `long` has stopped: this one, or one that accepts
     /// more texts.
-    type Part: Conversion;
+    type Finisher: Conversion;
 
     /// Converts the part of a block that fits, after `long` has stopped. Returns the number of
     /// bytes converted.
     #[cfg(trust8_simd)]
     #[inline(always)]
-    fn part<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Utf8Check) -> usize {
+    fn fill_rest<S: ConvertOps>(
+        _s: S,
+        _text: &[u8],
+        _out: &mut Output<'_>,
+        _validator: impl Utf8Check,
+    ) -> usize {
         0
     }
 
@@ -136,7 +134,7 @@ pub(crate) trait Converting: Searching + Surveys {
 
     /// Converts the part that fits of a block, after `convert_long` has stopped because the block
     /// did not fit. Returns the number of bytes converted.
-    fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
+    fn fill_rest<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
 
     /// Returns the length that `M` measures.
     #[inline(always)]
@@ -145,51 +143,28 @@ pub(crate) trait Converting: Searching + Surveys {
     }
 }
 
-/// Implements [`Converting`] for an engine with vectors.
 #[cfg(trust8_simd)]
-macro_rules! converting {
-    ($token:ty $(, $measure:item)?) => {
-        impl Converting for $token {
-            #[inline(always)]
-            fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-                C::short(self, text, out, Inlined(self))
-            }
-
-            #[inline(always)]
-            fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-                C::long(self, text, out, Apart(self))
-            }
-
-            #[inline(always)]
-            fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-                C::part(self, text, out, Apart(self))
-            }
-
-            $(
-                #[inline(always)]
-                $measure
-            )?
-        }
-    };
-}
-
-#[cfg(trust8_avx512)]
-converting!(
-    Avx512,
-    fn measure<M: Measure>(self, text: &[u8]) -> usize {
-        M::avx512(self, text)
+impl<V: ConvertOps + Searching + Surveys> Converting for V {
+    #[inline(always)]
+    fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+        C::short(self, text, out, Inlined(self))
     }
-);
-#[cfg(all(trust8_x86, not(trust8_avx512)))]
-converting!(trust8::engine::Avx2);
-#[cfg(trust8_avx512)]
-converting!(Avx2);
-#[cfg(trust8_x86)]
-converting!(Sse42);
-#[cfg(trust8_neon)]
-converting!(Neon);
-#[cfg(trust8_wasm)]
-converting!(Simd128);
+
+    #[inline(always)]
+    fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+        C::long(self, text, out, Apart(self))
+    }
+
+    #[inline(always)]
+    fn fill_rest<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+        C::fill_rest(self, text, out, Apart(self))
+    }
+
+    #[inline(always)]
+    fn measure<M: Measure>(self, text: &[u8]) -> usize {
+        self.measured::<M>(text)
+    }
+}
 
 impl Converting for Automaton {
     #[inline(always)]
@@ -203,7 +178,7 @@ impl Converting for Automaton {
     }
 
     #[inline(always)]
-    fn convert_part<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> usize {
+    fn fill_rest<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> usize {
         0
     }
 }
@@ -246,46 +221,20 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for LongConver
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
         let read = engine.convert_long::<C>(text, out);
         if read < text.len() && (1..=NEARLY_FULL_BYTES).contains(&out.left()) {
-            return read + engine.apart(ConvertPart::<C::Part>(PhantomData), &text[read..], out);
+            return read + engine.apart(FillRest::<C::Finisher>(PhantomData), &text[read..], out);
         }
         read
     }
 }
 
-/// [`Converting::convert_part`] as a separate function, so that it takes no registers from the
+/// [`Converting::fill_rest`] as a separate function, so that it takes no registers from the
 /// loops for long texts.
-struct ConvertPart<C>(PhantomData<C>);
+struct FillRest<C>(PhantomData<C>);
 
-impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertPart<C> {
+impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for FillRest<C> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
-        engine.convert_part::<C>(text, out)
-    }
-}
-
-/// The length of a text in another form.
-pub(crate) trait Measure: Sized {
-    /// The length, by loops that the compiler vectorises.
-    fn portable(text: &[u8]) -> usize;
-
-    /// Like `portable`, with AVX-512. Uses a special function, or the loops compiled for AVX2,
-    /// which are faster than the same loops compiled for AVX-512.
-    #[cfg(trust8_avx512)]
-    #[inline(always)]
-    fn avx512(s: Avx512, text: &[u8]) -> usize {
-        Avx2::on(s).apart(PortableMeasure::<Self>(PhantomData), text, ())
-    }
-}
-
-/// The loops of a [`Measure`], as a separate function.
-#[cfg(trust8_avx512)]
-struct PortableMeasure<M>(PhantomData<M>);
-
-#[cfg(trust8_avx512)]
-impl<T: Token, M: Measure> Job<T, (), usize> for PortableMeasure<M> {
-    #[inline(always)]
-    fn run(_: T, text: &[u8], (): ()) -> usize {
-        M::portable(text)
+        engine.fill_rest::<C>(text, out)
     }
 }
 

@@ -6,7 +6,7 @@
 use super::portable::{BLOCK, utf16_units};
 use trust8::engine::counts;
 
-use crate::conversion::Measure;
+use crate::measure::Measure;
 #[cfg(trust8_avx512)]
 use crate::simd::avx512_lengths;
 #[cfg(trust8_avx512)]

@@ -109,6 +109,7 @@ mod form;
 mod latin1;
 mod len_lossy;
 mod lengths;
+mod measure;
 mod pairs;
 mod partial;
 mod portable;

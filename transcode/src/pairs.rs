@@ -148,7 +148,7 @@ macro_rules! pairs {
     )*) => {
         $(
             impl Conversion for Pair<$from, $to> {
-                type Part = Self;
+                type Finisher = Self;
 
                 vectors!(|$s, $text, $out, $validator| $(short($most): $short,)? long: $long $(, part: $part)?);
 
@@ -160,7 +160,7 @@ macro_rules! pairs {
 
             $(
                 impl Conversion for Pair<Valid<$from>, $to> {
-                    type Part = Pair<$from, $to>;
+                    type Finisher = Pair<$from, $to>;
 
                     vectors!(|$s, $text, $out, $validator| short($most_valid): $short_valid, long: $long_valid);
 
@@ -217,7 +217,7 @@ macro_rules! reordered {
     )*) => {
         $(
             impl<const $from: bool, const $to: bool> Conversion for Reordered<$family, $from, $to> {
-                type Part = Self;
+                type Finisher = Self;
 
                 vectors!(|$s, $text, $out, $validator| long: $long);
 
@@ -266,7 +266,7 @@ macro_rules! swapped {
     )*) => {
         $(
             impl Conversion for Pair<$from, $to> {
-                type Part = $part_of;
+                type Finisher = $part_of;
 
                 vectors!(|$s, $text, $out, $validator| $(short($most): $short,)? long: $long $(, part: $part)?);
 
@@ -307,7 +307,7 @@ macro_rules! lossy {
     ) => {
         $(
             impl Conversion for Repaired<$family> {
-                type Part = Self;
+                type Finisher = Self;
 
                 vectors!(|$s, $text, $out, $validator| long: $repaired($text, $out));
 
@@ -320,7 +320,7 @@ macro_rules! lossy {
 
         $(
             impl Conversion for Lossy<$from, $to> {
-                type Part = Self;
+                type Finisher = Self;
 
                 vectors!(|$s, $text, $out, $validator| long: $long);
 
@@ -399,7 +399,7 @@ macro_rules! vectors {
         $(
             #[cfg(trust8_simd)]
             #[inline(always)]
-            fn part<S: ConvertOps>(
+            fn fill_rest<S: ConvertOps>(
                 $s: S,
                 $text: &[u8],
                 out: &mut Output<'_>,
@@ -422,7 +422,7 @@ struct Faulty<T>(PhantomData<T>);
 
 #[cfg(trust8_simd)]
 impl<T: from_utf8::Wide> Conversion for Faulty<T> {
-    type Part = Self;
+    type Finisher = Self;
 
     vectors!(|s, text, out, surveys| long: from_faulty_utf8::long::<_, T>(s, text, out, surveys));
 
@@ -463,7 +463,7 @@ swapped! { |s, text, out, validator|
     Utf8 => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, false) => {
         short(2): from_utf8::short::<_, IntoUtf16<true>, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<true>>(s, text, out, validator),
-        part: from_utf8::part::<_, IntoUtf16<true>, _>(s, text, out, validator),
+        part: from_utf8::fill_rest::<_, IntoUtf16<true>, _>(s, text, out, validator),
         part_of: Pair<Utf8, Swapped<Utf16>>,
         portable: to_swapped16(text, out, portable::utf8_to_utf16),
     }
@@ -529,7 +529,7 @@ pairs! { |s, text, out, validator|
     Utf8 => Utf16 {
         short(2): from_utf8::short::<_, IntoUtf16<false>, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<false>>(s, text, out, validator),
-        part: from_utf8::part::<_, IntoUtf16<false>, _>(s, text, out, validator),
+        part: from_utf8::fill_rest::<_, IntoUtf16<false>, _>(s, text, out, validator),
         valid: {
             short(2): from_utf8::short_valid::<_, IntoUtf16<false>>(s, text, out),
             long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out)
@@ -540,7 +540,7 @@ pairs! { |s, text, out, validator|
     Utf8 => Utf32 {
         short(2): from_utf8::short::<_, IntoUtf32, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf32>(s, text, out, validator),
-        part: from_utf8::part::<_, IntoUtf32, _>(s, text, out, validator),
+        part: from_utf8::fill_rest::<_, IntoUtf32, _>(s, text, out, validator),
         valid: {
             short(2): from_utf8::short_valid::<_, IntoUtf32>(s, text, out),
             long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)

@@ -23,7 +23,7 @@ use core::mem::MaybeUninit;
 use super::encodings::{Family, Layout};
 use super::error::Fault;
 use super::pairs::{self, Length};
-use super::scalar::{self, Stop};
+use super::scalar::{self, StoppedAt};
 use super::swapped::{CHUNK_BYTES, in_chunks, swapped};
 use trust8::Kernel;
 use trust8::boundary::floor;
@@ -119,10 +119,10 @@ impl Route {
             at += read;
             let end = match stop {
                 None => None,
-                Some(Stop::End) => Some(End::All),
-                Some(Stop::Full) => Some(End::Full),
-                Some(Stop::Cut(fault)) => Some(End::Cut(fault)),
-                Some(Stop::Malformed(_, len)) if self.lossy => {
+                Some(StoppedAt::End) => Some(End::All),
+                Some(StoppedAt::Full) => Some(End::Full),
+                Some(StoppedAt::Cut(fault)) => Some(End::Cut(fault)),
+                Some(StoppedAt::Malformed(_, len)) if self.lossy => {
                     if scalar::put_replacement(self.to, out) {
                         at += len;
                         None
@@ -130,7 +130,7 @@ impl Route {
                         Some(End::Full)
                     }
                 }
-                Some(Stop::Malformed(fault, _)) => Some(End::Malformed(fault)),
+                Some(StoppedAt::Malformed(fault, _)) => Some(End::Malformed(fault)),
             };
             if let Some(end) = end {
                 return (at, end);

@@ -14,7 +14,7 @@ use trust8::engine::Output;
 
 /// Why a conversion has stopped.
 #[derive(Clone, Copy)]
-pub(super) enum Stop {
+pub(super) enum StoppedAt {
     /// The whole text is converted.
     End,
     /// The next character does not fit.
@@ -36,12 +36,12 @@ pub(super) fn convert_some(
     to: Layout,
     text: &[u8],
     out: &mut Output<'_>,
-) -> (usize, Option<Stop>) {
+) -> (usize, Option<StoppedAt>) {
     let mut at = 0;
     while at < SOME_BYTES {
         let rest = &text[at..];
         if rest.is_empty() {
-            return (at, Some(Stop::End));
+            return (at, Some(StoppedAt::End));
         }
         let stop = match from.next(rest) {
             Next::Char(char, len) => match to.put(char, out) {
@@ -49,13 +49,13 @@ pub(super) fn convert_some(
                     at += len;
                     continue;
                 }
-                Err(Refusal::Full) => Stop::Full,
+                Err(Refusal::Full) => StoppedAt::Full,
                 Err(Refusal::Unmappable) => {
-                    Stop::Malformed(Fault::Unmappable(char, to.family.name(), len as u8), len)
+                    StoppedAt::Malformed(Fault::Unmappable(char, to.family.name(), len as u8), len)
                 }
             },
-            Next::Malformed(fault, len) => Stop::Malformed(fault, len),
-            Next::Cut(fault) => Stop::Cut(fault),
+            Next::Malformed(fault, len) => StoppedAt::Malformed(fault, len),
+            Next::Cut(fault) => StoppedAt::Cut(fault),
         };
         return (at, Some(stop));
     }

@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use trust8::Kernel;
-use trust8::engine::search::{BLOCK_BYTES, Places, Search, Sought, Vectors};
+use trust8::engine::search::{BLOCK_BYTES, Places, Search, SearchOps, Sought};
 
 /// The sequences that a dialect writes differently. They end a run of UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -171,7 +171,7 @@ fn place(text: &[u8], at: usize) -> usize {
 /// those of UTF-8.
 struct Exceptions<const LONG: u8, const NUL: bool>;
 
-impl<V: Vectors, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LONG, NUL> {
+impl<V: SearchOps, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LONG, NUL> {
     const UNIT_BYTES: usize = 1;
 
     #[inline(always)]

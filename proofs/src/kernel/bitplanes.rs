@@ -146,7 +146,7 @@ fn by_blocks(memory: &[u8]) -> Verdict {
     if memory.len() < BLOCK_BYTES {
         blocks::one_block(Avx512, memory)
     } else {
-        blocks::validate(Avx512, memory)
+        blocks::check_text(Avx512, memory)
     }
 }
 

@@ -331,7 +331,7 @@ fn short_text(validate: Loops) -> bool {
 }
 
 pub(crate) fn short_text_of_16() -> bool {
-    short_text(|text| short_0::validate(Traced::<16>, text))
+    short_text(|text| short_0::check_text(Traced::<16>, text))
 }
 
 pub(crate) fn short_text_of_32() -> bool {
@@ -347,7 +347,7 @@ pub(crate) fn long_text(validate: Loops, thin: usize) -> bool {
 }
 
 pub(crate) fn long_text_of_16() -> bool {
-    long_text(|text| long_0::validate(Traced::<16>, text), 3)
+    long_text(|text| long_0::check_text(Traced::<16>, text), 3)
 }
 
 pub(crate) fn long_text_of_32() -> bool {

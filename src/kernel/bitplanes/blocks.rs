@@ -24,7 +24,7 @@ use super::BLOCK_BYTES;
 use crate::boundary::{CONTEXT, array_at};
 use crate::kernel::Verdict;
 use crate::simd::x86::avx512::Vector;
-use crate::simd::{Avx2, Avx512, Job, Simd, Token};
+use crate::simd::{Avx2, Avx512, Job, Token, Vectors};
 
 /// The faults are tested before a block if this much was read since the last test.
 const LOOK_EVERY_BYTES: usize = 512;
@@ -282,7 +282,7 @@ pub(crate) fn one_block(s: Avx512, bytes: &[u8]) -> Verdict {
 
 /// Returns the verdict on 64 bytes or more.
 #[inline(always)]
-pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
+pub(super) fn check_text(s: Avx512, bytes: &[u8]) -> Verdict {
     if bytes.len() < TWO_BLOCKS {
         two_blocks(s, bytes)
     } else if is_asked_first(bytes) && is_ascii(s, bytes) {
@@ -290,11 +290,11 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
         Verdict::VALID
     } else {
         // Inlined: a call would take a quarter of the time of 150 bytes.
-        validate_from(Checker::new(s), bytes, 0)
+        check_text_from(Checker::new(s), bytes, 0)
     }
 }
 
-/// Returns whether `validate` first tests if the whole text is ASCII. If it is not, its end is not
+/// Returns whether `check_text` first tests if the whole text is ASCII. If it is not, its end is not
 /// tested again.
 #[inline(always)]
 fn is_asked_first(bytes: &[u8]) -> bool {
@@ -317,9 +317,9 @@ fn two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Engine::continues`.
+/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Engine::piece_continues`.
 #[inline(always)]
-pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
+pub(super) fn check_piece(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
     let mut earlier = s.ending_in(before);
@@ -363,12 +363,12 @@ pub(super) struct ValidateFrom;
 impl Job<Avx512, usize, Verdict> for ValidateFrom {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], from: usize) -> Verdict {
-        validate_from(Checker::new(s), bytes, from)
+        check_text_from(Checker::new(s), bytes, from)
     }
 }
 
 #[cfg_attr(trust8_optimised, inline(always))]
-fn validate_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
+fn check_text_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
     let s = checker.s;
     let mut faults = checker.no_faults();
     let mut before = leads_before(&checker, bytes, from);

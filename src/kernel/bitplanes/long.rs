@@ -30,7 +30,7 @@ use crate::kernel::verdict::Verdict;
 use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
 use crate::simd::Avx512;
 use crate::simd::x86::avx512::Vector;
-use crate::simd::{Job, Token};
+use crate::simd::{Job, Token, Vectors};
 
 /// Eight blocks, the context before them, and the bytes after them that are checked with the last word.
 type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD];
@@ -83,7 +83,7 @@ struct Words {
 
 /// Returns the verdict on two blocks or more. (Less is always suspect.)
 #[inline(always)]
-pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
+pub(super) fn check_text(s: Avx512, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
     // The first two blocks are checked separately. So everything after them has context, and a
     // fault in them, where text in another encoding usually has one, is reported early.

@@ -40,15 +40,15 @@ impl Engine for Avx512 {
     #[inline(always)]
     fn validate_long(self, bytes: &[u8]) -> Verdict {
         if bytes.len() < SUPERBLOCKS_FROM_BYTES {
-            blocks::validate(self, bytes)
+            blocks::check_text(self, bytes)
         } else {
             self.apart(Superblocks, bytes, ())
         }
     }
 
     #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        blocks::continues(self, before, piece)
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        blocks::check_piece(self, before, piece)
     }
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Blocks;
 impl Job<Avx512, (), Verdict> for Blocks {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
-        if bytes.len() < BLOCK_BYTES { blocks::one_block(s, bytes) } else { blocks::validate(s, bytes) }
+        if bytes.len() < BLOCK_BYTES { blocks::one_block(s, bytes) } else { blocks::check_text(s, bytes) }
     }
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Superblocks;
 impl Job<Avx512, (), Verdict> for Superblocks {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
-        long::validate(s, bytes)
+        long::check_text(s, bytes)
     }
 }
 

@@ -41,7 +41,7 @@ const fn ahead_bytes(len: usize) -> usize {
 
 /// Returns the verdict on input of at least [`LEAST_BYTES`] bytes. Shorter input is always suspect.
 #[inline(always)]
-pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
+pub(super) fn check_text<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let n = bytes.len();
     let (Some(head), Some(end)) = (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<CONTEXT>()) else {
         return Verdict::suspect(0);

@@ -65,17 +65,17 @@ impl<S: Simd> Engine for S {
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
-        short::validate(self, bytes)
+        short::check_text(self, bytes)
     }
 
     #[inline(always)]
     fn validate_long(self, bytes: &[u8]) -> Verdict {
-        long::validate(self, bytes)
+        long::check_text(self, bytes)
     }
 
     #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        short::continues(self, before, piece)
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        short::check_piece(self, before, piece)
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct Short;
 impl<S: Simd> Job<S, (), Verdict> for Short {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], (): ()) -> Verdict {
-        short::validate(s, bytes)
+        short::check_text(s, bytes)
     }
 }
 
@@ -96,6 +96,6 @@ pub(crate) struct Long;
 impl<S: Simd> Job<S, (), Verdict> for Long {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], (): ()) -> Verdict {
-        if bytes.len() < long::LEAST_BYTES { short::validate(s, bytes) } else { long::validate(s, bytes) }
+        if bytes.len() < long::LEAST_BYTES { short::check_text(s, bytes) } else { long::check_text(s, bytes) }
     }
 }

@@ -16,7 +16,7 @@ pub(super) const LOOK_EVERY_BYTES: usize = 256;
 /// Returns the verdict on input of fewer than `LEAST_BYTES` bytes. (Longer input is also correct, but
 /// slower.)
 #[inline(always)]
-pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
+pub(super) fn check_text<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
     let n = bytes.len();
@@ -72,9 +72,9 @@ impl<S: Simd> Job<S, (u32, bool), Verdict> for CheckAll {
     }
 }
 
-/// Returns whether `bytes` continues a text whose last four bytes are `last_before`; see `Engine::continues`.
+/// Returns whether `bytes` continues a text whose last four bytes are `last_before`; see `Engine::piece_continues`.
 #[inline(always)]
-pub(super) fn continues<S: Simd>(s: S, last_before: [u8; 4], bytes: &[u8]) -> bool {
+pub(super) fn check_piece<S: Simd>(s: S, last_before: [u8; 4], bytes: &[u8]) -> bool {
     let n = bytes.len();
     if n >= S::ASCII_TEST_FROM && last_before[3].is_ascii() && !s.any_high_bit(or_of_all(s, bytes)) {
         return true;

@@ -3,7 +3,7 @@
 use super::{Classes, Surveyor, Surveys};
 use crate::kernel::PlanesChecker;
 use crate::output::Output;
-use crate::simd::Avx512;
+use crate::simd::{Avx512, Vectors};
 
 impl Surveys for Avx512 {
     #[inline(always)]

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use super::prefetch::prefetch;
 #[cfg(trust8_avx512)]
 use crate::simd::Avx512;
-use crate::simd::{Avx2, Plain, Simd, short_words};
+use crate::simd::{Avx2, Plain, Simd, Vectors, short_words};
 
 // SAFETY: it is integers side by side.
 unsafe impl Plain for __m256i {}
@@ -73,10 +73,9 @@ const PARTS: &Parts = &{
 
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
 // AVX2, and was called on a CPU that has it.
-impl Simd for Avx2 {
+impl Vectors for Avx2 {
     type Vector = __m256i;
     const LANES: usize = 32;
-    const ASCII_TEST_FROM: usize = 32;
 
     #[inline(always)]
     fn splat(self, byte: u8) -> __m256i {
@@ -92,11 +91,6 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn prefetch(self, bytes: &[u8], at: usize) {
-        prefetch(bytes, at);
-    }
-
-    #[inline(always)]
     fn load_short(self, bytes: &[u8]) -> __m256i {
         if bytes.len() >= 4 {
             return self.load_masked(bytes, 0);
@@ -104,6 +98,64 @@ impl Simd for Avx2 {
         let [low, _] = short_words(bytes);
         // SAFETY: AVX, by `self`.
         unsafe { _mm256_setr_epi64x(low as i64, 0, 0, 0) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_and_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_or_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_max_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_min_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus_saturating(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_subs_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn plus_signed_saturating(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m256i) -> u64 {
+        // SAFETY: AVX2, by `self`.
+        let bits = unsafe { _mm256_movemask_epi8(v) };
+        u64::from(bits.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn any(self, v: __m256i) -> bool {
+        // SAFETY: AVX, by `self`. VPTEST sets ZF when `v & v` is zero.
+        unsafe { _mm256_testz_si256(v, v) == 0 }
+    }
+}
+
+impl Simd for Avx2 {
+    const ASCII_TEST_FROM: usize = 32;
+
+    #[inline(always)]
+    fn prefetch(self, bytes: &[u8], at: usize) {
+        prefetch(bytes, at);
     }
 
     #[inline(always)]
@@ -163,52 +215,9 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn and(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_and_si256(a, b) }
-    }
-
-    #[inline(always)]
-    fn or(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_or_si256(a, b) }
-    }
-
-    #[inline(always)]
     fn xor(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         unsafe { _mm256_xor_si256(a, b) }
-    }
-
-    #[inline(always)]
-    fn max(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_max_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn min(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_min_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_subs_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn plus_signed_saturating(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_adds_epi8(a, b) }
-    }
-
-    #[inline(always)]
-    fn high_bits(self, v: __m256i) -> u64 {
-        // SAFETY: AVX2, by `self`.
-        let bits = unsafe { _mm256_movemask_epi8(v) };
-        u64::from(bits.cast_unsigned())
     }
 
     #[inline(always)]
@@ -251,17 +260,5 @@ impl Simd for Avx2 {
         let all = unsafe { _mm_add_epi64(both, swapped) };
         // SAFETY: SSE2, by `self`. The sum is at most 32 * 255.
         unsafe { _mm_cvtsi128_si32(all) as usize }
-    }
-
-    #[inline(always)]
-    fn any_high_bit(self, v: __m256i) -> bool {
-        // SAFETY: AVX2, by `self`. VPMOVMSKB gathers bit 7 of every byte.
-        unsafe { _mm256_movemask_epi8(v) != 0 }
-    }
-
-    #[inline(always)]
-    fn any(self, v: __m256i) -> bool {
-        // SAFETY: AVX, by `self`. VPTEST sets ZF when `v & v` is zero.
-        unsafe { _mm256_testz_si256(v, v) == 0 }
     }
 }

@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::prefetch::prefetch;
-use crate::simd::{Avx512, Plain};
+use crate::simd::{Avx512, Plain, Vectors};
 
 /// 64 bytes, or 512 bits.
 pub type Vector = __m512i;
@@ -29,6 +29,83 @@ static NOTHING: InMemory = InMemory(&0);
 
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
 // the features above, and was called on a CPU that has them.
+impl Vectors for Avx512 {
+    type Vector = Vector;
+    const LANES: usize = 64;
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> Vector {
+        let from: &[u8] = &bytes[at..at + 64];
+        // SAFETY: AVX512F, by `self`; `from` has 64 bytes, and the load needs no alignment.
+        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    }
+
+    // If `bytes` had more, too few would be loaded, and a caller's verdict would be wrong.
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> Vector {
+        debug_assert!(bytes.len() < 64);
+        let from = if bytes.is_empty() { (&raw const NOTHING).cast() } else { bytes.as_ptr().cast() };
+        let mask = (1u64 << (bytes.len() & 63)) - 1;
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()` (and fewer ones if there
+        // are 64 bytes or more), so none for `NOTHING`. A byte whose bit in the mask is zero is not accessed.
+        unsafe { _mm512_maskz_loadu_epi8(mask, from) }
+    }
+
+    #[inline(always)]
+    fn splat(self, byte: u8) -> Vector {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_set1_epi8(byte as i8) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_or_si512(a, b) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_and_si512(a, b) }
+    }
+
+    #[inline(always)]
+    fn max(self, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_max_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn min(self, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_min_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus_saturating(self, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_subs_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn plus_signed_saturating(self, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: Vector) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_movepi8_mask(v) }
+    }
+
+    #[inline(always)]
+    fn any(self, v: Vector) -> bool {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_test_epi64_mask(v, v) != 0 }
+    }
+}
+
 impl Avx512 {
     /// Returns planes of the text, separately for each group of eight bytes. Each byte of `planes`
     /// has a single one, which selects a plane: the same byte of the result gathers that bit of the
@@ -69,17 +146,6 @@ impl Avx512 {
         (first.to_le_bytes(), others)
     }
 
-    /// Returns `bytes[at..at + 64]`.
-    ///
-    /// `load` panics if this is out of bounds. All callers check lengths such that the compiler sees
-    /// that it never is.
-    #[inline(always)]
-    pub fn load(self, bytes: &[u8], at: usize) -> Vector {
-        let from: &[u8] = &bytes[at..at + 64];
-        // SAFETY: AVX512F, by `self`; `from` has 64 bytes, and the load needs no alignment.
-        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
-    }
-
     /// Returns four times 16 bytes of the text, one from each position.
     ///
     /// It panics if this is out of bounds.
@@ -106,19 +172,6 @@ impl Avx512 {
         let from: &[u8] = &bytes[at..at + 16];
         // SAFETY: SSE2, by `self`; `from` has 16 bytes, and the load needs no alignment.
         unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
-    }
-
-    /// Returns `bytes`, and zeros after them. `bytes` has fewer than 64 bytes.
-    ///
-    /// If `bytes` had more, too few would be loaded, and a caller's verdict would be wrong.
-    #[inline(always)]
-    pub fn load_short(self, bytes: &[u8]) -> Vector {
-        debug_assert!(bytes.len() < 64);
-        let from = if bytes.is_empty() { (&raw const NOTHING).cast() } else { bytes.as_ptr().cast() };
-        let mask = (1u64 << (bytes.len() & 63)) - 1;
-        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()` (and fewer ones if there
-        // are 64 bytes or more), so none for `NOTHING`. A byte whose bit in the mask is zero is not accessed.
-        unsafe { _mm512_maskz_loadu_epi8(mask, from) }
     }
 
     /// Returns the first 64 bytes of `bytes`, with zeros after the last one.
@@ -154,13 +207,6 @@ impl Avx512 {
         unsafe { _mm512_setzero_si512() }
     }
 
-    /// Returns `byte` in every lane.
-    #[inline(always)]
-    pub fn splat(self, byte: u8) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_set1_epi8(byte as i8) }
-    }
-
     /// Returns `lane` in each of the eight lanes of 64 bits.
     #[inline(always)]
     pub fn splat64(self, lane: u64) -> Vector {
@@ -183,53 +229,11 @@ impl Avx512 {
         unsafe { _mm512_ternarylogic_epi64::<TABLE>(a, b, c) }
     }
 
-    /// Bitwise.
-    #[inline(always)]
-    pub fn or(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_or_si512(a, b) }
-    }
-
-    /// Bitwise.
-    #[inline(always)]
-    pub fn and(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_and_si512(a, b) }
-    }
-
     /// Returns `a` without the bits of `b`.
     #[inline(always)]
     pub fn without(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`. VPANDNQ inverts its first operand.
         unsafe { _mm512_andnot_si512(b, a) }
-    }
-
-    /// Returns the larger byte in each lane, as unsigned numbers.
-    #[inline(always)]
-    pub fn max(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_max_epu8(a, b) }
-    }
-
-    /// Returns the smaller byte in each lane, as unsigned numbers.
-    #[inline(always)]
-    pub fn min(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_min_epu8(a, b) }
-    }
-
-    /// Returns `a - b` of unsigned bytes, and 0 where that would be negative.
-    #[inline(always)]
-    pub fn minus_saturating(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_subs_epu8(a, b) }
-    }
-
-    /// Returns `a + b` of signed bytes, and 127 where that would be more.
-    #[inline(always)]
-    pub fn plus_signed_saturating(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_adds_epi8(a, b) }
     }
 
     /// Returns `table[index & 63]` for each byte of `indices`.
@@ -326,13 +330,6 @@ impl Avx512 {
         (inner, self.select(self.splat64(0xFFFF_FFFF_0000_0000), a, b))
     }
 
-    /// Returns bit 7 of each byte. The first byte's is the lowest bit of the result.
-    #[inline(always)]
-    pub fn high_bits(self, v: Vector) -> u64 {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_movepi8_mask(v) }
-    }
-
     /// Returns a one for each byte that is not zero. The first byte's is the lowest bit.
     #[inline(always)]
     pub fn not_zero(self, v: Vector) -> u64 {
@@ -427,20 +424,6 @@ impl Avx512 {
         let to: &mut [MaybeUninit<u8>] = &mut to[at..at + 64];
         // SAFETY: AVX512F, by `self`; `to` has 64 bytes, and the store needs no alignment.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) };
-    }
-
-    /// Returns whether bit 7 of any byte is set. In text: whether any byte is not ASCII.
-    #[inline(always)]
-    pub fn any_high_bit(self, v: Vector) -> bool {
-        // SAFETY: AVX512BW, by `self`. VPMOVB2M gathers bit 7 of every byte.
-        unsafe { _mm512_movepi8_mask(v) != 0 }
-    }
-
-    /// Returns whether any bit is set.
-    #[inline(always)]
-    pub fn any(self, v: Vector) -> bool {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_test_epi64_mask(v, v) != 0 }
     }
 
     /// Prefetches the line at `bytes[at]`. Does nothing if `at` is out of bounds.

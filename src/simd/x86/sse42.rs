@@ -9,7 +9,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::prefetch::prefetch;
-use crate::simd::{Aligned, MOVE_DOWN, Plain, Simd, Sse42, short_words};
+use crate::simd::{Aligned, MOVE_DOWN, Plain, Simd, Sse42, Vectors, short_words};
 
 // SAFETY: it is integers side by side.
 unsafe impl Plain for __m128i {}
@@ -39,10 +39,9 @@ const DWORDS: &Aligned<[[u8; 16]; 16]> = &{
 
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
 // SSE4.2, and was called on a CPU that has it.
-impl Simd for Sse42 {
+impl Vectors for Sse42 {
     type Vector = __m128i;
     const LANES: usize = 16;
-    const ASCII_TEST_FROM: usize = 16;
 
     #[inline(always)]
     fn splat(self, byte: u8) -> __m128i {
@@ -55,11 +54,6 @@ impl Simd for Sse42 {
         let from: &[u8] = &bytes[at..at + 16];
         // SAFETY: SSE2, by `self`; `from` has 16 bytes, and the load needs no alignment.
         unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn prefetch(self, bytes: &[u8], at: usize) {
-        prefetch(bytes, at);
     }
 
     #[inline(always)]
@@ -81,6 +75,64 @@ impl Simd for Sse42 {
         let place = self.load(&DWORDS.0[n & 15], 0);
         // SAFETY: SSSE3, by `self`.
         unsafe { _mm_shuffle_epi8(dwords, place) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_and_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_or_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_max_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_min_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus_saturating(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_subs_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn plus_signed_saturating(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m128i) -> u64 {
+        // SAFETY: SSE2, by `self`.
+        let bits = unsafe { _mm_movemask_epi8(v) };
+        u64::from(bits.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn any(self, v: __m128i) -> bool {
+        // SAFETY: SSE4.1, by `self`. PTEST sets ZF when `v & v` is zero.
+        unsafe { _mm_testz_si128(v, v) == 0 }
+    }
+}
+
+impl Simd for Sse42 {
+    const ASCII_TEST_FROM: usize = 16;
+
+    #[inline(always)]
+    fn prefetch(self, bytes: &[u8], at: usize) {
+        prefetch(bytes, at);
     }
 
     #[inline(always)]
@@ -136,52 +188,9 @@ impl Simd for Sse42 {
     }
 
     #[inline(always)]
-    fn and(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_and_si128(a, b) }
-    }
-
-    #[inline(always)]
-    fn or(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_or_si128(a, b) }
-    }
-
-    #[inline(always)]
     fn xor(self, a: __m128i, b: __m128i) -> __m128i {
         // SAFETY: SSE2, by `self`.
         unsafe { _mm_xor_si128(a, b) }
-    }
-
-    #[inline(always)]
-    fn max(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_max_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn min(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_min_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_subs_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn plus_signed_saturating(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_adds_epi8(a, b) }
-    }
-
-    #[inline(always)]
-    fn high_bits(self, v: __m128i) -> u64 {
-        // SAFETY: SSE2, by `self`.
-        let bits = unsafe { _mm_movemask_epi8(v) };
-        u64::from(bits.cast_unsigned())
     }
 
     #[inline(always)]
@@ -218,17 +227,5 @@ impl Simd for Sse42 {
         let all = unsafe { _mm_add_epi64(sums, swapped) };
         // SAFETY: SSE2, by `self`. The sum is at most 16 * 255.
         unsafe { _mm_cvtsi128_si32(all) as usize }
-    }
-
-    #[inline(always)]
-    fn any_high_bit(self, v: __m128i) -> bool {
-        // SAFETY: SSE2, by `self`. PMOVMSKB gathers bit 7 of every byte.
-        unsafe { _mm_movemask_epi8(v) != 0 }
-    }
-
-    #[inline(always)]
-    fn any(self, v: __m128i) -> bool {
-        // SAFETY: SSE4.1, by `self`. PTEST sets ZF when `v & v` is zero.
-        unsafe { _mm_testz_si128(v, v) == 0 }
     }
 }

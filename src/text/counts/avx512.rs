@@ -14,8 +14,8 @@
 
 use super::Counts;
 use crate::kernel::bitplanes::blocks;
-use crate::simd::Avx512;
 use crate::simd::x86::avx512::Vector;
+use crate::simd::{Avx512, Vectors};
 
 /// The blocks that are counted in bytes before the bytes are added up.
 const CHUNK_BYTES: usize = 512;

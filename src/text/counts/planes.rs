@@ -19,7 +19,7 @@ use crate::kernel::bitplanes::planes::{self, Masks, Picks, SUPERBLOCK_BYTES};
 use crate::kernel::bitplanes::{BLOCK_BYTES, EIGHT_BLOCKS, blocks};
 use crate::kernel::{Validated, faulty};
 use crate::simd::x86::avx512::Vector;
-use crate::simd::{Avx512, Job, Token};
+use crate::simd::{Avx512, Job, Token, Vectors};
 
 /// The least length of long input.
 pub(super) const LEAST_BYTES: usize = EIGHT_BLOCKS;

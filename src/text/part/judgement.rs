@@ -32,13 +32,13 @@ pub(super) const HEAD: usize = 3;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// The first `len` of these bytes, which begin a character but do not end it.
-    Tail { bytes: [u8; 3], len: u8 },
+    Unfinished { bytes: [u8; 3], len: u8 },
     /// The first ill-formed sequence.
     Failed(Sequence),
 }
 
 impl End {
-    pub(super) const CLEAN: Self = Self::Tail { bytes: [0; 3], len: 0 };
+    pub(super) const CLEAN: Self = Self::Unfinished { bytes: [0; 3], len: 0 };
 
     /// Returns the end of a part whose last bytes are `rest`, where no well-formed character begins.
     pub(super) fn of(rest: &[u8]) -> Self {
@@ -47,7 +47,7 @@ impl End {
             ErrorKind::Incomplete => {
                 let mut bytes = [0; 3];
                 bytes[..rest.len()].copy_from_slice(rest);
-                Self::Tail { bytes, len: rest.len() as u8 }
+                Self::Unfinished { bytes, len: rest.len() as u8 }
             }
             _ => Self::Failed(sequence),
         }
@@ -97,7 +97,7 @@ impl<T: Counted> Judgement<T> {
         if let Some(whole) = text.len().checked_sub(cut)
             && cut > 0
             && let (counted, None) = T::of(kernel, &text[..whole])
-            && matches!(End::of(&text[whole..]), End::Tail { .. })
+            && matches!(End::of(&text[whole..]), End::Unfinished { .. })
         {
             return (counted, Some(whole));
         }
@@ -112,7 +112,7 @@ impl<T: Counted> Judgement<T> {
         for (i, byte) in (self.known()..HEAD).zip(next.first) {
             joined.first[i] = byte;
         }
-        let End::Tail { bytes: tail, len: tail_len } = self.end else { return joined };
+        let End::Unfinished { bytes: tail, len: tail_len } = self.end else { return joined };
         if self.body == 0 && tail_len == 0 {
             // This part is only a head, which may continue in the next part.
             let head = usize::from(self.head + next.head);
@@ -166,8 +166,8 @@ impl<T: Counted> Judgement<T> {
             return Some((0, T::default(), Sequence::at_start_of(&self.first[..1])));
         }
         let sequence = match &self.end {
-            End::Tail { len: 0, .. } => return None,
-            End::Tail { bytes, len } => Sequence::at_start_of(&bytes[..usize::from(*len)]),
+            End::Unfinished { len: 0, .. } => return None,
+            End::Unfinished { bytes, len } => Sequence::at_start_of(&bytes[..usize::from(*len)]),
             End::Failed(sequence) => *sequence,
         };
         Some((self.body, self.counted, sequence))
@@ -200,7 +200,7 @@ impl End {
     /// Returns the tail, or the bytes that prove the error.
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
-            Self::Tail { bytes, len } => &bytes[..usize::from(*len)],
+            Self::Unfinished { bytes, len } => &bytes[..usize::from(*len)],
             Self::Failed(sequence) => sequence.seen(),
         }
     }

@@ -217,7 +217,9 @@ impl fmt::Debug for Part {
         let mut fields = f.debug_struct("Part");
         fields.field("len", &self.len()).field("head", &self.0.head).field("body", &self.0.counted);
         match &self.0.end {
-            End::Tail { .. } => fields.field("tail", &format_args!("{}", Hex(self.0.end.bytes()))).finish(),
+            End::Unfinished { .. } => {
+                fields.field("tail", &format_args!("{}", Hex(self.0.end.bytes()))).finish()
+            }
             End::Failed(sequence) => sequence.debug(&mut fields),
         }
     }

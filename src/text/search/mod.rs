@@ -28,12 +28,12 @@ use core::marker::PhantomData;
 
 use crate::kernel::Engine;
 use crate::simd::Job;
-pub use vectors::Vectors;
+pub use vectors::SearchOps;
 
 /// An engine that searches.
-pub trait Searching: Engine + Vectors {}
+pub trait Searching: Engine + SearchOps {}
 
-impl<E: Engine + Vectors> Searching for E {}
+impl<E: Engine + SearchOps> Searching for E {}
 
 /// The search for the first `Q`. It returns its position in bytes, or the length of the text, which
 /// is in whole units.
@@ -81,7 +81,7 @@ impl<Q: Sought<E>, E: Searching> Job<E, (), u64> for Places<Q> {
 }
 
 /// What a search looks for.
-pub trait Sought<V: Vectors> {
+pub trait Sought<V: SearchOps> {
     /// The number of bytes in a unit.
     const UNIT_BYTES: usize;
 
@@ -109,13 +109,13 @@ pub const LONG_BYTES: usize = 256;
 /// Returns the position of the first sought unit, or the length of the text. `text` is in whole
 /// units.
 #[inline(always)]
-fn short<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> usize {
+fn short<Q: Sought<V>, V: SearchOps>(v: V, text: &[u8]) -> usize {
     rest::<Q, V>(v, text, 0, 0)
 }
 
 /// Does the same as `short`, for a long text.
 #[inline(always)]
-fn long<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> usize {
+fn long<Q: Sought<V>, V: SearchOps>(v: V, text: &[u8]) -> usize {
     let (mut at, mut pending) = (0, 0);
     while let Some(block) = text[at..].first_chunk() {
         if (pending != 0 || is_block_suspected::<Q, V>(v, block))
@@ -137,7 +137,7 @@ fn long<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> usize {
 
 /// Searches `text` from `at` on.
 #[inline(always)]
-fn rest<Q: Sought<V>, V: Vectors>(v: V, text: &[u8], mut at: usize, mut pending: u64) -> usize {
+fn rest<Q: Sought<V>, V: SearchOps>(v: V, text: &[u8], mut at: usize, mut pending: u64) -> usize {
     if let Some(found) = look::<Q, V>(v, text, &mut at, &mut pending) {
         return Q::place(text, found);
     }
@@ -153,7 +153,7 @@ pub const BLOCK_BYTES: usize = 64;
 
 /// Returns what [`Sought::places`] says of the first [`BLOCK_BYTES`] bytes of a text, the first byte's as the lowest bit.
 #[inline(always)]
-fn places<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> u64 {
+fn places<Q: Sought<V>, V: SearchOps>(v: V, text: &[u8]) -> u64 {
     let (mut ones, mut at, mut pending) = (0, 0, 0);
     while at < BLOCK_BYTES && text.len() - at >= V::LANES {
         ones |= Q::places(v, v.load(text, at), &mut pending) << at;
@@ -170,7 +170,7 @@ fn places<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> u64 {
 /// Searches each whole vector from `at` on, and moves `at` to the rest. Returns the position of the
 /// first sought unit, if any.
 #[inline(always)]
-fn look<Q: Sought<V>, V: Vectors>(v: V, text: &[u8], at: &mut usize, pending: &mut u64) -> Option<usize> {
+fn look<Q: Sought<V>, V: SearchOps>(v: V, text: &[u8], at: &mut usize, pending: &mut u64) -> Option<usize> {
     while text.len() - *at >= V::LANES {
         let places = Q::places(v, v.load(text, *at), pending);
         if places != 0 {
@@ -183,13 +183,13 @@ fn look<Q: Sought<V>, V: Vectors>(v: V, text: &[u8], at: &mut usize, pending: &m
 
 /// Returns the start of the first unit with a one, or 64 or more if none has one.
 #[inline(always)]
-pub fn unit_at<Q: Sought<V>, V: Vectors>(places: u64) -> usize {
+pub fn unit_at<Q: Sought<V>, V: SearchOps>(places: u64) -> usize {
     places.trailing_zeros() as usize / Q::UNIT_BYTES * Q::UNIT_BYTES
 }
 
 /// Returns whether a block may have a sought unit.
 #[inline(always)]
-pub fn is_block_suspected<Q: Sought<V>, V: Vectors>(v: V, block: &[u8; LONG_BYTES]) -> bool {
+pub fn is_block_suspected<Q: Sought<V>, V: SearchOps>(v: V, block: &[u8; LONG_BYTES]) -> bool {
     match V::LANES {
         16 => Q::is_suspected::<16>(v, vectors(v, block)),
         32 => Q::is_suspected::<8>(v, vectors(v, block)),
@@ -200,7 +200,7 @@ pub fn is_block_suspected<Q: Sought<V>, V: Vectors>(v: V, block: &[u8; LONG_BYTE
 /// Returns the first `N` vectors of a block.
 // Where code is optimised for size, a closure around a load would be a separate function.
 #[inline(always)]
-fn vectors<V: Vectors, const N: usize>(v: V, block: &[u8; LONG_BYTES]) -> [V::Vector; N] {
+fn vectors<V: SearchOps, const N: usize>(v: V, block: &[u8; LONG_BYTES]) -> [V::Vector; N] {
     let (mut vectors, mut i) = ([v.load(block, 0); N], 1);
     while i < N {
         vectors[i] = v.load(block, V::LANES * i);

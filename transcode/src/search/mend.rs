@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 use trust8::engine::Job;
-use trust8::engine::search::{LONG_BYTES as LONG, Searching, Sought, Vectors, is_block_suspected, unit_at};
+use trust8::engine::search::{LONG_BYTES as LONG, SearchOps, Searching, Sought, is_block_suspected, unit_at};
 
 use super::NotUtf16;
 
@@ -25,7 +25,7 @@ impl<E: Searching> Job<E, &mut [u8], ()> for Mend {
 
 /// Replaces each unpaired surrogate by U+FFFD. The text has whole units.
 #[inline(always)]
-fn mend<V: Vectors>(v: V, text: &mut [u8]) {
+fn mend<V: SearchOps>(v: V, text: &mut [u8]) {
     let (mut at, mut pending) = (0, 0);
     if text.len() >= V::LANES + LONG + 2 {
         // A block has a unit before it and one after it.
@@ -52,7 +52,7 @@ fn mend<V: Vectors>(v: V, text: &mut [u8]) {
 
 /// Like `mend`, for a block between two neighbouring units.
 #[inline(always)]
-fn mend_block<V: Vectors>(v: V, with_neighbours: &mut [u8; LONG + 4]) {
+fn mend_block<V: SearchOps>(v: V, with_neighbours: &mut [u8; LONG + 4]) {
     let Some(block) = with_neighbours[2..].first_chunk() else { return };
     if is_block_suspected::<Unpaired, V>(v, block) && !is_block_paired(v, with_neighbours) {
         let mended = mended_block::<{ LONG + 4 }, { LONG / 2 }>(with_neighbours);
@@ -66,7 +66,7 @@ fn mend_block<V: Vectors>(v: V, with_neighbours: &mut [u8; LONG + 4]) {
 /// The previous unit may just have been written as part of a vector. A vector load that begins with
 /// it would stall on that store.
 #[inline(always)]
-fn is_block_paired<V: Vectors>(v: V, with_neighbours: &[u8; LONG + 4]) -> bool {
+fn is_block_paired<V: SearchOps>(v: V, with_neighbours: &[u8; LONG + 4]) -> bool {
     let ([before, first, .., last, after], _) = with_neighbours.as_chunks::<2>() else { return false };
     if V::LANES < 64 {
         return follows::<false>(*before, *first)
@@ -85,7 +85,7 @@ fn is_block_paired<V: Vectors>(v: V, with_neighbours: &[u8; LONG + 4]) -> bool {
 
 /// Like `mend`, for the whole vectors from `at` to `end`. Moves `at` to the remainder.
 #[inline(always)]
-fn mend_vectors<V: Vectors>(v: V, text: &mut [u8], at: &mut usize, end: usize, pending: &mut u64) {
+fn mend_vectors<V: SearchOps>(v: V, text: &mut [u8], at: &mut usize, end: usize, pending: &mut u64) {
     while end - *at >= V::LANES {
         let places = <Unpaired as Sought<V>>::places(v, v.load(text, *at), pending);
         if places != 0 {
@@ -98,7 +98,7 @@ fn mend_vectors<V: Vectors>(v: V, text: &mut [u8], at: &mut usize, end: usize, p
 /// Replaces the units for which `places` has a one. `places` is what [`Sought::places`] returned
 /// for the vector at `at`.
 #[inline(always)]
-fn replace<V: Vectors>(text: &mut [u8], at: usize, mut places: u64) {
+fn replace<V: SearchOps>(text: &mut [u8], at: usize, mut places: u64) {
     while places != 0 {
         let place = <Unpaired as Sought<V>>::place(text, at + unit_at::<Unpaired, V>(places));
         if let Some(unit) = text[place..].first_chunk_mut() {

@@ -13,3 +13,5 @@ mod units32;
 pub(crate) use mend::{Mend, half, is_paired, mended_block, order, unless_unpaired};
 pub(crate) use questions::{AboveLatin1, NotUtf16, NotUtf32, Outside};
 pub(crate) use units32::Units32;
+#[cfg(trust8_simd)]
+pub(crate) use units32::reversed_places;

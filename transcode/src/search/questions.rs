@@ -2,20 +2,20 @@
 
 #![forbid(unsafe_code)]
 
-use trust8::engine::search::{Sought, Vectors};
+use trust8::engine::search::{SearchOps, Sought};
 
 use super::Units32;
 
 /// Makes a vector of these bytes.
 #[inline(always)]
-fn repeated<V: Vectors>(v: V, bytes: &[u8; 64]) -> V::Vector {
+fn repeated<V: SearchOps>(v: V, bytes: &[u8; 64]) -> V::Vector {
     v.load(bytes, 0)
 }
 
 /// Returns the bits that are set in any of the vectors.
 // When optimising for size, LLVM would not inline a closure around an operation.
 #[inline(always)]
-fn all_bits<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
+fn all_bits<V: SearchOps, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
     let (mut all, mut i) = (vectors[0], 1);
     while i < N {
         all = v.or(all, vectors[i]);
@@ -45,7 +45,7 @@ impl<const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bool> Outside<UN
     const OTHERS: &[u8; 64] = &bytes(UNIT_BYTES, !INSIDE, SWAPPED);
 }
 
-impl<V: Vectors, const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bool> Sought<V>
+impl<V: SearchOps, const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bool> Sought<V>
     for Outside<UNIT_BYTES, INSIDE, SWAPPED>
 {
     const UNIT_BYTES: usize = UNIT_BYTES;
@@ -69,7 +69,7 @@ impl<V: Vectors, const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bool
 /// A character above U+00FF in valid UTF-8. Its first byte is at least C4.
 pub(crate) struct AboveLatin1;
 
-impl<V: Vectors> Sought<V> for AboveLatin1 {
+impl<V: SearchOps> Sought<V> for AboveLatin1 {
     const UNIT_BYTES: usize = 1;
 
     #[inline(always)]
@@ -97,7 +97,7 @@ impl<const SWAPPED: bool> NotUtf16<SWAPPED> {
     const LOW: &[u8; 64] = &bytes(2, 0xDCFF, SWAPPED);
 }
 
-impl<V: Vectors, const SWAPPED: bool> Sought<V> for NotUtf16<SWAPPED> {
+impl<V: SearchOps, const SWAPPED: bool> Sought<V> for NotUtf16<SWAPPED> {
     const UNIT_BYTES: usize = 2;
 
     #[inline(always)]
@@ -174,7 +174,7 @@ impl<V: Units32, const SWAPPED: bool> Sought<V> for NotUtf32<SWAPPED> {
 
 /// Returns the largest byte of each lane.
 #[inline(always)]
-fn largest<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
+fn largest<V: SearchOps, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
     let (mut largest, mut i) = (vectors[0], 1);
     while i < N {
         largest = v.max(largest, vectors[i]);
@@ -188,7 +188,7 @@ fn largest<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vect
 /// A byte that matches becomes zero. The smallest byte of each lane is then zero if any of the
 /// vectors has a match there.
 #[inline(always)]
-fn is_any_equal<V: Vectors, const N: usize>(
+fn is_any_equal<V: SearchOps, const N: usize>(
     v: V,
     vectors: [V::Vector; N],
     mask: &[u8; 64],

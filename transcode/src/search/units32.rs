@@ -1,29 +1,12 @@
-//! Operations on 32-bit units, which a search in UTF-32 needs besides [`Vectors`].
+//! Operations on 32-bit units, which a search in UTF-32 needs besides [`SearchOps`].
 
-#[cfg(trust8_neon)]
-use core::arch::aarch64::*;
-#[cfg(trust8_wasm)]
-use core::arch::wasm32::*;
-#[cfg(all(trust8_x86, target_arch = "x86"))]
-use core::arch::x86::*;
-#[cfg(all(trust8_x86, target_arch = "x86_64"))]
-use core::arch::x86_64::*;
+#![forbid(unsafe_code)]
 
 use trust8::engine::Automaton;
-#[cfg(trust8_avx512)]
-use trust8::engine::Avx512;
-#[cfg(trust8_neon)]
-use trust8::engine::Neon;
-#[cfg(trust8_simd)]
-use trust8::engine::Simd;
-#[cfg(trust8_wasm)]
-use trust8::engine::Simd128;
-use trust8::engine::search::Vectors;
-#[cfg(trust8_x86)]
-use trust8::engine::{Avx2, Sse42};
+use trust8::engine::search::SearchOps;
 
 /// Vectors of 32-bit units. All numbers are unsigned.
-pub(crate) trait Units32: Vectors {
+pub(crate) trait Units32: SearchOps {
     /// Returns `a - b`, modulo 2^32.
     fn minus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
@@ -37,124 +20,6 @@ pub(crate) trait Units32: Vectors {
     #[inline(always)]
     fn xor_minus32(self, v: Self::Vector, bits: Self::Vector, number: Self::Vector) -> Self::Vector {
         self.minus32(self.and_xor(v, self.splat(0xFF), bits), number)
-    }
-}
-
-// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the instruction set, and
-// that was called on a CPU that has it.
-
-#[cfg(trust8_x86)]
-impl Units32 for Sse42 {
-    #[inline(always)]
-    fn minus32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_sub_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn max32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE4.1, by `self`.
-        unsafe { _mm_max_epu32(a, b) }
-    }
-
-    #[inline(always)]
-    fn reversed32(self, v: __m128i) -> __m128i {
-        // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
-    }
-}
-
-#[cfg(trust8_x86)]
-impl Units32 for Avx2 {
-    #[inline(always)]
-    fn minus32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_sub_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn max32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_max_epu32(a, b) }
-    }
-
-    #[inline(always)]
-    fn reversed32(self, v: __m256i) -> __m256i {
-        // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
-    }
-}
-
-#[cfg(trust8_neon)]
-impl Units32 for Neon {
-    #[inline(always)]
-    fn minus32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        let a = unsafe { vreinterpretq_u32_u8(a) };
-        // SAFETY: NEON, by `self`.
-        let b = unsafe { vreinterpretq_u32_u8(b) };
-        // SAFETY: NEON, by `self`.
-        let result = unsafe { vsubq_u32(a, b) };
-        // SAFETY: NEON, by `self`.
-        unsafe { vreinterpretq_u8_u32(result) }
-    }
-
-    #[inline(always)]
-    fn max32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        let a = unsafe { vreinterpretq_u32_u8(a) };
-        // SAFETY: NEON, by `self`.
-        let b = unsafe { vreinterpretq_u32_u8(b) };
-        // SAFETY: NEON, by `self`.
-        let result = unsafe { vmaxq_u32(a, b) };
-        // SAFETY: NEON, by `self`.
-        unsafe { vreinterpretq_u8_u32(result) }
-    }
-
-    #[inline(always)]
-    fn reversed32(self, v: uint8x16_t) -> uint8x16_t {
-        // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
-    }
-}
-
-#[cfg(trust8_wasm)]
-impl Units32 for Simd128 {
-    #[inline(always)]
-    fn minus32(self, a: v128, b: v128) -> v128 {
-        u32x4_sub(a, b)
-    }
-
-    #[inline(always)]
-    fn max32(self, a: v128, b: v128) -> v128 {
-        u32x4_max(a, b)
-    }
-
-    #[inline(always)]
-    fn reversed32(self, v: v128) -> v128 {
-        // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
-    }
-}
-
-#[cfg(trust8_avx512)]
-#[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
-impl Units32 for Avx512 {
-    #[inline(always)]
-    fn minus32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_sub_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn max32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_max_epu32(a, b) }
-    }
-
-    #[inline(always)]
-    fn reversed32(self, v: __m512i) -> __m512i {
-        self.lookup(v, Avx512::load(self, const { &reversed_places::<64>() }, 0))
     }
 }
 
@@ -180,7 +45,7 @@ impl Units32 for Automaton {
 /// Returns the positions from which [`Units32::reversed32`] takes bytes, for lookups in tables of
 /// `TABLE` bytes.
 #[cfg(trust8_simd)]
-const fn reversed_places<const TABLE: usize>() -> [u8; 64] {
+pub(crate) const fn reversed_places<const TABLE: usize>() -> [u8; 64] {
     let mut places = [0; 64];
     let mut at = 0;
     while at < 64 {

@@ -7,9 +7,10 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use trust8::engine::{Avx2, Output, Simd};
+use trust8::engine::{Avx2, Output, Simd, Vectors};
 
-use super::{Part, WideLaneOps, put_all};
+use super::{Shuffle, ShuffleOps, WideLaneOps, put_all};
+use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for AVX2, and that
 // was called on a CPU that has it.
@@ -57,14 +58,14 @@ fn shuffled(_: Avx2, v: __m256i, [first, second]: [&[u8; 16]; 2]) -> __m256i {
     unsafe { _mm256_shuffle_epi8(v, shuffles) }
 }
 
-/// Shuffles the parts of vectors like [`WideLaneOps::put_shuffled`]. Also returns how many bytes of
+/// Shuffles the parts of vectors like [`ShuffleOps::put_shuffled`]. Also returns how many bytes of
 /// each part to append.
 // When optimising for size, LLVM would not inline a loop over an iterator.
 #[inline(always)]
 fn all_shuffled<const N: usize>(
     s: Avx2,
     mut vectors: [__m256i; N],
-    part: impl Fn(usize) -> Part,
+    part: impl Fn(usize) -> Shuffle,
 ) -> ([__m256i; N], [[usize; N]; 2]) {
     let (mut lens, mut i) = ([[0; N]; 2], 0);
     while i < N {
@@ -90,24 +91,6 @@ impl WideLaneOps for Avx2 {
     }
 
     #[inline(always)]
-    fn zip8(self, a: __m256i, b: __m256i) -> [__m256i; 2] {
-        // SAFETY: AVX2, by `self`.
-        let first = unsafe { _mm256_unpacklo_epi8(a, b) };
-        // SAFETY: AVX2, by `self`.
-        let second = unsafe { _mm256_unpackhi_epi8(a, b) };
-        [first, second]
-    }
-
-    #[inline(always)]
-    fn zip16(self, a: __m256i, b: __m256i) -> [__m256i; 2] {
-        // SAFETY: AVX2, by `self`.
-        let first = unsafe { _mm256_unpacklo_epi16(a, b) };
-        // SAFETY: AVX2, by `self`.
-        let second = unsafe { _mm256_unpackhi_epi16(a, b) };
-        [first, second]
-    }
-
-    #[inline(always)]
     fn widened8(self, v: __m256i) -> [__m256i; 2] {
         // Zipping works within each part, so it needs alternating 64-bit lanes too. One port moves
         // lanes between parts and two ports zip, so this is faster than widening each part with
@@ -121,12 +104,6 @@ impl WideLaneOps for Avx2 {
     }
 
     #[inline(always)]
-    fn widened8_twice(self, v: __m256i) -> [[__m256i; 2]; 2] {
-        let [first, second] = parts_of(self, v);
-        [part_as_u32(self, first), part_as_u32(self, second)]
-    }
-
-    #[inline(always)]
     fn narrowed16(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         reordered(self, unsafe { _mm256_packus_epi16(a, b) })
@@ -136,17 +113,6 @@ impl WideLaneOps for Avx2 {
     fn narrowed32(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         reordered(self, unsafe { _mm256_packus_epi32(a, b) })
-    }
-
-    #[inline(always)]
-    fn load_every_twelve(self, bytes: &[u8], at: usize) -> __m256i {
-        let (first, second): (&[u8], &[u8]) = (&bytes[at..at + 16], &bytes[at + 12..at + 28]);
-        // SAFETY: SSE2, by `self`; `first` has 16 bytes, and the load needs no alignment.
-        let first = unsafe { _mm_loadu_si128(first.as_ptr().cast()) };
-        // SAFETY: SSE2, by `self`; `second` has 16 bytes.
-        let second = unsafe { _mm_loadu_si128(second.as_ptr().cast()) };
-        // SAFETY: AVX, by `self`.
-        unsafe { _mm256_set_m128i(second, first) }
     }
 
     #[inline(always)]
@@ -180,6 +146,49 @@ impl WideLaneOps for Avx2 {
     }
 
     #[inline(always)]
+    fn select_high(self, flags: __m256i, yes: __m256i, no: __m256i) -> __m256i {
+        // VPBLENDVB uses only bit 7 of each byte.
+        self.select(flags, yes, no)
+    }
+}
+
+impl ShuffleOps for Avx2 {
+    #[inline(always)]
+    fn zip8(self, a: __m256i, b: __m256i) -> [__m256i; 2] {
+        // SAFETY: AVX2, by `self`.
+        let first = unsafe { _mm256_unpacklo_epi8(a, b) };
+        // SAFETY: AVX2, by `self`.
+        let second = unsafe { _mm256_unpackhi_epi8(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn zip16(self, a: __m256i, b: __m256i) -> [__m256i; 2] {
+        // SAFETY: AVX2, by `self`.
+        let first = unsafe { _mm256_unpacklo_epi16(a, b) };
+        // SAFETY: AVX2, by `self`.
+        let second = unsafe { _mm256_unpackhi_epi16(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn widened8_twice(self, v: __m256i) -> [[__m256i; 2]; 2] {
+        let [first, second] = parts_of(self, v);
+        [part_as_u32(self, first), part_as_u32(self, second)]
+    }
+
+    #[inline(always)]
+    fn load_every_twelve(self, bytes: &[u8], at: usize) -> __m256i {
+        let (first, second): (&[u8], &[u8]) = (&bytes[at..at + 16], &bytes[at + 12..at + 28]);
+        // SAFETY: SSE2, by `self`; `first` has 16 bytes, and the load needs no alignment.
+        let first = unsafe { _mm_loadu_si128(first.as_ptr().cast()) };
+        // SAFETY: SSE2, by `self`; `second` has 16 bytes.
+        let second = unsafe { _mm_loadu_si128(second.as_ptr().cast()) };
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_set_m128i(second, first) }
+    }
+
+    #[inline(always)]
     fn equal16(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         unsafe { _mm256_cmpeq_epi16(a, b) }
@@ -194,13 +203,13 @@ impl WideLaneOps for Avx2 {
     #[inline(always)]
     fn at_least16(self, v: __m256i, least: u16) -> __m256i {
         // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_cmpgt_epi16(v, WideLaneOps::splat16(self, least - 1)) }
+        unsafe { _mm256_cmpgt_epi16(v, self.splat16(least - 1)) }
     }
 
     #[inline(always)]
     fn at_least32(self, v: __m256i, least: u32) -> __m256i {
         // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_cmpgt_epi32(v, WideLaneOps::splat32(self, least - 1)) }
+        unsafe { _mm256_cmpgt_epi32(v, self.splat32(least - 1)) }
     }
 
     #[inline(always)]
@@ -218,16 +227,10 @@ impl WideLaneOps for Avx2 {
     }
 
     #[inline(always)]
-    fn select_high(self, flags: __m256i, yes: __m256i, no: __m256i) -> __m256i {
-        // VPBLENDVB uses only bit 7 of each byte.
-        self.select(flags, yes, no)
-    }
-
-    #[inline(always)]
     fn put_shuffled<const N: usize>(
         self,
         vectors: [__m256i; N],
-        part: impl Fn(usize) -> Part,
+        part: impl Fn(usize) -> Shuffle,
         out: &mut Output<'_>,
     ) -> bool {
         let (vectors, lens) = all_shuffled(self, vectors, part);
@@ -243,16 +246,36 @@ impl WideLaneOps for Avx2 {
     fn put_shuffled_as_u32<const N: usize>(
         self,
         vectors: [__m256i; N],
-        part: impl Fn(usize) -> Part,
+        part: impl Fn(usize) -> Shuffle,
         out: &mut Output<'_>,
     ) -> bool {
         let (vectors, mut lens) = all_shuffled(self, vectors, part);
         let (mut parts, mut i) = ([vectors; 2], 0);
         while i < N {
-            [parts[0][i], parts[1][i]] = WideLaneOps::widened16(self, vectors[i]);
+            [parts[0][i], parts[1][i]] = self.widened16(vectors[i]);
             (lens[0][i], lens[1][i]) = (2 * lens[0][i], 2 * lens[1][i]);
             i += 1;
         }
         put_all(parts, lens, out)
+    }
+}
+
+impl Units32 for Avx2 {
+    #[inline(always)]
+    fn minus32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_sub_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn max32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_max_epu32(a, b) }
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: __m256i) -> __m256i {
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }

@@ -6,9 +6,11 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use trust8::engine::{Avx512, Output};
+use trust8::engine::{Avx512, Output, Vectors};
 
-use super::{ConvertOps, first_bits, put_all};
+use super::{ConvertOps, WideLaneOps, first_bits, put_all};
+use crate::measure::Measure;
+use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
 // features of `Avx512`, and that was called on a CPU that has them.
@@ -159,15 +161,7 @@ fn with_seconds(_: Avx512, bits: u64) -> u64 {
     u64::from(high) << 32 | u64::from(low) | 0x5555_5555_5555_5555
 }
 
-impl ConvertOps for Avx512 {
-    type Vector = __m512i;
-    const LANES: usize = 64;
-
-    #[inline(always)]
-    fn splat8(self, byte: u8) -> __m512i {
-        self.splat(byte)
-    }
-
+impl WideLaneOps for Avx512 {
     #[inline(always)]
     fn splat16(self, word: u16) -> __m512i {
         // SAFETY: AVX512F, by `self`.
@@ -178,59 +172,6 @@ impl ConvertOps for Avx512 {
     fn splat32(self, word: u32) -> __m512i {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_set1_epi32(word.cast_signed()) }
-    }
-
-    #[inline(always)]
-    fn load(self, bytes: &[u8], at: usize) -> __m512i {
-        Self::load(self, bytes, at)
-    }
-
-    #[inline(always)]
-    fn load_short(self, bytes: &[u8]) -> __m512i {
-        Self::load_short(self, bytes)
-    }
-
-    /// There is no branch on the lengths: it would be mispredicted if they vary.
-    #[inline(always)]
-    fn load_two(self, bytes: &[u8]) -> [__m512i; 2] {
-        let (first, second) = bytes.split_at(bytes.len().min(64));
-        // The memory after the text may be unmapped, or not committed yet. An empty masked load
-        // from there is allowed but takes 20 ns.
-        let second = if second.is_empty() { &first[..0] } else { second };
-        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `first`. No others are accessed.
-        let a = unsafe { _mm512_maskz_loadu_epi8(first_bits(first.len()), first.as_ptr().cast()) };
-        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `second`. No others are accessed.
-        let b = unsafe { _mm512_maskz_loadu_epi8(first_bits(second.len()), second.as_ptr().cast()) };
-        [a, b]
-    }
-
-    #[inline(always)]
-    fn load_threes(self, bytes: &[u8], at: usize) -> __m512i {
-        const REVERSED: &[u8; 64] = &{
-            let mut places = [0; 64];
-            let mut i = 0;
-            while i < 64 {
-                places[i] = if i % 4 < 3 { (i / 4 * 3 + 2 - i % 4) as u8 } else { 0 };
-                i += 1;
-            }
-            places
-        };
-        let (v, places) = (Self::load(self, bytes, at), Self::load(self, REVERSED, 0));
-        // SAFETY: AVX512VBMI, by `self`. The mask has a zero for the fourth byte of each lane.
-        unsafe { _mm512_maskz_permutexvar_epi8(0x7777_7777_7777_7777, places, v) }
-    }
-
-    #[inline(always)]
-    fn earlier(self, now: __m512i, before: __m512i) -> [__m512i; 3] {
-        // SAFETY: AVX512F, by `self`.
-        let lanes = unsafe { _mm512_alignr_epi64::<7>(now, before) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let by1 = unsafe { _mm512_shldi_epi64::<8>(now, lanes) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let by2 = unsafe { _mm512_shldi_epi64::<16>(now, lanes) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let by3 = unsafe { _mm512_shldi_epi64::<24>(now, lanes) };
-        [by1, by2, by3]
     }
 
     // Two loads of 32 bytes would save a shuffle. But the compiler sees that the bytes are already
@@ -267,31 +208,6 @@ impl ConvertOps for Avx512 {
         // SAFETY: AVX512BW, by `self`.
         let packed = unsafe { _mm512_packus_epi32(a, b) };
         reordered(self, packed)
-    }
-
-    #[inline(always)]
-    fn and(self, a: __m512i, b: __m512i) -> __m512i {
-        Self::and(self, a, b)
-    }
-
-    #[inline(always)]
-    fn or(self, a: __m512i, b: __m512i) -> __m512i {
-        Self::or(self, a, b)
-    }
-
-    #[inline(always)]
-    fn max(self, a: __m512i, b: __m512i) -> __m512i {
-        Self::max(self, a, b)
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: __m512i, b: __m512i) -> __m512i {
-        Self::minus_saturating(self, a, b)
-    }
-
-    #[inline(always)]
-    fn plus_signed_saturating(self, a: __m512i, b: __m512i) -> __m512i {
-        Self::plus_signed_saturating(self, a, b)
     }
 
     #[inline(always)]
@@ -333,6 +249,64 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
+    fn select_high(self, flags: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_movepi8_mask(flags) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_mask_blend_epi8(mask, no, yes) }
+    }
+}
+
+impl ConvertOps for Avx512 {
+    #[inline(always)]
+    fn measured<M: Measure>(self, text: &[u8]) -> usize {
+        M::avx512(self, text)
+    }
+
+    /// There is no branch on the lengths: it would be mispredicted if they vary.
+    #[inline(always)]
+    fn load_two(self, bytes: &[u8]) -> [__m512i; 2] {
+        let (first, second) = bytes.split_at(bytes.len().min(64));
+        // The memory after the text may be unmapped, or not committed yet. An empty masked load
+        // from there is allowed but takes 20 ns.
+        let second = if second.is_empty() { &first[..0] } else { second };
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `first`. No others are accessed.
+        let a = unsafe { _mm512_maskz_loadu_epi8(first_bits(first.len()), first.as_ptr().cast()) };
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `second`. No others are accessed.
+        let b = unsafe { _mm512_maskz_loadu_epi8(first_bits(second.len()), second.as_ptr().cast()) };
+        [a, b]
+    }
+
+    #[inline(always)]
+    fn load_threes(self, bytes: &[u8], at: usize) -> __m512i {
+        const REVERSED: &[u8; 64] = &{
+            let mut places = [0; 64];
+            let mut i = 0;
+            while i < 64 {
+                places[i] = if i % 4 < 3 { (i / 4 * 3 + 2 - i % 4) as u8 } else { 0 };
+                i += 1;
+            }
+            places
+        };
+        let (v, places) = (self.load(bytes, at), self.load(REVERSED, 0));
+        // SAFETY: AVX512VBMI, by `self`. The mask has a zero for the fourth byte of each lane.
+        unsafe { _mm512_maskz_permutexvar_epi8(0x7777_7777_7777_7777, places, v) }
+    }
+
+    #[inline(always)]
+    fn earlier(self, now: __m512i, before: __m512i) -> [__m512i; 3] {
+        // SAFETY: AVX512F, by `self`.
+        let lanes = unsafe { _mm512_alignr_epi64::<7>(now, before) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let by1 = unsafe { _mm512_shldi_epi64::<8>(now, lanes) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let by2 = unsafe { _mm512_shldi_epi64::<16>(now, lanes) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let by3 = unsafe { _mm512_shldi_epi64::<24>(now, lanes) };
+        [by1, by2, by3]
+    }
+
+    #[inline(always)]
     fn reversed16(self, v: __m512i) -> __m512i {
         // VPSHUFB works within each 128 bits.
         const ORDER: &[u8; 64] = &{
@@ -344,7 +318,7 @@ impl ConvertOps for Avx512 {
             }
             order
         };
-        let order = Self::load(self, ORDER, 0);
+        let order = self.load(ORDER, 0);
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_shuffle_epi8(v, order) }
     }
@@ -359,17 +333,6 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
-    fn high_bits(self, v: __m512i) -> u64 {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_movepi8_mask(v) }
-    }
-
-    #[inline(always)]
-    fn any(self, v: __m512i) -> bool {
-        Self::any(self, v)
-    }
-
-    #[inline(always)]
     fn with_high_bits(self, bits: u64) -> __m512i {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_movm_epi8(bits) }
@@ -381,14 +344,6 @@ impl ConvertOps for Avx512 {
         let mask = unsafe { _mm512_movepi8_mask(flags) };
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_maskz_mov_epi8(mask, v) }
-    }
-
-    #[inline(always)]
-    fn select_high(self, flags: __m512i, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: AVX512BW, by `self`.
-        let mask = unsafe { _mm512_movepi8_mask(flags) };
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_mask_blend_epi8(mask, no, yes) }
     }
 
     #[inline(always)]
@@ -608,15 +563,9 @@ impl ConvertOps for Avx512 {
         // SAFETY: AVX512BW, by `self`.
         let single = unsafe { _mm512_cmpneq_epi16_mask(half, self.splat16(0xDC00)) };
         let keep = ends & first_bits(n) as u32;
-        let first =
-            joined(self, before, now, Self::load(self, const { &with_one_before(0) }, 0), single as u16);
-        let second = joined(
-            self,
-            before,
-            now,
-            Self::load(self, const { &with_one_before(16) }, 0),
-            (single >> 16) as u16,
-        );
+        let first = joined(self, before, now, self.load(const { &with_one_before(0) }, 0), single as u16);
+        let second =
+            joined(self, before, now, self.load(const { &with_one_before(16) }, 0), (single >> 16) as u16);
         let (keep_first, keep_second) = (keep as u16, (keep >> 16) as u16);
         // SAFETY: AVX512F, by `self`.
         let first = unsafe { _mm512_maskz_compress_epi32(keep_first, first) };
@@ -650,5 +599,24 @@ impl ConvertOps for Avx512 {
         // SAFETY: AVX512VBMI2, by `self`.
         let bytes = unsafe { _mm512_maskz_compress_epi8(keep, v) };
         put(self, bytes, keep.count_ones() as usize, out)
+    }
+}
+
+impl Units32 for Avx512 {
+    #[inline(always)]
+    fn minus32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_sub_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn max32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_max_epu32(a, b) }
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: __m512i) -> __m512i {
+        self.lookup(v, self.load(const { &reversed_places::<64>() }, 0))
     }
 }

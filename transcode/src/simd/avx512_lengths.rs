@@ -5,7 +5,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use trust8::engine::Avx512;
+use trust8::engine::{Avx512, Vectors};
 
 use super::ConvertOps;
 use super::avx512::reordered;

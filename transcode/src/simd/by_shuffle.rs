@@ -9,32 +9,18 @@
 #![forbid(unsafe_code)]
 
 use super::parts::put_all;
-use super::{ConvertOps, first_bits, tables};
+use super::{ConvertOps, WideLaneOps, first_bits, tables};
 use trust8::engine::{Output, Simd};
 
 /// The operations on 16-bit and 32-bit lanes that conversions need besides [`Simd`], for
 /// instruction sets with vectors of 16 or 32 bytes. The defaults are for vectors of 16 bytes.
 ///
 /// Lanes have the low byte first. Each lane of a mask is all ones or all zeros.
-pub(crate) trait WideLaneOps: Simd {
-    /// Broadcasts the value to every lane of 16 or 32 bits.
-    fn splat16(self, word: u16) -> Self::Vector;
-    fn splat32(self, dword: u32) -> Self::Vector;
-
+pub(crate) trait ShuffleOps: Simd + WideLaneOps {
     /// Interleaves the bytes of `a` and `b`, or their 16-bit lanes: the first halves of both, and
     /// the second halves. A vector with two parts does so within each part.
     fn zip8(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
     fn zip16(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
-
-    /// Widens lanes to twice their width: the first half of the vector, and the second half.
-    #[inline(always)]
-    fn widened8(self, v: Self::Vector) -> [Self::Vector; 2] {
-        self.zip8(v, self.splat(0))
-    }
-    #[inline(always)]
-    fn widened16(self, v: Self::Vector) -> [Self::Vector; 2] {
-        self.zip16(v, self.splat(0))
-    }
 
     /// Widens bytes to 32-bit lanes: the four quarters of the vector.
     #[inline(always)]
@@ -43,25 +29,11 @@ pub(crate) trait WideLaneOps: Simd {
         [self.widened16(first), self.widened16(second)]
     }
 
-    /// Narrows the lanes of `a` and then `b` to half their width. Lanes of 16 bits are below 0x100,
-    /// and lanes of 32 bits below 0x10000.
-    fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
     /// Loads parts that begin 12 bytes apart: `bytes[at..at + 16]`, `bytes[at + 12..at + 28]`.
     #[inline(always)]
     fn load_every_twelve(self, bytes: &[u8], at: usize) -> Self::Vector {
         self.load(bytes, at)
     }
-
-    /// Returns `a + b` in 32-bit lanes.
-    fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Shifts lanes of 16 or 32 bits and fills with zeros.
-    fn left16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
-    fn right16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
-    fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
-    fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
 
     /// Returns a mask of the lanes of 16 or 32 bits that are equal.
     fn equal16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -82,12 +54,6 @@ pub(crate) trait WideLaneOps: Simd {
     /// Returns `yes` where `mask` has ones, and `no` elsewhere.
     fn select(self, mask: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
-    /// Returns the bytes of `yes` where bit 7 of `flags` is set, and those of `no` elsewhere.
-    #[inline(always)]
-    fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
-        self.select(self.below_signed(flags, self.splat(0)), yes, no)
-    }
-
     /// Shuffles vectors part by part and appends the results if all of them fit. The first parts of
     /// all vectors come first, and then their second parts. For the index of a part in this order,
     /// `part` returns its shuffle and the number of bytes to append.
@@ -95,7 +61,7 @@ pub(crate) trait WideLaneOps: Simd {
     fn put_shuffled<const N: usize>(
         self,
         vectors: [Self::Vector; N],
-        part: impl Fn(usize) -> Part,
+        part: impl Fn(usize) -> Shuffle,
         out: &mut Output<'_>,
     ) -> bool {
         let (parts, lens) = shuffled(self, vectors, part);
@@ -108,7 +74,7 @@ pub(crate) trait WideLaneOps: Simd {
     fn put_shuffled_as_u32<const N: usize>(
         self,
         vectors: [Self::Vector; N],
-        part: impl Fn(usize) -> Part,
+        part: impl Fn(usize) -> Shuffle,
         out: &mut Output<'_>,
     ) -> bool {
         let (parts, mut lens) = shuffled(self, vectors, part);
@@ -122,15 +88,15 @@ pub(crate) trait WideLaneOps: Simd {
 }
 
 /// A shuffle of 16 bytes, and the number of result bytes to append.
-pub(crate) type Part = (&'static [u8; 16], usize);
+pub(crate) type Shuffle = (&'static [u8; 16], usize);
 
 /// Shuffles vectors of one part each. Also returns how many bytes of each to append.
 // When optimising for size, LLVM would not inline a loop over an iterator.
 #[inline(always)]
-fn shuffled<S: WideLaneOps, const N: usize>(
+fn shuffled<S: ShuffleOps, const N: usize>(
     s: S,
     mut vectors: [S::Vector; N],
-    part: impl Fn(usize) -> Part,
+    part: impl Fn(usize) -> Shuffle,
 ) -> ([S::Vector; N], [usize; N]) {
     const { assert!(size_of::<S::Vector>() == 16) };
     let (mut lens, mut i) = ([0; N], 0);
@@ -144,7 +110,7 @@ fn shuffled<S: WideLaneOps, const N: usize>(
 
 /// Appends the first `n` bytes of the vector, if they fit.
 #[inline(always)]
-fn put<S: WideLaneOps>(_: S, v: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
+fn put<S: ShuffleOps>(_: S, v: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
     put_all([[v]], [[n]], out)
 }
 
@@ -154,35 +120,7 @@ fn ones<const N: u32>(keep: u64) -> usize {
     (keep & ((1 << N) - 1)).count_ones() as usize
 }
 
-impl<S: WideLaneOps> ConvertOps for S {
-    type Vector = <S as Simd>::Vector;
-    const LANES: usize = <S as Simd>::LANES;
-
-    #[inline(always)]
-    fn splat8(self, byte: u8) -> Self::Vector {
-        self.splat(byte)
-    }
-
-    #[inline(always)]
-    fn splat16(self, word: u16) -> Self::Vector {
-        WideLaneOps::splat16(self, word)
-    }
-
-    #[inline(always)]
-    fn splat32(self, dword: u32) -> Self::Vector {
-        WideLaneOps::splat32(self, dword)
-    }
-
-    #[inline(always)]
-    fn load(self, bytes: &[u8], at: usize) -> Self::Vector {
-        Simd::load(self, bytes, at)
-    }
-
-    #[inline(always)]
-    fn load_short(self, bytes: &[u8]) -> Self::Vector {
-        Simd::load_short(self, bytes)
-    }
-
+impl<S: ShuffleOps> ConvertOps for S {
     #[inline(always)]
     fn load_threes(self, bytes: &[u8], at: usize) -> Self::Vector {
         // An index with bit 7 set gives zero.
@@ -200,92 +138,15 @@ impl<S: WideLaneOps> ConvertOps for S {
     }
 
     #[inline(always)]
-    fn widened16(self, v: Self::Vector) -> [Self::Vector; 2] {
-        WideLaneOps::widened16(self, v)
-    }
-
-    #[inline(always)]
-    fn widened8(self, v: Self::Vector) -> [Self::Vector; 2] {
-        WideLaneOps::widened8(self, v)
-    }
-
-    #[inline(always)]
-    fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        WideLaneOps::narrowed16(self, a, b)
-    }
-
-    #[inline(always)]
-    fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        WideLaneOps::narrowed32(self, a, b)
-    }
-
-    #[inline(always)]
-    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        Simd::and(self, a, b)
-    }
-
-    #[inline(always)]
-    fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        Simd::or(self, a, b)
-    }
-
-    #[inline(always)]
-    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        Simd::max(self, a, b)
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        Simd::minus_saturating(self, a, b)
-    }
-
-    #[inline(always)]
-    fn plus_signed_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        Simd::plus_signed_saturating(self, a, b)
-    }
-
-    #[inline(always)]
-    fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        WideLaneOps::plus32(self, a, b)
-    }
-
-    #[inline(always)]
-    fn left16<const N: i32>(self, v: Self::Vector) -> Self::Vector {
-        WideLaneOps::left16::<N>(self, v)
-    }
-
-    #[inline(always)]
-    fn right16<const N: i32>(self, v: Self::Vector) -> Self::Vector {
-        WideLaneOps::right16::<N>(self, v)
-    }
-
-    #[inline(always)]
-    fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector {
-        WideLaneOps::left32::<N>(self, v)
-    }
-
-    #[inline(always)]
-    fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector {
-        WideLaneOps::right32::<N>(self, v)
-    }
-
-    #[inline(always)]
     fn reversed16(self, v: Self::Vector) -> Self::Vector {
         self.lookup(v, self.table(&[1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14]))
     }
 
     #[inline(always)]
     fn spread_sixes(self, v: Self::Vector) -> Self::Vector {
-        let second =
-            Simd::and(self, WideLaneOps::left32::<2>(self, v), WideLaneOps::splat32(self, 0x0000_FF00));
-        let third =
-            Simd::and(self, WideLaneOps::left32::<16>(self, v), WideLaneOps::splat32(self, 0x00FF_0000));
-        Simd::or(self, Simd::or(self, second, third), WideLaneOps::right32::<12>(self, v))
-    }
-
-    #[inline(always)]
-    fn high_bits(self, v: Self::Vector) -> u64 {
-        Simd::high_bits(self, v)
+        let second = self.and(self.left32::<2>(v), self.splat32(0x0000_FF00));
+        let third = self.and(self.left32::<16>(v), self.splat32(0x00FF_0000));
+        self.or(self.or(second, third), self.right32::<12>(v))
     }
 
     #[inline(always)]
@@ -311,24 +172,14 @@ impl<S: WideLaneOps> ConvertOps for S {
             bits
         };
         // Bit 7 remains set where nothing is subtracted from it.
-        let zeros = self.lookup(WideLaneOps::splat32(self, !bits as u32), Simd::load(self, BYTE, 0));
-        let zeros = Simd::and(self, zeros, Simd::load(self, BIT, 0));
-        Simd::minus_saturating(self, self.splat(0x80), zeros)
-    }
-
-    #[inline(always)]
-    fn any(self, v: Self::Vector) -> bool {
-        Simd::any(self, v)
+        let zeros = self.lookup(self.splat32(!bits as u32), self.load(BYTE, 0));
+        let zeros = self.and(zeros, self.load(BIT, 0));
+        self.minus_saturating(self.splat(0x80), zeros)
     }
 
     #[inline(always)]
     fn zero_unless_high(self, flags: Self::Vector, v: Self::Vector) -> Self::Vector {
-        Simd::and(self, self.below_signed(flags, self.splat(0)), v)
-    }
-
-    #[inline(always)]
-    fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
-        WideLaneOps::select_high(self, flags, yes, no)
+        self.and(self.below_signed(flags, self.splat(0)), v)
     }
 
     #[inline(always)]
@@ -366,19 +217,19 @@ impl<S: WideLaneOps> ConvertOps for S {
 
     #[inline(always)]
     fn matches_differ16(self, x: Self::Vector, a: u16, y: Self::Vector, b: u16) -> bool {
-        let (a, b) = (WideLaneOps::splat16(self, a), WideLaneOps::splat16(self, b));
-        Simd::any(self, self.xor(self.equal16(x, a), self.equal16(y, b)))
+        let (a, b) = (self.splat16(a), self.splat16(b));
+        self.any(self.xor(self.equal16(x, a), self.equal16(y, b)))
     }
 
     #[inline(always)]
     fn any_equal16_of_two(self, a: Self::Vector, b: Self::Vector, word: u16) -> bool {
-        let word = WideLaneOps::splat16(self, word);
-        Simd::any(self, Simd::or(self, self.equal16(a, word), self.equal16(b, word)))
+        let word = self.splat16(word);
+        self.any(self.or(self.equal16(a, word), self.equal16(b, word)))
     }
 
     #[inline(always)]
     fn any_equal16(self, v: Self::Vector, word: u16) -> bool {
-        Simd::any(self, self.equal16(v, WideLaneOps::splat16(self, word)))
+        self.any(self.equal16(v, self.splat16(word)))
     }
 
     #[inline(always)]
@@ -388,12 +239,12 @@ impl<S: WideLaneOps> ConvertOps for S {
 
     #[inline(always)]
     fn select16_equal(self, v: Self::Vector, word: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
-        self.select(self.equal16(v, WideLaneOps::splat16(self, word)), yes, no)
+        self.select(self.equal16(v, self.splat16(word)), yes, no)
     }
 
     #[inline(always)]
     fn any_equal32(self, v: Self::Vector, dword: u32) -> bool {
-        Simd::any(self, self.equal32(v, WideLaneOps::splat32(self, dword)))
+        self.any(self.equal32(v, self.splat32(dword)))
     }
 
     #[inline(always)]
@@ -414,7 +265,7 @@ impl<S: WideLaneOps> ConvertOps for S {
 
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_as_u16(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
-        put_all([[WideLaneOps::widened8(self, v)]], [[2 * n]], out)
+        put_all([[self.widened8(v)]], [[2 * n]], out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
@@ -454,7 +305,7 @@ impl<S: WideLaneOps> ConvertOps for S {
 
     #[inline(always)]
     fn put_ends_of_halves(self, [firsts, thirds]: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool {
-        let first_two = ConvertOps::high_bits(self, firsts) & first_bits(2 * n);
+        let first_two = self.high_bits(firsts) & first_bits(2 * n);
         let part = |i| {
             let first_two = first_two >> (8 * i);
             (tables::ends_of_three(first_two), n.saturating_sub(4 * i).min(4) + ones::<8>(first_two))
@@ -490,18 +341,18 @@ impl<S: WideLaneOps> ConvertOps for S {
         n: usize,
         out: &mut Output<'_>,
     ) -> bool {
-        let (zero, ten) = (self.splat(0), WideLaneOps::splat16(self, 0x3FF));
-        let half = Simd::and(self, now, WideLaneOps::splat16(self, 0xFC00));
-        let is_high = self.equal16(half, WideLaneOps::splat16(self, 0xD800));
-        let is_low = self.equal16(half, WideLaneOps::splat16(self, 0xDC00));
+        let (zero, ten) = (self.splat(0), self.splat16(0x3FF));
+        let half = self.and(now, self.splat16(0xFC00));
+        let is_high = self.equal16(half, self.splat16(0xD800));
+        let is_low = self.equal16(half, self.splat16(0xDC00));
         // Each half has ten bits of the number minus 0x10000. The lower half of the number is six
         // bits of the high surrogate and ten of the low one. The upper half is the other four bits
         // of the high one, plus one for the 0x10000.
-        let low = Simd::or(self, WideLaneOps::left16::<10>(self, before), Simd::and(self, now, ten));
-        let high = WideLaneOps::plus32(self, Simd::and(self, before, ten), WideLaneOps::splat16(self, 0x40));
+        let low = self.or(self.left16::<10>(before), self.and(now, ten));
+        let high = self.plus32(self.and(before, ten), self.splat16(0x40));
         let low = self.select(is_low, low, now);
-        let high = self.select(is_low, WideLaneOps::right16::<6>(self, high), zero);
-        let keep = !Simd::high_bits(self, is_high) & first_bits(2 * n);
+        let high = self.select(is_low, self.right16::<6>(high), zero);
+        let keep = !self.high_bits(is_high) & first_bits(2 * n);
         let part = |i| (tables::kept_u32_by_two_bits(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
         self.put_shuffled(self.zip16(low, high), part, out)
     }

@@ -3,8 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `mod.rs` | [`ConvertOps`], the operations that the conversions use |
-//! | `by_shuffle.rs` | these operations for vectors of 16 or 32 bytes, from a few lane operations
-//! and shuffles |
+//! | `by_shuffle.rs` | these operations for vectors of 16 or 32 bytes, from a few lane operations and shuffles |
 //! | `parts.rs` | stores of shuffled parts |
 //! | `tables.rs` | the tables of shuffles |
 //! | `model.rs` | tests of every operation against a model on arrays |
@@ -39,17 +38,46 @@ mod sse42;
 mod tables;
 
 #[cfg(trust8_x86)]
-use by_shuffle::Part;
-use by_shuffle::WideLaneOps;
+use by_shuffle::Shuffle;
+use by_shuffle::ShuffleOps;
 #[cfg(trust8_x86)]
 use parts::put_all;
 
-use trust8::engine::Output;
+use crate::measure::Measure;
+use trust8::engine::{Output, Vectors};
 
 /// Sets the lowest `n` bits: a bit for each of the first `n` bytes of a vector.
 #[inline(always)]
 pub(crate) fn first_bits(n: usize) -> u64 {
     if n >= 64 { u64::MAX } else { (1 << n) - 1 }
+}
+
+/// Operations on lanes of 16 and 32 bits, which have the low byte first.
+pub(crate) trait WideLaneOps: Vectors {
+    /// Broadcasts the value to every lane.
+    fn splat16(self, word: u16) -> Self::Vector;
+    fn splat32(self, dword: u32) -> Self::Vector;
+
+    /// Widens bytes to lanes of 16 bits, or these to 32 bits: the first half of them, and the second half.
+    fn widened8(self, v: Self::Vector) -> [Self::Vector; 2];
+    fn widened16(self, v: Self::Vector) -> [Self::Vector; 2];
+
+    /// Narrows the lanes of `a` and then `b` to half their width. Lanes of 16 bits are below 0x100,
+    /// and lanes of 32 bits below 0x10000.
+    fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns `a + b` in 32-bit lanes.
+    fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Shifts lanes and fills with zeros.
+    fn left16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+    fn right16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+    fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+    fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+
+    /// Returns the bytes of `yes` where bit 7 of `flags` is set, and those of `no` elsewhere.
+    fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 }
 
 /// The instruction set operations that conversions use. A vector has [`LANES`](Self::LANES) bytes.
@@ -60,29 +88,12 @@ pub(crate) fn first_bits(n: usize) -> u64 {
 /// Operations without a number in their names work on bytes. Lanes of 16 and 32 bits have the low
 /// byte first. A `put` method appends everything and returns true. If that does not fit, it appends
 /// nothing and returns false.
-pub(crate) trait ConvertOps: Copy {
-    /// A vector register.
-    type Vector: Copy;
-
-    /// The number of bytes in a vector: 16, 32 or 64.
-    const LANES: usize;
-
-    /// Broadcasts the value to every lane of 8, 16 or 32 bits.
-    fn splat8(self, byte: u8) -> Self::Vector;
-    fn splat16(self, word: u16) -> Self::Vector;
-    fn splat32(self, dword: u32) -> Self::Vector;
-
-    /// Returns `bytes[at..at + LANES]`. Panics if that is out of bounds.
-    fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
-
-    /// Returns `bytes`, fewer than `LANES`, followed by zeros.
-    fn load_short(self, bytes: &[u8]) -> Self::Vector;
-
+pub(crate) trait ConvertOps: WideLaneOps {
     /// Returns the first two vectors of `bytes`, padded with zeros.
     #[inline(always)]
     fn load_two(self, bytes: &[u8]) -> [Self::Vector; 2] {
         if bytes.len() < Self::LANES {
-            return [self.load_short(bytes), self.splat8(0)];
+            return [self.load_short(bytes), self.splat(0)];
         }
         let first = self.load(bytes, 0);
         let rest = &bytes[Self::LANES..];
@@ -98,48 +109,12 @@ pub(crate) trait ConvertOps: Copy {
     /// first bytes of `now`.
     fn earlier(self, now: Self::Vector, before: Self::Vector) -> [Self::Vector; 3];
 
-    /// Widens 16-bit lanes to 32 bits: the first half of them, and the second half.
-    fn widened16(self, v: Self::Vector) -> [Self::Vector; 2];
-
-    /// Widens bytes to 16-bit lanes: the first half of them, and the second half.
-    fn widened8(self, v: Self::Vector) -> [Self::Vector; 2];
-
-    /// Narrows the 16-bit lanes of `a` and then `b`, all below 0x100, to bytes.
-    fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Narrows the 32-bit lanes of `a` and then `b`, all below 0x10000, to 16 bits.
-    fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Returns the larger bytes, as unsigned numbers.
-    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Subtracts unsigned bytes, saturating at 0.
-    fn minus_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Adds signed bytes. The sum saturates at 127.
-    fn plus_signed_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Returns `a + b` in 32-bit lanes.
-    fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Shifts lanes of 16 or 32 bits and fills with zeros.
-    fn left16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
-    fn right16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
-    fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
-    fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
-
     /// Reverses the two bytes of each 16-bit lane.
     fn reversed16(self, v: Self::Vector) -> Self::Vector;
 
     /// Spreads the number in each 32-bit lane, below 0x0010_0000, over three bytes, each six bits
     /// further down: bits 12 to 19 in the lowest byte, 6 to 13 in the second, 0 to 7 in the third.
     fn spread_sixes(self, v: Self::Vector) -> Self::Vector;
-
-    /// Returns bit 7 of each byte. The first byte's bit is the lowest.
-    fn high_bits(self, v: Self::Vector) -> u64;
 
     /// Returns the position of the one in `mask` that follows `n` other ones, or 64 if there is
     /// none. The mask has a bit for each byte of a vector.
@@ -192,14 +167,8 @@ pub(crate) trait ConvertOps: Copy {
     /// [`high_bits`](Self::high_bits).
     fn with_high_bits(self, bits: u64) -> Self::Vector;
 
-    /// Returns whether any bit is set.
-    fn any(self, v: Self::Vector) -> bool;
-
     /// Returns the bytes of `v` where bit 7 of `flags` is set, and 0 elsewhere.
     fn zero_unless_high(self, flags: Self::Vector, v: Self::Vector) -> Self::Vector;
-
-    /// Returns the bytes of `yes` where bit 7 of `flags` is set, and those of `no` elsewhere.
-    fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
     /// In 16-bit lanes: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are
     /// below 0x8000, and `least` is not 0.
@@ -277,8 +246,8 @@ pub(crate) trait ConvertOps: Copy {
     /// 0.
     #[inline(always)]
     fn of_sixes(self, high: Self::Vector, low: Self::Vector) -> [Self::Vector; 2] {
-        let upper = self.and(self.left16::<6>(high), self.splat8(0xC0));
-        [self.or(upper, low), self.right16::<2>(self.and(high, self.splat8(0xFC)))]
+        let upper = self.and(self.left16::<6>(high), self.splat(0xC0));
+        [self.or(upper, low), self.right16::<2>(self.and(high, self.splat(0xFC)))]
     }
 
     /// Appends what [`of_sixes`](Self::of_sixes) returns, as units of 16 bits. A one in `keep`
@@ -316,6 +285,12 @@ pub(crate) trait ConvertOps: Copy {
         n: usize,
         out: &mut Output<'_>,
     ) -> bool;
+
+    /// Returns the length that `M` measures.
+    #[inline(always)]
+    fn measured<M: Measure>(self, text: &[u8]) -> usize {
+        M::portable(text)
+    }
 
     /// Reorders the bytes for [`put_interleaved`](Self::put_interleaved).
     fn for_interleaving(self, v: Self::Vector) -> Self::Vector;

@@ -129,7 +129,7 @@ fn check<S: ConvertOps>(s: S) {
         }
         let threes = both[1..].chunks(3).take(n / 4).flat_map(|three| [three[2], three[1], three[0], 0]);
         assert_eq!(lanes(s.load_threes(&both[..n + 1], 1)), threes.collect::<Vec<_>>());
-        assert_eq!(lanes(s.splat8(a[0])), vec![a[0]; n]);
+        assert_eq!(lanes(s.splat(a[0])), vec![a[0]; n]);
         assert_eq!(lanes(s.splat16(words(&a)[0])), of_words(vec![words(&a)[0]; n / 2]));
         assert_eq!(lanes(s.splat32(dwords(&a)[0])), of_dwords(vec![dwords(&a)[0]; n / 4]));
         assert_eq!(lanes(s.and(x, y)), per_byte(&a, &b, |a, b| a & b));
@@ -149,7 +149,7 @@ fn check<S: ConvertOps>(s: S) {
         assert_eq!(s.high_bits(x), bits);
         assert_eq!(s.high_bits(s.with_high_bits(bits)), bits);
         assert_eq!(s.any(x), a.iter().any(|&byte| byte != 0));
-        assert!(!s.any(s.splat8(0)));
+        assert!(!s.any(s.splat(0)));
         let mut single = vec![0; n];
         single[random.next() as usize % n] = 1 << (random.next() % 8);
         assert!(s.any(s.load(&single, 0)));
@@ -201,8 +201,8 @@ fn check<S: ConvertOps>(s: S) {
         assert!(s.matches_differ16(v, 0xD800, s.load(&w, 0), 0xDC00));
         let word = words(&halves)[random.next() as usize % (n / 2)];
         assert!(s.any_equal16(v, word));
-        assert!(s.any_equal16_of_two(v, s.splat8(0), word) && s.any_equal16_of_two(s.splat8(0), v, word));
-        assert!(!s.any_equal16_of_two(v, s.splat8(0), 0xD801));
+        assert!(s.any_equal16_of_two(v, s.splat(0), word) && s.any_equal16_of_two(s.splat(0), v, word));
+        assert!(!s.any_equal16_of_two(v, s.splat(0), 0xD801));
         let all = words(&halves).into_iter().zip(words(&b).into_iter().zip(words(&c)));
         let chosen = of_words(all.map(|(half, (yes, no))| if half == word { yes } else { no }));
         assert_eq!(lanes(s.select16_equal(v, word, y, z)), chosen);

@@ -2,9 +2,10 @@
 
 use core::arch::aarch64::*;
 
-use trust8::engine::Neon;
+use trust8::engine::{Neon, Simd, Vectors};
 
-use super::WideLaneOps;
+use super::{ShuffleOps, WideLaneOps};
+use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the instruction set, and
 // that was called on a CPU that has it.
@@ -46,24 +47,6 @@ impl WideLaneOps for Neon {
     fn splat32(self, dword: u32) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
         bytes32(unsafe { vdupq_n_u32(dword) })
-    }
-
-    #[inline(always)]
-    fn zip8(self, a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] {
-        // SAFETY: NEON, by `self`.
-        let first = unsafe { vzip1q_u8(a, b) };
-        // SAFETY: NEON, by `self`.
-        let second = unsafe { vzip2q_u8(a, b) };
-        [first, second]
-    }
-
-    #[inline(always)]
-    fn zip16(self, a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] {
-        // SAFETY: NEON, by `self`.
-        let first = unsafe { vzip1q_u16(words(a), words(b)) };
-        // SAFETY: NEON, by `self`.
-        let second = unsafe { vzip2q_u16(words(a), words(b)) };
-        [bytes16(first), bytes16(second)]
     }
 
     #[inline(always)]
@@ -109,6 +92,41 @@ impl WideLaneOps for Neon {
     }
 
     #[inline(always)]
+    fn widened8(self, v: uint8x16_t) -> [uint8x16_t; 2] {
+        self.zip8(v, self.splat(0))
+    }
+
+    #[inline(always)]
+    fn widened16(self, v: uint8x16_t) -> [uint8x16_t; 2] {
+        self.zip16(v, self.splat(0))
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: uint8x16_t, yes: uint8x16_t, no: uint8x16_t) -> uint8x16_t {
+        self.select(self.below_signed(flags, self.splat(0)), yes, no)
+    }
+}
+
+impl ShuffleOps for Neon {
+    #[inline(always)]
+    fn zip8(self, a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] {
+        // SAFETY: NEON, by `self`.
+        let first = unsafe { vzip1q_u8(a, b) };
+        // SAFETY: NEON, by `self`.
+        let second = unsafe { vzip2q_u8(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn zip16(self, a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] {
+        // SAFETY: NEON, by `self`.
+        let first = unsafe { vzip1q_u16(words(a), words(b)) };
+        // SAFETY: NEON, by `self`.
+        let second = unsafe { vzip2q_u16(words(a), words(b)) };
+        [bytes16(first), bytes16(second)]
+    }
+
+    #[inline(always)]
     fn equal16(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
         bytes16(unsafe { vceqq_u16(words(a), words(b)) })
@@ -123,18 +141,38 @@ impl WideLaneOps for Neon {
     #[inline(always)]
     fn at_least16(self, v: uint8x16_t, least: u16) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
-        bytes16(unsafe { vcgeq_u16(words(v), words(WideLaneOps::splat16(self, least))) })
+        bytes16(unsafe { vcgeq_u16(words(v), words(self.splat16(least))) })
     }
 
     #[inline(always)]
     fn at_least32(self, v: uint8x16_t, least: u32) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vcgeq_u32(dwords(v), dwords(WideLaneOps::splat32(self, least))) })
+        bytes32(unsafe { vcgeq_u32(dwords(v), dwords(self.splat32(least))) })
     }
 
     #[inline(always)]
     fn select(self, mask: uint8x16_t, yes: uint8x16_t, no: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
         unsafe { vbslq_u8(mask, yes, no) }
+    }
+}
+
+impl Units32 for Neon {
+    #[inline(always)]
+    fn minus32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vsubq_u32(dwords(a), dwords(b)) })
+    }
+
+    #[inline(always)]
+    fn max32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vmaxq_u32(dwords(a), dwords(b)) })
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: uint8x16_t) -> uint8x16_t {
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }

@@ -2,9 +2,10 @@
 
 use core::arch::wasm32::*;
 
-use trust8::engine::Simd128;
+use trust8::engine::{Simd, Simd128, Vectors};
 
-use super::WideLaneOps;
+use super::{ShuffleOps, WideLaneOps};
+use crate::search::{Units32, reversed_places};
 
 impl WideLaneOps for Simd128 {
     #[inline(always)]
@@ -15,19 +16,6 @@ impl WideLaneOps for Simd128 {
     #[inline(always)]
     fn splat32(self, dword: u32) -> v128 {
         u32x4_splat(dword)
-    }
-
-    #[inline(always)]
-    fn zip8(self, a: v128, b: v128) -> [v128; 2] {
-        [
-            u8x16_shuffle::<0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>(a, b),
-            u8x16_shuffle::<8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>(a, b),
-        ]
-    }
-
-    #[inline(always)]
-    fn zip16(self, a: v128, b: v128) -> [v128; 2] {
-        [u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(a, b), u16x8_shuffle::<4, 12, 5, 13, 6, 14, 7, 15>(a, b)]
     }
 
     #[inline(always)]
@@ -66,6 +54,36 @@ impl WideLaneOps for Simd128 {
     }
 
     #[inline(always)]
+    fn widened8(self, v: v128) -> [v128; 2] {
+        self.zip8(v, self.splat(0))
+    }
+
+    #[inline(always)]
+    fn widened16(self, v: v128) -> [v128; 2] {
+        self.zip16(v, self.splat(0))
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: v128, yes: v128, no: v128) -> v128 {
+        self.select(self.below_signed(flags, self.splat(0)), yes, no)
+    }
+}
+
+impl ShuffleOps for Simd128 {
+    #[inline(always)]
+    fn zip8(self, a: v128, b: v128) -> [v128; 2] {
+        [
+            u8x16_shuffle::<0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>(a, b),
+            u8x16_shuffle::<8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>(a, b),
+        ]
+    }
+
+    #[inline(always)]
+    fn zip16(self, a: v128, b: v128) -> [v128; 2] {
+        [u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(a, b), u16x8_shuffle::<4, 12, 5, 13, 6, 14, 7, 15>(a, b)]
+    }
+
+    #[inline(always)]
     fn equal16(self, a: v128, b: v128) -> v128 {
         u16x8_eq(a, b)
     }
@@ -89,5 +107,23 @@ impl WideLaneOps for Simd128 {
     #[inline(always)]
     fn select(self, mask: v128, yes: v128, no: v128) -> v128 {
         v128_bitselect(yes, no, mask)
+    }
+}
+
+impl Units32 for Simd128 {
+    #[inline(always)]
+    fn minus32(self, a: v128, b: v128) -> v128 {
+        u32x4_sub(a, b)
+    }
+
+    #[inline(always)]
+    fn max32(self, a: v128, b: v128) -> v128 {
+        u32x4_max(a, b)
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: v128) -> v128 {
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }

@@ -5,9 +5,10 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use trust8::engine::{Simd, Sse42};
+use trust8::engine::{Simd, Sse42, Vectors};
 
-use super::WideLaneOps;
+use super::{ShuffleOps, WideLaneOps};
+use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the instruction set, and
 // that was called on a CPU that has it.
@@ -23,24 +24,6 @@ impl WideLaneOps for Sse42 {
     fn splat32(self, dword: u32) -> __m128i {
         // SAFETY: SSE2, by `self`.
         unsafe { _mm_set1_epi32(dword.cast_signed()) }
-    }
-
-    #[inline(always)]
-    fn zip8(self, a: __m128i, b: __m128i) -> [__m128i; 2] {
-        // SAFETY: SSE2, by `self`.
-        let first = unsafe { _mm_unpacklo_epi8(a, b) };
-        // SAFETY: SSE2, by `self`.
-        let second = unsafe { _mm_unpackhi_epi8(a, b) };
-        [first, second]
-    }
-
-    #[inline(always)]
-    fn zip16(self, a: __m128i, b: __m128i) -> [__m128i; 2] {
-        // SAFETY: SSE2, by `self`.
-        let first = unsafe { _mm_unpacklo_epi16(a, b) };
-        // SAFETY: SSE2, by `self`.
-        let second = unsafe { _mm_unpackhi_epi16(a, b) };
-        [first, second]
     }
 
     #[inline(always)]
@@ -86,6 +69,42 @@ impl WideLaneOps for Sse42 {
     }
 
     #[inline(always)]
+    fn select_high(self, flags: __m128i, yes: __m128i, no: __m128i) -> __m128i {
+        // PBLENDVB uses only bit 7 of each byte.
+        self.select(flags, yes, no)
+    }
+
+    #[inline(always)]
+    fn widened8(self, v: __m128i) -> [__m128i; 2] {
+        self.zip8(v, self.splat(0))
+    }
+
+    #[inline(always)]
+    fn widened16(self, v: __m128i) -> [__m128i; 2] {
+        self.zip16(v, self.splat(0))
+    }
+}
+
+impl ShuffleOps for Sse42 {
+    #[inline(always)]
+    fn zip8(self, a: __m128i, b: __m128i) -> [__m128i; 2] {
+        // SAFETY: SSE2, by `self`.
+        let first = unsafe { _mm_unpacklo_epi8(a, b) };
+        // SAFETY: SSE2, by `self`.
+        let second = unsafe { _mm_unpackhi_epi8(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn zip16(self, a: __m128i, b: __m128i) -> [__m128i; 2] {
+        // SAFETY: SSE2, by `self`.
+        let first = unsafe { _mm_unpacklo_epi16(a, b) };
+        // SAFETY: SSE2, by `self`.
+        let second = unsafe { _mm_unpackhi_epi16(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
     fn equal16(self, a: __m128i, b: __m128i) -> __m128i {
         // SAFETY: SSE2, by `self`.
         unsafe { _mm_cmpeq_epi16(a, b) }
@@ -100,13 +119,13 @@ impl WideLaneOps for Sse42 {
     #[inline(always)]
     fn at_least16(self, v: __m128i, least: u16) -> __m128i {
         // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpgt_epi16(v, WideLaneOps::splat16(self, least - 1)) }
+        unsafe { _mm_cmpgt_epi16(v, self.splat16(least - 1)) }
     }
 
     #[inline(always)]
     fn at_least32(self, v: __m128i, least: u32) -> __m128i {
         // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpgt_epi32(v, WideLaneOps::splat32(self, least - 1)) }
+        unsafe { _mm_cmpgt_epi32(v, self.splat32(least - 1)) }
     }
 
     #[inline(always)]
@@ -122,10 +141,24 @@ impl WideLaneOps for Sse42 {
         // SAFETY: SSE4.1, by `self`.
         unsafe { _mm_blendv_epi8(no, yes, mask) }
     }
+}
+
+impl Units32 for Sse42 {
+    #[inline(always)]
+    fn minus32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_sub_epi32(a, b) }
+    }
 
     #[inline(always)]
-    fn select_high(self, flags: __m128i, yes: __m128i, no: __m128i) -> __m128i {
-        // PBLENDVB uses only bit 7 of each byte.
-        self.select(flags, yes, no)
+    fn max32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE4.1, by `self`.
+        unsafe { _mm_max_epu32(a, b) }
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: __m128i) -> __m128i {
+        // Each 16 bytes of the vector serve as the table for the 16 positions there.
+        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }

@@ -89,7 +89,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
         marks = Marks::of(surveyor, block, marks);
         sound = if marks.ill_formed == 0 { sound + 1 } else { 0 };
         let within = first_bits(len) << CONTEXT;
-        let mut before = s.splat8(0);
+        let mut before = s.splat(0);
         let mut place = 0;
         while place < WITH_CONTEXT {
             let (ill_formed, ends, within) =
@@ -98,9 +98,9 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
             let [before1, before2, before3] = s.earlier(well_formed, before);
             before = well_formed;
             let replaced = s.with_high_bits(ill_formed & ends);
-            let now = s.select_high(replaced, s.splat8(0xBD), well_formed);
-            let before1 = s.select_high(replaced, s.splat8(0xBF), before1);
-            let before2 = s.select_high(replaced, s.splat8(0xEF), before2);
+            let now = s.select_high(replaced, s.splat(0xBD), well_formed);
+            let before1 = s.select_high(replaced, s.splat(0xBF), before1);
+            let before2 = s.select_high(replaced, s.splat(0xEF), before2);
             // `before3` needs no replacement: a four-byte character that began there would end
             // here.
             let context = [before1, before2, before3];
@@ -147,7 +147,7 @@ fn groups<S: ConvertOps, T: Wide>(
     // checked.
     'groups: while let Some(group) = text.get(at - CONTEXT..at + GROUP_BYTES + 1)
         && let Some((before, checked)) = group.split_first_chunk()
-        && engine.continues(*before, checked)
+        && engine.piece_continues(*before, checked)
     {
         let (mut high, mut place) = (0, 0);
         while place < GROUP_BYTES {

@@ -319,7 +319,7 @@ fn put_up_to_pair<S: ConvertOps, const SWAPPED: bool>(
     if out.left() < before / 2 * 3 + 4 {
         return None;
     }
-    let ascii = s.high_bits(s.select16_equal(s.and(now, s.splat16(0xFF80)), 0, s.splat8(0xFF), s.splat8(0)));
+    let ascii = s.high_bits(s.select16_equal(s.and(now, s.splat16(0xFF80)), 0, s.splat(0xFF), s.splat(0)));
     if !ascii & first_bits(before) == 0 {
         s.put_first(s.narrowed16(now, now), before / 2, out);
     } else {
@@ -336,7 +336,7 @@ fn put_up_to_pair<S: ConvertOps, const SWAPPED: bool>(
 #[inline(always)]
 fn only_pair<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u8]) -> Option<(usize, u32)> {
     let bits = s.and(now, s.splat16(0xF800));
-    let halves = s.high_bits(s.select16_equal(bits, 0xD800, s.splat8(0xFF), s.splat8(0)));
+    let halves = s.high_bits(s.select16_equal(bits, 0xD800, s.splat(0xFF), s.splat(0)));
     let before = halves.trailing_zeros() as usize;
     // Two units, which are a pair if they are the two halves in the right order.
     if before == 64 || halves >> before != 0b1111 {
@@ -498,7 +498,7 @@ pub(super) fn put_below_10000<S: ConvertOps>(
     let third = s.or(s.and(units, s.splat16(0x3F)), s.splat16(0x80));
     let two = s.or(s.right16::<12>(units), s.and(s.left16::<2>(units), s.splat16(0x3F00)));
     let two = s.or(two, s.select16_equal(below_800, 0, s.splat16(0xC000), s.splat16(0x80E0)));
-    let two = s.select16_equal(is_ascii, 0, s.splat8(0), two);
+    let two = s.select16_equal(is_ascii, 0, s.splat(0), two);
     let third = s.select16_equal(is_ascii, 0, units, third);
     s.put_ends_of_halves([two, third], len / 2, out)
 }
@@ -665,7 +665,7 @@ pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
         } else {
             if fits < len {
                 // The first half of a pair has no output.
-                let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat8(0), s.splat8(0xFF));
+                let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat(0), s.splat(0xFF));
                 fits = s.place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1;
             }
             put_joined(s, before1::<S, SWAPPED>(s, now, text, at), now, fits, out)

@@ -127,7 +127,7 @@ impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
 
         let before1 = s.zero_unless_high(now, before1);
         let mut low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
-        let third_of_three = s.left16::<4>(s.minus_saturating(before2, s.splat8(0xE0)));
+        let third_of_three = s.left16::<4>(s.minus_saturating(before2, s.splat(0xE0)));
         let mut high = s.or(masked(s, s.right16::<2>(before1), 0x0F), third_of_three);
 
         if s.high_bits(begins_four(s, s.max(now, before3))) != 0 {
@@ -137,13 +137,13 @@ impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
             // third.
             let plane =
                 s.or(masked(s, s.left16::<2>(before2), 0x1C), masked(s, s.right16::<4>(before1), 0x03));
-            let plane = s.minus_saturating(plane, s.splat8(1));
+            let plane = s.minus_saturating(plane, s.splat(1));
             let first_low = s.or(
                 s.or(masked(s, s.left16::<6>(plane), 0xC0), masked(s, s.left16::<2>(before1), 0x3C)),
                 masked(s, s.right16::<4>(now), 0x03),
             );
-            let first_high = s.or(masked(s, s.right16::<2>(plane), 0x03), s.splat8(0xD8));
-            let second_high = s.or(masked(s, s.right16::<2>(before1), 0x03), s.splat8(0xDC));
+            let first_high = s.or(masked(s, s.right16::<2>(plane), 0x03), s.splat(0xD8));
+            let second_high = s.or(masked(s, s.right16::<2>(before1), 0x03), s.splat(0xDC));
             low = s.select_high(third, first_low, low);
             high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
             keep |= s.high_bits(third);
@@ -193,7 +193,7 @@ impl Wide for IntoUtf32 {
         let before1 = s.zero_unless_high(now, before1);
         let low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
         let of_before1 = masked(s, s.right16::<2>(before1), 0x0F);
-        let middle = s.or(of_before1, s.left16::<4>(s.minus_saturating(before2, s.splat8(0xE0))));
+        let middle = s.or(of_before1, s.left16::<4>(s.minus_saturating(before2, s.splat(0xE0))));
 
         let four = begins_four(s, before3);
         if s.high_bits(four) == 0 {
@@ -247,7 +247,7 @@ impl Utf8Check for KnownValid {
     }
 
     #[inline(always)]
-    fn continues(self, _: [u8; 4], _: &[u8]) -> bool {
+    fn piece_continues(self, _: [u8; 4], _: &[u8]) -> bool {
         true
     }
 }
@@ -278,7 +278,7 @@ pub(crate) fn short<S: ConvertOps, T: Wide, V: Utf8Check>(
         Some(put) => put,
         None if validator.suspicion(text).is_none() => {
             let ends = ends(s, now, text.len(), false);
-            T::put_block(s, now, s.earlier(now, s.splat8(0)), ends, u64::MAX, out)
+            T::put_block(s, now, s.earlier(now, s.splat(0)), ends, u64::MAX, out)
         }
         None => false,
     };
@@ -307,7 +307,7 @@ fn short_of_two<S: ConvertOps, T: Wide, V: Utf8Check>(
         && let Some(ends_b) = ends_up_to_two(s, b, ends_in_lead(&text[..S::LANES]))
         && !ends_in_lead(text)
     {
-        put_up_to_two::<S, T>(s, a, s.earlier(a, s.splat8(0))[0], ends_a, out)
+        put_up_to_two::<S, T>(s, a, s.earlier(a, s.splat(0))[0], ends_a, out)
             && put_up_to_two::<S, T>(
                 s,
                 b,
@@ -332,7 +332,7 @@ pub(crate) fn short_valid<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut O
 #[cfg_attr(trust8_optimised, inline(always))]
 fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
-    let mut before = s.splat8(0);
+    let mut before = s.splat(0);
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
         let put = if s.high_bits(now) == 0 {
@@ -353,7 +353,7 @@ fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> us
 
 /// Converts the part of the first blocks that fits, or nothing if they are malformed.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn part<S: ConvertOps, T: Wide, V: Utf8Check>(
+pub(crate) fn fill_rest<S: ConvertOps, T: Wide, V: Utf8Check>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
@@ -364,7 +364,7 @@ pub(crate) fn part<S: ConvertOps, T: Wide, V: Utf8Check>(
         let rest = &text[at..];
         let (now, len) = load_block(s, rest);
         let twos = S::LANES < 64 && takes_twos::<T, V>();
-        let [before1, ..] = s.earlier(now, s.splat8(0));
+        let [before1, ..] = s.earlier(now, s.splat(0));
         let (whole, fits) = if let Some(fits) =
             put_part_up_to_two::<S, T>(s, now, before1, false, len, twos, out)
         {
@@ -378,7 +378,7 @@ pub(crate) fn part<S: ConvertOps, T: Wide, V: Utf8Check>(
             }
             // The text after the whole characters may be malformed, which has no effect.
             let ends = ends(s, now, len, false);
-            let context = s.earlier(now, s.splat8(0));
+            let context = s.earlier(now, s.splat(0));
             let fits = s.place_after_ones(T::places(s, context, ends), out.left() / T::UNIT_BYTES).min(whole);
             let put = T::put_block(s, now, context, ends, first_bits(fits), out);
             (whole, if put { whole_characters::<T>(rest, fits, out) } else { 0 })
@@ -525,7 +525,7 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
         } else {
             // At the start of the text or near its end. If less than a vector precedes this block,
             // a character begins with the block.
-            let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
+            let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat(0) };
             let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
             let (context, ends) = (s.earlier(now, before), ends(s, now, len, continued));
             if !T::put_block(s, now, context, ends, u64::MAX, out) {
@@ -572,7 +572,7 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
             T::put_narrow(s, now, S::LANES, out)
         } else {
             *ascii = 0;
-            let before1 = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
+            let before1 = if at == 0 { s.earlier(now, s.splat(0))[0] } else { s.load(text, at - 1) };
             let Some(ends) = ends_up_to_two(s, now, begins) else { break };
             put_up_to_two::<S, T>(s, now, before1, ends, out)
         };
@@ -582,10 +582,10 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
         }
         at += S::LANES;
     }
-    // With shorter vectors, `part` does this, which takes less code.
+    // With shorter vectors, `fill_rest` does this, which takes less code.
     if S::LANES == 64 && full {
         let (now, begins) = (s.load(text, at), ends_in_lead(&text[..at]));
-        let before1 = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
+        let before1 = if at == 0 { s.earlier(now, s.splat(0))[0] } else { s.load(text, at - 1) };
         at += put_part_up_to_two::<S, T>(s, now, before1, begins, S::LANES, true, out).unwrap_or(0);
     }
     // A lead has no output.
@@ -612,7 +612,7 @@ fn put_all_up_to_two<S: ConvertOps, T: Wide, V: Utf8Check>(
     if ends_in_lead(text) {
         return None;
     }
-    let [before1, ..] = s.earlier(now, s.splat8(0));
+    let [before1, ..] = s.earlier(now, s.splat(0));
     Some(put_up_to_two::<S, T>(s, now, before1, ends & first_bits(text.len()), out))
 }
 
@@ -657,7 +657,7 @@ fn put_up_to_two<S: ConvertOps, T: Wide>(
     out: &mut Output<'_>,
 ) -> bool {
     // Only a continuation byte follows a byte that is at least C0.
-    T::put_sixes(s, s.minus_saturating(before1, s.splat8(0xC0)), masked(s, now, 0x7F), keep, out)
+    T::put_sixes(s, s.minus_saturating(before1, s.splat(0xC0)), masked(s, now, 0x7F), keep, out)
 }
 
 /// Converts characters from the start of valid text while they have three bytes each, two vectors
@@ -728,7 +728,7 @@ pub(super) fn character_start<T: Wide>(text: &[u8], at: usize) -> (usize, usize)
 /// -41.
 #[inline(always)]
 fn continuations<S: ConvertOps>(s: S, v: S::Vector) -> u64 {
-    s.high_bits(s.plus_signed_saturating(v, s.splat8(0x40)))
+    s.high_bits(s.plus_signed_saturating(v, s.splat(0x40)))
 }
 
 /// Returns a one for each of the first `len` positions of a block at which a character ends: where
@@ -759,5 +759,5 @@ fn ends_up_to_two<S: ConvertOps>(s: S, now: S::Vector, begins: bool) -> Option<u
 /// that bit.
 #[inline(always)]
 fn begins_four<S: ConvertOps>(s: S, v: S::Vector) -> S::Vector {
-    s.minus_saturating(v, s.splat8(0xF0 - 0x80))
+    s.minus_saturating(v, s.splat(0xF0 - 0x80))
 }

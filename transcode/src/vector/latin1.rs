@@ -46,7 +46,7 @@ fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut 
         s.put_first_of_two(a, b, text.len(), out)
     } else {
         let begins = ends_in_lead(&text[..S::LANES]);
-        put_as_latin1::<S, VALID>(s, false, s.earlier(a, s.splat8(0))[0], a, S::LANES, out)
+        put_as_latin1::<S, VALID>(s, false, s.earlier(a, s.splat(0))[0], a, S::LANES, out)
             && put_as_latin1::<S, VALID>(s, begins, s.earlier(b, a)[0], b, text.len() - S::LANES, out)
     };
     if put { text.len() } else { 0 }
@@ -78,7 +78,7 @@ pub(crate) fn from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out
             }
             continue;
         }
-        let before = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
+        let before = if at == 0 { s.earlier(now, s.splat(0))[0] } else { s.load(text, at - 1) };
         if !put_as_latin1::<S, VALID>(s, begins, before, now, S::LANES, out) {
             break;
         }
@@ -122,7 +122,7 @@ fn put_end_as_latin1<S: ConvertOps, const VALID: bool>(
     if !begins && s.high_bits(now) == 0 {
         return s.put_first(now, len, out);
     }
-    put_as_latin1::<S, VALID>(s, begins, s.earlier(now, s.splat8(last))[0], now, len, out)
+    put_as_latin1::<S, VALID>(s, begins, s.earlier(now, s.splat(last))[0], now, len, out)
 }
 
 /// Appends the first `len` bytes of `now` as Latin-1, or nothing unless all of them are well-formed
@@ -149,7 +149,7 @@ fn put_as_latin1<S: ConvertOps, const VALID: bool>(
         return false;
     }
     // 0x40 after C3, and 0 after everything else.
-    let more = s.left16::<6>(s.minus_saturating(before, s.splat8(0xC2)));
+    let more = s.left16::<6>(s.minus_saturating(before, s.splat(0xC2)));
     s.put_kept_bytes(s.or(now, more), !leads & within, out)
 }
 
@@ -158,7 +158,7 @@ fn put_as_latin1<S: ConvertOps, const VALID: bool>(
 /// A Latin-1 character is output where it ends, and any other where it begins.
 #[inline(always)]
 pub(crate) fn from_valid_utf8_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let (mut at, mut before) = (0, s.splat8(0));
+    let (mut at, mut before) = (0, s.splat(0));
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
         let put = if s.high_bits(now) == 0 {
@@ -188,13 +188,12 @@ fn put_as_latin1_lossy<S: ConvertOps>(
     len: usize,
     out: &mut Output<'_>,
 ) -> bool {
-    let continuations = s.high_bits(s.plus_signed_saturating(now, s.splat8(0x40)));
+    let continuations = s.high_bits(s.plus_signed_saturating(now, s.splat(0x40)));
     let leads = at_least::<S, 0xC0>(s, now) & !at_least::<S, 0xC4>(s, now);
     let after_leads = at_least::<S, 0xC0>(s, before) & !at_least::<S, 0xC4>(s, before);
     // 0x40 after C3. The mask removes what the shift moved in from the byte below.
-    let more = masked(s, s.left16::<6>(s.minus_saturating(before, s.splat8(0xC2))), 0x40);
-    let bytes =
-        s.select_high(s.minus_saturating(now, s.splat8(0xC4 - 0x80)), s.splat8(b'?'), s.or(now, more));
+    let more = masked(s, s.left16::<6>(s.minus_saturating(before, s.splat(0xC2))), 0x40);
+    let bytes = s.select_high(s.minus_saturating(now, s.splat(0xC4 - 0x80)), s.splat(b'?'), s.or(now, more));
     s.put_kept_bytes(bytes, !leads & !(continuations & !after_leads) & first_bits(len), out)
 }
 
@@ -279,7 +278,7 @@ fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mu
     let two = s.high_bits(bytes);
     let bytes = s.for_interleaving(bytes);
     // C2 or C3 and a continuation byte, or the byte itself.
-    let lead = s.or(masked(s, s.right16::<6>(bytes), 0x03), s.splat8(0xC0));
+    let lead = s.or(masked(s, s.right16::<6>(bytes), 0x03), s.splat(0xC0));
     s.put_interleaved(s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF), two, len, out)
 }
 
@@ -387,7 +386,7 @@ pub(crate) fn from_utf16_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut Outpu
         Some((rest, unit)) if u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800 => rest,
         _ => text,
     };
-    let (mut at, mut before) = (0, s.splat8(0));
+    let (mut at, mut before) = (0, s.splat(0));
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
         let put = if s.any(s.and(now, s.splat16(0xFF00))) {
@@ -424,7 +423,7 @@ fn put_units_as_latin1<S: ConvertOps>(
     let bytes = s.select16_equal(upper, 0, now, s.splat16(u16::from(b'?')));
     // A pair is one character, replaced at its first half.
     let half = s.splat16(0xFC00);
-    let unless_high = s.select16_equal(s.and(before, half), 0xD800, s.splat8(0), s.splat8(0xFF));
-    let kept = s.select16_equal(s.and(now, half), 0xDC00, unless_high, s.splat8(0xFF));
+    let unless_high = s.select16_equal(s.and(before, half), 0xD800, s.splat(0), s.splat(0xFF));
+    let kept = s.select16_equal(s.and(now, half), 0xDC00, unless_high, s.splat(0xFF));
     s.put_kept_bytes(bytes, s.high_bits(s.and(kept, s.splat16(0x0080))) & first_bits(len), out)
 }

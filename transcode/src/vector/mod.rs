@@ -24,7 +24,7 @@
 //! # A full output
 //!
 //! A function for long texts stops before the first block that does not fit. A function whose name
-//! begins with `part` converts the part of that block that fits: its units up to the first one that
+//! begins with `fill_rest` converts the part of that block that fits: its units up to the first one that
 //! does not. It finds that unit by counting bits in the masks of kept bytes. It is compiled
 //! separately, and so takes no registers from the loops.
 //!
@@ -114,7 +114,7 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
     match text.len() {
         // An empty slice may point to unmapped memory. A masked load reads nothing from there, but
         // the CPU needs over 20 ns to find that out.
-        0 => (s.splat8(0), 0),
+        0 => (s.splat(0), 0),
         len if len < S::LANES => (s.load_short(text), len),
         _ => (s.load(text, 0), S::LANES),
     }
@@ -219,11 +219,11 @@ fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
 #[inline(always)]
 fn at_least<S: ConvertOps, const LEAST: u8>(s: S, v: S::Vector) -> u64 {
     // Those are the bytes whose difference to `LEAST` minus 0x80 has bit 7 set.
-    s.high_bits(s.minus_saturating(v, s.splat8(LEAST - 0x80)))
+    s.high_bits(s.minus_saturating(v, s.splat(LEAST - 0x80)))
 }
 
 /// Returns `v & mask` in each byte.
 #[inline(always)]
 fn masked<S: ConvertOps>(s: S, v: S::Vector, mask: u8) -> S::Vector {
-    s.and(v, s.splat8(mask))
+    s.and(v, s.splat(mask))
 }

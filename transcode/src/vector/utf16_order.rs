@@ -31,7 +31,7 @@ pub(crate) fn copy<S: ConvertOps, const FROM: bool, const TO: bool>(
         text = &text[..text.len() - 2];
     }
     let mut at = 0;
-    let mut before = s.splat8(0);
+    let mut before = s.splat(0);
     for two in text.chunks_exact(2 * S::LANES) {
         let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
         let paired =

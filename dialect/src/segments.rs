@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 use core::str::Chars;
 
 use super::form::{self, Malformed};
-use super::rewriting::{Copied, SPARE_ROOM, Stop, ToUtf8, copy_rewritten};
+use super::rewriting::{Copied, CopyEnd, SPARE_ROOM, ToUtf8, copy_rewritten};
 use super::runs::Runs;
 use super::{Dialect, DialectError};
 use trust8::Kernel;
@@ -16,18 +16,18 @@ use trust8::boundary;
 use trust8::engine::Output;
 
 /// A part of a text in a dialect.
-pub(super) enum Part<'a> {
+pub(super) enum Segment<'a> {
     /// Characters that the dialect writes as UTF-8 does. Never empty.
     Text(&'a str),
     /// A code point in the dialect's own form.
     Own(u32),
-    /// A sequence that is ill-formed in the dialect: see [`Parts::error`].
+    /// A sequence that is ill-formed in the dialect: see [`Segments::error`].
     Error(Malformed),
 }
 
-/// An iterator over the parts, each with its offset.
+/// An iterator over the segments, each with its offset.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parts<'a> {
+pub(super) struct Segments<'a> {
     dialect: Dialect,
     bytes: &'a [u8],
     runs: Runs<'a>,
@@ -35,7 +35,7 @@ pub(super) struct Parts<'a> {
     error_is_near: bool,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> Segments<'a> {
     /// Returns the parts of `bytes`, with runs as long as possible.
     pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
         Self { dialect, bytes, runs: Runs::new(bytes, dialect.own_forms(), kernel), error_is_near: false }
@@ -47,19 +47,19 @@ impl<'a> Parts<'a> {
         Self { dialect, bytes, runs: Runs::limited(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
 
-    /// Returns the parts with runs that are not much longer than `limit`.
+    /// Returns the segments with runs that are not much longer than `limit`.
     pub(super) fn shortened(mut self, limit: usize) -> Self {
         self.runs.shorten(limit);
         self
     }
 
-    /// Returns the parts from `at` on, where a code point begins.
+    /// Returns the segments from `at` on, where a code point begins.
     pub(super) fn starting_at(mut self, at: usize) -> Self {
         self.runs.skip(at - self.runs.at());
         self
     }
 
-    /// Skips parts that are certainly not errors, up to some part before the first error. This is
+    /// Skips segments that are certainly not errors, up to some part before the first error. This is
     /// for callers that treat text and the dialect's own code points alike: all of them, or if
     /// `also_inexpressible` is false, those that UTF-8 can express.
     ///
@@ -78,12 +78,12 @@ impl<'a> Parts<'a> {
             let Copied { end, stop, any } =
                 copy_rewritten(own, kernel, self.bytes, chunk, &mut out, &to_utf8);
             if !kernel.is_utf8(out.finish()) {
-                // The few parts before the error are not worth a search for it.
+                // The few segments before the error are not worth a search for it.
                 self.error_is_near = true;
                 return;
             }
             self.runs.skip(end - at);
-            if !any || stop == Stop::Refused {
+            if !any || stop == CopyEnd::Refused {
                 return;
             }
         }
@@ -107,8 +107,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-impl<'a> Iterator for Parts<'a> {
-    type Item = (usize, Part<'a>);
+impl<'a> Iterator for Segments<'a> {
+    type Item = (usize, Segment<'a>);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -116,16 +116,16 @@ impl<'a> Iterator for Parts<'a> {
         // Such sequences and errors often follow each other directly, without a run between them.
         if let Some((value, len)) = form::read_own(self.dialect, self.runs.rest()) {
             self.runs.skip(len);
-            return Some((at, Part::Own(value)));
+            return Some((at, Segment::Own(value)));
         }
         if let Some(malformed) = form::read_fault(self.dialect, self.runs.rest()) {
             self.runs.skip(malformed.len.into());
-            return Some((at, Part::Error(malformed)));
+            return Some((at, Segment::Error(malformed)));
         }
         if !self.runs.is_at_exception() {
             let text = self.runs.text();
             if !text.is_empty() {
-                return Some((at, Part::Text(text)));
+                return Some((at, Segment::Text(text)));
             }
         }
         let rest = self.runs.rest();
@@ -135,11 +135,11 @@ impl<'a> Iterator for Parts<'a> {
         Some(match form::read(self.dialect, rest) {
             Ok((value, len)) => {
                 self.runs.skip(len);
-                (at, Part::Own(value))
+                (at, Segment::Own(value))
             }
             Err(malformed) => {
                 self.runs.skip(malformed.len.into());
-                (at, Part::Error(malformed))
+                (at, Segment::Error(malformed))
             }
         })
     }
@@ -155,14 +155,14 @@ impl<'a> Iterator for Parts<'a> {
 /// ```
 #[derive(Clone)]
 pub struct CodePoints<'a> {
-    parts: Parts<'a>,
-    /// The remainder of the last run, which ends at `parts.at()`.
+    segments: Segments<'a>,
+    /// The remainder of the last run, which ends at `segments.at()`.
     text: Chars<'a>,
 }
 
 impl<'a> CodePoints<'a> {
     pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
-        Self { parts: Parts::limited(dialect, bytes, kernel), text: "".chars() }
+        Self { segments: Segments::limited(dialect, bytes, kernel), text: "".chars() }
     }
 }
 
@@ -170,14 +170,14 @@ impl CodePoints<'_> {
     /// Like `next`, at the end of a part.
     #[inline(never)]
     fn next_part(&mut self) -> Option<<Self as Iterator>::Item> {
-        let (at, part) = self.parts.next()?;
+        let (at, part) = self.segments.next()?;
         Some(match part {
-            Part::Text(text) => {
+            Segment::Text(text) => {
                 self.text = text.chars();
                 Ok((at, self.text.next()?.into()))
             }
-            Part::Own(value) => Ok((at, value)),
-            Part::Error(malformed) => Err(self.parts.error(at, &malformed)),
+            Segment::Own(value) => Ok((at, value)),
+            Segment::Error(malformed) => Err(self.segments.error(at, &malformed)),
         })
     }
 }
@@ -189,7 +189,7 @@ impl Iterator for CodePoints<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let left = self.text.as_str().len();
         match self.text.next() {
-            Some(character) => Some(Ok((self.parts.at() - left, character.into()))),
+            Some(character) => Some(Ok((self.segments.at() - left, character.into()))),
             None => self.next_part(),
         }
     }
@@ -197,19 +197,19 @@ impl Iterator for CodePoints<'_> {
     /// Works run by run. `for_each`, `sum` and `extend` use this function.
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
         let left = self.text.as_str();
-        let first = (self.parts.at() - left.len(), Part::Text(left));
-        let Parts { dialect, bytes, .. } = self.parts;
-        core::iter::once(first).chain(self.parts).fold(init, |folded, (at, part)| match part {
-            Part::Text(text) => text
+        let first = (self.segments.at() - left.len(), Segment::Text(left));
+        let Segments { dialect, bytes, .. } = self.segments;
+        core::iter::once(first).chain(self.segments).fold(init, |folded, (at, part)| match part {
+            Segment::Text(text) => text
                 .char_indices()
                 .fold(folded, |folded, (index, character)| f(folded, Ok((at + index, character.into())))),
-            Part::Own(value) => f(folded, Ok((at, value))),
-            Part::Error(malformed) => f(folded, Err(DialectError::new(dialect, bytes, at, &malformed))),
+            Segment::Own(value) => f(folded, Ok((at, value))),
+            Segment::Error(malformed) => f(folded, Err(DialectError::new(dialect, bytes, at, &malformed))),
         })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.parts.bytes.len() - self.parts.at();
+        let left = self.segments.bytes.len() - self.segments.at();
         let (least, most) = self.text.size_hint();
         // A code point has one to six bytes.
         (least + left.div_ceil(6), most.map(|most| most + left))
