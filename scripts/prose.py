@@ -40,6 +40,8 @@ PHRASES = {
     r"\bwidest vectors\b": "the widest vectors that the CPU has",
     r"\bas fast as the CPU allows\b": "as fast as the CPU allows",
     r"\bfamily 0x|\bfamily \d+, model \d+": "an AMD EPYC (family 25, model 17)",
+    # scripts/cpu.py has the name that a document gives.
+    r"\bAMD EPYC\b(?! \d)|\bIntel\(R\)": "one core of an AMD EPYC",
 }
 PATTERN = re.compile("|".join(f"(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 

@@ -110,6 +110,7 @@ def about(kernel: str) -> dict[str, object]:
         "version": trust8.__version__,
         "kernel": kernel,
         "cpu": cpu(),
+        "date": time.strftime("%-d %B %Y"),
     }
 
 
@@ -327,8 +328,8 @@ def columns() -> list[dict[str, object]]:
 
 
 def cpu() -> str:
-    with open("/proc/cpuinfo") as file:
-        return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+    script = Path(__file__).resolve().parents[2] / "scripts/cpu.py"
+    return subprocess.run([script], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 //! What the measurements of columns have in common: the bench of this package, and `datafusion/measure`.
 
 use std::fmt::Write;
-use std::fs;
 use std::process::Command;
 
 struct Random(u64);
@@ -55,22 +54,13 @@ pub(crate) fn row(csv: &mut String, section: &str, keys: usize, heads: &[&str], 
 /// Returns a file of docs/data/: the facts and notes, and the rows.
 pub(crate) fn file(command: &str, notes: &str, rows: &str) -> String {
     let date = output("date", "+%F");
-    let (cpu, rustc) = (cpu(), output("rustc", "--version"));
+    let cpu = output("python3", concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/cpu.py"));
+    let rustc = output("rustc", "--version");
     let kernel = trust8::Kernel::best().name();
     format!(
         "# command: {command}\n# date: {date}\n# CPU: {cpu}\n# kernel: {kernel}\n# compiler: {rustc}\n{notes}\
          section,table,row,column,value\n{rows}"
     )
-}
-
-/// Returns the name of the CPU.
-fn cpu() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let field =
-        |name| info.lines().find_map(|line| line.split_once(':').filter(|field| field.0.trim() == name));
-    let value = |name| field(name).map_or("unknown", |field| field.1.trim());
-    // Virtual machines give vague names.
-    format!("{} family {} model {}", value("model name"), value("cpu family"), value("model"))
 }
 
 /// Returns what a program prints.
