@@ -4,7 +4,7 @@
 //! 1. The new file is written in the folder of the old one, because a rename is one step only inside one file system. Where
 //!    the system can, the new file has no name until it is complete, so nothing is left of it if the program is killed.
 //! 2. It gets the owner, permissions, access control list and extended attributes of the old file (`attributes.rs`).
-//! 3. It is synced, so that after a power failure the name never stands for an incomplete file.
+//! 3. It is synced, so that the name never leads to an incomplete file after a power failure.
 //! 4. If the old file is no longer the one that was read, or has changed since, it is left alone.
 //! 5. The two files exchange their names, and the old one is removed. If another program has replaced or changed the old
 //!    file just before, they change their names back.
@@ -23,7 +23,7 @@ use std::time::SystemTime;
 
 use place::Place;
 
-/// What tells one version of a file from another.
+/// Identifies one version of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Version {
     /// The device and the inode, where the system has them.
@@ -38,7 +38,7 @@ impl Version {
     }
 }
 
-/// Returns what no other file of this system has: the device and the inode.
+/// Returns what identifies the file on this system: the device and the inode.
 pub(crate) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
