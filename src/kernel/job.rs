@@ -24,10 +24,10 @@ pub(super) type Validate = unsafe fn(&[u8]) -> Verdict;
 /// # Safety
 ///
 /// - The CPU must have that instruction set.
-type Door<M, O> = unsafe fn(&[u8], M) -> O;
+type EntryPoint<M, O> = unsafe fn(&[u8], M) -> O;
 
 /// The functions that are compiled for one instruction set.
-macro_rules! door {
+macro_rules! entry_point {
     ($set:ident, $token:ty, $new:expr $(, $features:meta)?) => {
         pub(super) mod $set {
             use super::*;
@@ -50,14 +50,14 @@ macro_rules! door {
     };
 }
 
-macro_rules! doors {
+macro_rules! entry_points {
     ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
         $(
             #[cfg($cfg)]
             use crate::simd::$token;
 
             #[cfg($cfg)]
-            door!($set, $token, $token::new(), target_feature(enable = $features));
+            entry_point!($set, $token, $token::new(), target_feature(enable = $features));
 
             /// The target lacks this instruction set, so every job qualifies.
             #[cfg(not($cfg))]
@@ -67,7 +67,7 @@ macro_rules! doors {
                 impl<J, M, O> Runs<M, O> for J {}
             }
         )+
-        door!(scalar, Automaton, Automaton);
+        entry_point!(scalar, Automaton, Automaton);
 
         /// A compiled instruction set: the index of the tables.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,23 +88,23 @@ macro_rules! doors {
 
         impl<J: $($set::Runs<M, O> +)+ scalar::Runs<M, O>, M, O> Portable<M, O> for J {}
 
-        impl<M, O> Doors<M, O> {
+        impl<M, O> EntryPoints<M, O> {
             /// Returns the entry points of a job.
             pub(crate) const fn of<J: Portable<M, O>>() -> Self {
-                Self([$(#[cfg($cfg)] ($set::run::<J, M, O> as Door<M, O>),)+ scalar::run::<J, M, O> as Door<M, O>])
+                Self([$(#[cfg($cfg)] ($set::run::<J, M, O> as EntryPoint<M, O>),)+ scalar::run::<J, M, O> as EntryPoint<M, O>])
             }
         }
     };
 }
-instruction_sets!(doors);
+instruction_sets!(entry_points);
 
 /// A job, compiled for each instruction set.
 ///
 /// `Kernel::run` makes the entry points of any job. A function that is inlined into other crates
 /// keeps them in a static, which is compiled once, in this crate.
-pub(crate) struct Doors<M, O>([Door<M, O>; KERNELS.len()]);
+pub(crate) struct EntryPoints<M, O>([EntryPoint<M, O>; KERNELS.len()]);
 
-impl<M, O> Doors<M, O> {
+impl<M, O> EntryPoints<M, O> {
     /// Runs the job with a kernel.
     #[inline]
     pub(crate) fn run(&self, kernel: &Kernel, bytes: &[u8], more: M) -> O {
@@ -119,7 +119,7 @@ impl Kernel {
     #[doc(hidden)]
     #[inline]
     pub fn run<J: Portable<M, O>, M, O>(&self, _: J, bytes: &[u8], more: M) -> O {
-        const { &Doors::of::<J>() }.run(self, bytes, more)
+        const { &EntryPoints::of::<J>() }.run(self, bytes, more)
     }
 }
 

@@ -47,7 +47,7 @@ pub use automaton::Automaton;
 pub use automaton::judge;
 #[cfg(trust8_avx512)]
 pub(crate) use bitplanes::blocks::Checker as PlanesChecker;
-pub(crate) use job::Doors;
+pub(crate) use job::EntryPoints;
 pub use job::Portable;
 #[cfg(trust8_simd)]
 pub(crate) use lookup::check::Checker;

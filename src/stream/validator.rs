@@ -28,10 +28,10 @@ use super::error::StreamError;
 use super::piece::Piece;
 use super::state::{Packed, State};
 use crate::error::{ErrorKind, Hex, Sequence};
-use crate::kernel::{Continues, Doors, Kernel, Rejected};
+use crate::kernel::{Continues, EntryPoints, Kernel, Rejected};
 
 /// A static, because `push` is inlined into other crates.
-static CONTINUES: Doors<[u8; 4], bool> = Doors::of::<Continues>();
+static CONTINUES: EntryPoints<[u8; 4], bool> = EntryPoints::of::<Continues>();
 
 /// Validates UTF-8 in pieces, which may be cut anywhere, even inside a character.
 ///

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::search::{Search, Sought, Vectors};
-use crate::kernel::{Doors, Kernel};
+use crate::kernel::{EntryPoints, Kernel};
 
 /// Returns whether all of `bytes` are ASCII, as `bytes.is_ascii()` does.
 ///
@@ -44,7 +44,7 @@ impl Kernel {
 }
 
 /// A static, because `ascii_up_to` is inlined into other crates.
-static UP_TO: Doors<(), usize> = Doors::of::<Search<NotAscii>>();
+static UP_TO: EntryPoints<(), usize> = EntryPoints::of::<Search<NotAscii>>();
 
 /// A byte that is not ASCII.
 struct NotAscii;

@@ -88,7 +88,7 @@ mod check {
     }
     impl<S: Simd> Copy for Checker<S> {}
 
-    /// What was checked since the last look at the faults.
+    /// What was checked since the last test for faults.
     pub(super) struct FaultBits<S: Simd> {
         checked: Vec<Range<usize>>,
         ended: Vec<(usize, bool)>,
