@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks for phrases of translated English in documents and in the comments of all Rust sources.
+"""Looks for phrases of translated English in documents, Rust comments, and the interfaces for other languages.
 
     scripts/prose.py               checks the files
     scripts/prose.py --self-test   checks that each phrase is found
@@ -67,7 +67,8 @@ def main():
         missed = [phrase for phrase, sentence in PHRASES.items() if not re.search(phrase, sentence, re.IGNORECASE)]
         return [f"not found: {phrase}" for phrase in missed]
     listed = subprocess.run(
-        ["git", "ls-files", "*.md", "*.rs"], cwd=ROOT, check=True, capture_output=True, text=True,
+        ["git", "ls-files", "*.md", "*.rs", "*.pyi", "*.hpp", "*.d.ts", "python/package/*.py"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
     ).stdout.split()
     return [
         f"{name}:{number}: {found[0]}: {line.strip()}"
