@@ -457,8 +457,6 @@ def page(trust8, rounds, results):
 `scripts/measure-command.py` writes this page. All contestants take turns, and the fastest of {rounds} rounds counts. The exit code
 of every run is checked. In a file with an error, every contestant that validates has to find it.
 
-![trust8 in a terminal: what is not UTF-8, where and why; a diff; a repair; what a file is](command.svg)
-
 - {cpu.name()}, {date.today():%-d %B %Y}, {CORES} cores{ALONE if results.get("alone") else ""}
 - {version(["rustc", "--version"])}; {version([trust8, "--version"])}, kernel {used_kernel(trust8)}
 - {"; ".join(version([tool, "--version"]) for tool in tools)}; isutf8 of moreutils
