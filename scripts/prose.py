@@ -30,6 +30,8 @@ PHRASES = {
     r"\b(?:doors?|seams?)\b": "the seam between two pieces",
     r"\bgets on\b": "the routine gets on",
     r"\bgoes on\b": "the search goes on",
+    r"\bin the place of\b": "it is put in the place of the file",
+    r"\bbecomes of\b": "what becomes of invalid sequences",
     r"\bstands? (?:for|before|after|here)\b": "a lead may stand before it",
     r"\bfor the weight\b": "left out, for the weight",
     r"\bthe same, likewise\b": "the same, likewise",

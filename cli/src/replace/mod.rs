@@ -106,7 +106,7 @@ fn remove_leftover_in(place: &Place) -> io::Result<()> {
     Ok(())
 }
 
-/// Puts the backup with this suffix back in the place of the file at `path`. Returns false if there is none.
+/// Restores the backup with this suffix to `path`. Returns false if there is none.
 ///
 /// If the file has been written to since it was backed up, that is an error.
 pub(crate) fn restore(path: &Path, suffix: &str) -> io::Result<bool> {
@@ -246,7 +246,7 @@ fn is_in_place(place: &Place, original: &Original) -> io::Result<bool> {
     Ok(place.metadata()?.is_some_and(|metadata| Version::of(&metadata) == original.version))
 }
 
-/// Puts the temporary file in the place of `original`. Afterwards the temporary name is to be removed, if it still exists.
+/// Replaces `original` with the temporary file. Afterwards the temporary name is to be removed, if it still exists.
 fn replace(place: &Place, original: &Original) -> io::Result<()> {
     if !place.exchange()? {
         return place.rename_temporary();
