@@ -1,6 +1,8 @@
 //! What the measurements of columns have in common: the bench of this package, and `datafusion/measure`.
 
+use std::ffi::OsStr;
 use std::fmt::Write;
+use std::path::Path;
 use std::process::Command;
 
 struct Random(u64);
@@ -54,7 +56,9 @@ pub(crate) fn row(csv: &mut String, section: &str, keys: usize, heads: &[&str], 
 /// Returns a file of docs/data/: the facts and notes, and the rows.
 pub(crate) fn file(command: &str, notes: &str, rows: &str) -> String {
     let date = output("date", "+%F");
-    let cpu = output("python3", concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/cpu.py"));
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let script = folders.map(|folder| folder.join("scripts/cpu.py")).find(|script| script.is_file());
+    let cpu = output("python3", script.unwrap_or_default());
     let rustc = output("rustc", "--version");
     let kernel = trust8::Kernel::best().name();
     format!(
@@ -64,7 +68,7 @@ pub(crate) fn file(command: &str, notes: &str, rows: &str) -> String {
 }
 
 /// Returns what a program prints.
-fn output(program: &str, argument: &str) -> String {
+fn output(program: &str, argument: impl AsRef<OsStr>) -> String {
     let output = Command::new(program).arg(argument).output().map(|output| output.stdout).unwrap_or_default();
     String::from_utf8_lossy(&output).trim().to_owned()
 }

@@ -1,7 +1,7 @@
 //! `trust8 fix`: repairs what is not UTF-8, or converts it.
 //!
 //! - `file.rs` decides what happens to one file, and `transform.rs` does it. `guard.rs` refuses files that
-//! a repair would destroy.
+//!   a repair would destroy.
 //! - `guess.rs` guesses for `--from auto`, and `evidence.rs` reads the sample that decides.
 //! - `repair.rs` replaces invalid sequences, leaves them out, escapes or decodes them.
 //! - `decode.rs` converts other encodings into UTF-8, and `mojibake.rs` undoes a double conversion.
