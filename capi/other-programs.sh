@@ -72,7 +72,7 @@ for program in before after; do
     (cd $program && ./test.sh >test.log 2>&1) || { tail -n 20 $program/test.log; echo "isutf8 $program: its tests fail"; exit 1; }
 done
 
-# Random files: text of several kinds, of which three in four are spoiled.
+# Random files: text of several kinds. Three in four are spoiled.
 python3 - <<'END'
 import random
 random.seed(8)

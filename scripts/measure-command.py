@@ -20,7 +20,6 @@ contestants, not all rounds of one. The exit code of every run is checked, and s
 import argparse
 import json
 import os
-import platform
 import random
 import shlex
 import shutil
@@ -28,7 +27,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from datetime import date
 from pathlib import Path
+
+import cpu
 
 ROOT = Path(__file__).resolve().parent.parent
 MIB = 1 << 20
@@ -408,16 +410,6 @@ def list_of_flagged(result):
     return "\n".join(lines) or "None."
 
 
-def cpu():
-    try:
-        for line in open("/proc/cpuinfo"):
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
-
-
 def version(command):
     """Returns the first line that `command`, a program with --version, prints."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
@@ -465,9 +457,7 @@ def page(trust8, rounds, results):
 `scripts/measure-command.py` writes this page. All contestants take turns, and the fastest of {rounds} rounds counts. The exit code
 of every run is checked. In a file with an error, every contestant that validates has to find it.
 
-![trust8 in a terminal: what is not UTF-8, where and why; a diff; a repair; what a file is](command.svg)
-
-- CPU: {cpu()}, {CORES} cores{ALONE if results.get("alone") else ""}
+- {cpu.name()}, {date.today():%-d %B %Y}, {CORES} cores{ALONE if results.get("alone") else ""}
 - {version(["rustc", "--version"])}; {version([trust8, "--version"])}, kernel {used_kernel(trust8)}
 - {"; ".join(version([tool, "--version"]) for tool in tools)}; isutf8 of moreutils
 

@@ -56,7 +56,7 @@ impl<'a> Output<'a> {
     /// store.
     #[inline(always)]
     fn assume_in_bounds(&self) {
-        // SAFETY: `len` bytes of the room have been written, so it has at least that many.
+        // SAFETY: `len` bytes of `room` have been written, so it has at least that many.
         unsafe { assert_unchecked(self.len <= self.room.len()) }
     }
 
@@ -145,7 +145,7 @@ impl<'a> Output<'a> {
     #[inline(always)]
     pub fn written_mut(&mut self, from: usize) -> &mut [u8] {
         let written = ptr::from_mut(&mut self.room[from..self.len]) as *mut [u8];
-        // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of the room.
+        // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of `room`.
         unsafe { &mut *written }
     }
 
@@ -154,7 +154,7 @@ impl<'a> Output<'a> {
     pub fn finish(self) -> &'a mut [u8] {
         self.assume_in_bounds();
         let written = ptr::from_mut(&mut self.room[..self.len]) as *mut [u8];
-        // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of the room.
+        // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of `room`.
         unsafe { &mut *written }
     }
 }

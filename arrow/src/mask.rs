@@ -73,7 +73,7 @@ pub(crate) fn check_offsets<O: OffsetSizeTrait>(
 
 /// The most rows of an array for which a mask or offsets are made.
 ///
-/// Runs, and values without bytes, can claim any number of rows in no memory at all. No array whose rows have bytes has as many.
+/// Runs, and values without bytes, can claim any number of rows without using memory. An array whose rows have bytes can't.
 const MOST_ROWS: usize = 1 << 32;
 
 /// Checks that a mask, or offsets, can be made for this number of rows.
@@ -117,7 +117,7 @@ pub(crate) fn fixed_items(
 }
 
 /// Calls `each` with rows of a dictionary, or of an array of runs, that share a value, and with the number of the value, until
-/// `each` breaks. The rows come in their order. A number may be that of no value.
+/// `each` breaks. The rows come in their order. There may be no value with that number.
 pub(crate) fn shared(array: &dyn Array, mut each: impl FnMut(Range<usize>, usize) -> ControlFlow<()>) {
     // `each` breaks without a result.
     let _ = match array.data_type() {
@@ -161,7 +161,7 @@ fn runs<R: RunEndIndexType>(
     let (offset, len) = (ends.offset(), ends.len());
     let mut row = 0;
     for (run, end) in ends.inner().iter().enumerate() {
-        // Ends that do not increase have no rows.
+        // Runs whose ends do not increase have no rows.
         let end = end.to_usize().unwrap_or(0).saturating_sub(offset).min(len);
         if row < end {
             each(row..end, run)?;
@@ -292,7 +292,7 @@ pub(crate) fn all_nulls(array: &dyn Array) -> Option<NullBuffer> {
     if has_union(array.data_type()) { array.nulls().cloned() } else { array.logical_nulls() }
 }
 
-/// Checks that an array does not have more rows than what is inside it, before a mask is made for them.
+/// Checks that an array does not have more rows than its contents, before a mask is made for them.
 pub(crate) fn check_claim(array: &dyn Array, path: &str) -> Result<(), RowError> {
     match array.data_type() {
         DataType::FixedSizeList(..) => {

@@ -130,7 +130,7 @@ pub(crate) fn convert(
             let items = fixed_items(rows, size_len, path)?;
             let values = convert_part(list.values(), field, items.as_ref(), plan, &format!("{path}[]"))?;
             let (field, nulls) = (field_for(field, &values), list.nulls().cloned());
-            // SAFETY: the list is as it was, with items of another type and the same number.
+            // SAFETY: the list is unchanged, except for the type of its items.
             Ok(Arc::new(unsafe {
                 FixedSizeListArray::new_unchecked(field, *size, values, nulls, list.len())
             }))
@@ -143,7 +143,7 @@ pub(crate) fn convert(
             let entries = convert_entries(map.entries(), entries.as_ref(), plan, path)?;
             let field = Arc::new(field.as_ref().clone().with_data_type(entries.data_type().clone()));
             let (offsets, nulls) = (map.offsets().clone(), map.nulls().cloned());
-            // SAFETY: the map is as it was, with keys and values of other types and the same number.
+            // SAFETY: the map is unchanged, except for the type of its keys and values.
             Ok(Arc::new(unsafe { MapArray::new_unchecked(field, offsets, entries, nulls, *ordered) }))
         }
         DataType::Dictionary(..) => {
@@ -195,7 +195,7 @@ fn convert_runs<R: RunEndIndexType>(
     let runs = array.as_run::<R>();
     let DataType::RunEndEncoded(ends, field) = array.data_type() else { unreachable!("an array of runs") };
     let data_type = DataType::RunEndEncoded(ends.clone(), field_for(field, &values));
-    // SAFETY: the runs are as they were, with values of another type and the same number.
+    // SAFETY: the runs are unchanged, except for the type of their values.
     Ok(Arc::new(unsafe { RunArray::<R>::new_unchecked(data_type, runs.run_ends().clone(), values) }))
 }
 
@@ -214,7 +214,7 @@ fn convert_list<O: OffsetSizeTrait>(
     };
     let values = convert_part(list.values(), field, reached_items.as_ref(), plan, &format!("{path}[]"))?;
     let (field, nulls) = (field_for(field, &values), list.nulls().cloned());
-    // SAFETY: the list is as it was, with items of another type and the same number.
+    // SAFETY: the list is unchanged, except for the type of its items.
     Ok(Arc::new(unsafe { GenericListArray::new_unchecked(field, list.offsets().clone(), values, nulls) }))
 }
 
@@ -260,7 +260,7 @@ fn convert_fields(
     let fields: Fields =
         array.fields().iter().zip(&columns).map(|(field, column)| field_for(field, column)).collect();
     let nulls = array.nulls().cloned();
-    // SAFETY: the struct is as it was, with fields of other types and the same length.
+    // SAFETY: the struct is unchanged, except for the type of its fields.
     Ok(unsafe { StructArray::new_unchecked_with_length(fields, columns, nulls, array.len()) })
 }
 

@@ -315,7 +315,7 @@ fn compare(report: &mut Report, what: &str, name: &str, density: f64, speeds: &[
     }
 }
 
-/// Returns zeros to be overwritten with a result that is only checked. In the room, the check could find an earlier result.
+/// Returns zeros to be overwritten with a result that is only checked. In the buffer, the check could find an earlier result.
 fn buffer<U: Copy>(units: usize) -> Vec<MaybeUninit<U>> {
     vec![MaybeUninit::zeroed(); 2 * units + 64]
 }

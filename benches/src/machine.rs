@@ -70,14 +70,14 @@ fn cpu_of(info: &str) -> Option<String> {
         fields.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim())
     };
     let name = field("model name")?;
-    Some(match (field("vendor_id"), field("cpu family"), field("model")) {
-        (Some("AuthenticAMD"), Some("25"), Some("17")) => "AMD EPYC 9004 (Zen 4)".to_owned(),
-        (Some("AuthenticAMD"), Some("26"), Some("2")) => "AMD EPYC 9005 (Zen 5)".to_owned(),
-        (Some("GenuineIntel"), Some("6"), Some("143")) => "Intel Xeon (Sapphire Rapids)".to_owned(),
-        (Some("GenuineIntel"), Some("6"), Some("207")) => "Intel Xeon (Emerald Rapids)".to_owned(),
-        (_, Some(family), Some(model)) => format!("{name} (family {family}, model {model})"),
-        _ => name.to_owned(),
-    })
+    let (Some(vendor), Some(family), Some(model)) = (field("vendor_id"), field("cpu family"), field("model"))
+    else {
+        return Some(name.to_owned());
+    };
+    let numbers = format!("{vendor} {family} {model} ");
+    // scripts/cpu.py reads the same list.
+    let known = include_str!("../cpus.txt").lines().find_map(|line| line.strip_prefix(&numbers));
+    Some(known.map_or_else(|| format!("{name} (family {family}, model {model})"), ToOwned::to_owned))
 }
 
 /// Returns the names of these libraries with their versions, from the lock file of this build.

@@ -45,13 +45,13 @@ impl DerefMut for Placed {
 impl Placed {
     const PAGE: usize = 4096;
 
-    /// Returns room for `len` bytes, which are all 0, at a multiple of 4096.
+    /// Returns memory for `len` bytes, which are all 0, at a multiple of 4096.
     #[must_use]
     pub fn room(len: usize) -> Self {
         Self::after_page(len, 0)
     }
 
-    /// Returns such room `offset` bytes after a multiple of 4096.
+    /// Returns such memory `offset` bytes after a multiple of 4096.
     fn after_page(len: usize, offset: usize) -> Self {
         let memory = vec![0; len + offset + Self::PAGE];
         let start = memory.as_ptr().align_offset(Self::PAGE) + offset;
@@ -264,7 +264,7 @@ mod affinity {
         let mut set = empty();
         // SAFETY: `core` is below CPU_SETSIZE, so its bit is in the set.
         unsafe { CPU_SET(core, &mut set) };
-        // SAFETY: 0 stands for this thread, and the pointer and the size are those of `set`.
+        // SAFETY: 0 means this thread, and the pointer and the size are those of `set`.
         match unsafe { libc::sched_setaffinity(0, size_of::<cpu_set_t>(), &raw const set) } {
             0 => Ok(Some(core)),
             _ => Err(io::Error::other(format!("core {core}: {}", io::Error::last_os_error()))),
@@ -273,7 +273,7 @@ mod affinity {
 
     fn last_allowed() -> io::Result<usize> {
         let mut set = empty();
-        // SAFETY: 0 stands for this thread, and the pointer and the size are those of `set`.
+        // SAFETY: 0 means this thread, and the pointer and the size are those of `set`.
         if unsafe { libc::sched_getaffinity(0, size_of::<cpu_set_t>(), &raw mut set) } != 0 {
             return Err(io::Error::last_os_error());
         }

@@ -151,8 +151,8 @@ pub fn consecutive_strings(text: &str, len: usize, most: usize) -> Packed {
     Packed::new(&bytes, (0..count).map(|i| i * len..(i + 1) * len).collect())
 }
 
-/// Cuts a text into consecutive strings of random lengths, from about `least` to `most` bytes. Each has whole characters. What is left
-/// at the end is shorter than `most`.
+/// Cuts a text into consecutive strings of random lengths, from about `least` to `most` bytes. Each has whole characters. The
+/// rest of the text, shorter than `most`, is ignored.
 #[must_use]
 pub fn cut_at_random(text: &str, least: usize, most: usize) -> Packed {
     let mut random = Random::named(&format!("lengths from {least} to {most}"));

@@ -147,7 +147,7 @@ mod tests {
 
     fn validate(classes: u32, bytes: &[u8]) -> trust8_error {
         let mut error = MaybeUninit::uninit();
-        // SAFETY: the pointers are those of a slice and of room for the struct.
+        // SAFETY: the pointers are those of a slice and of memory for the struct.
         let valid = unsafe {
             trust8_profile_validate(classes, bytes.as_ptr().cast(), bytes.len(), error.as_mut_ptr())
         };

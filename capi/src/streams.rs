@@ -192,7 +192,7 @@ fn are_apart(validator: *const trust8_validator, error: *const trust8_error) -> 
     validator.addr().abs_diff(error.addr()) >= size_of::<trust8_error>()
 }
 
-/// Undoes the acceptance of `piece` after `last`. Then pushes it in the other way.
+/// Undoes the acceptance of `piece` after `last`, and then pushes it as `push` does.
 ///
 /// # Safety
 ///

@@ -19,7 +19,8 @@ pub(crate) enum Charset {
     /// To be guessed.
     Auto,
     Utf8,
-    /// UTF-16 whose byte order mark says the order, and is no part of the text. Without one, it is little-endian.
+    /// UTF-16 with a byte order mark, which gives the byte order and is not part of the text. Without one, it is
+    /// little-endian.
     Utf16,
     /// An encoding of the WHATWG standard, decoded as browsers do.
     Encoding(&'static Encoding),
@@ -85,7 +86,7 @@ pub(crate) const WEB: [&Encoding; 38] = {
     ]
 };
 
-/// What people type besides the labels of the WHATWG standard, and the name that it stands for.
+/// Common names that are not labels of the WHATWG standard, and the names that they mean.
 pub(crate) const SPELLINGS: [(&str, &str); 36] = [
     ("874", "windows-874"),
     ("932", "shift_jis"),
@@ -125,7 +126,7 @@ pub(crate) const SPELLINGS: [(&str, &str); 36] = [
     ("utf8sig", "utf-8"),
 ];
 
-/// Encodings that people ask for and that this command does not have, with the name that iconv knows.
+/// Encodings that people ask for and this command lacks, with their names in iconv.
 const OTHERS: [(&str, &str); 14] = [
     ("437", "CP437"),
     ("737", "CP737"),
@@ -149,7 +150,7 @@ fn bare(name: &str) -> String {
     letters.map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// Returns `bare` without what comes before the number of a code page.
+/// Returns `bare` without the prefix of a code page's number.
 fn code_page(bare: &str) -> &str {
     ["windows", "codepage", "win", "ibm", "cp", "dos", "oem"]
         .iter()

@@ -68,7 +68,8 @@ pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
     Outcome::of(&totals).with_output(written).into()
 }
 
-/// Returns the number of bytes in all selected files, or `None` if a path on the command line is no file or folder.
+/// Returns the number of bytes in all selected files, or `None` if a path on the command line is neither a file nor
+/// a folder.
 pub(crate) fn total_bytes(selection: &Selection) -> Option<u64> {
     let mut total = 0;
     for entry in Walk::new(selection).ok()?.flatten() {
@@ -119,7 +120,7 @@ pub(crate) struct Check<'a> {
     /// Whether to read files with errors to their end even after the last reported error, for the totals.
     to_the_end: bool,
     selection: &'a Selection,
-    /// What the reports go to.
+    /// Where the reports go.
     output_file: OutputFile,
 }
 
@@ -177,7 +178,7 @@ impl<'a> Check<'a> {
             let mut buffer = Buffer::new();
             let mut totals = Totals::default();
             while !self.output.has_failed() {
-                // A statement of its own, so that the lock is released before the file is checked.
+                // A separate statement, so that the lock is released before the file is checked.
                 let next = walk.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((found, number)) = next else { break };
                 let mut turn = self.output.turn(number);
@@ -286,7 +287,7 @@ impl<'a> Check<'a> {
         let mut may_be_other = false;
         let mut mark = None;
         let read = loop {
-            // What was found in a pipe is written before the command may have to wait for more.
+            // What was found in a pipe is written before waiting for more input.
             match scanner.next_error(&mut || turn.write_through(at_once)) {
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),

@@ -28,7 +28,7 @@ enum Why {
     Forbidden(Forbidden),
 }
 
-/// What the bytes would stand for if no rule forbade them.
+/// What the bytes would mean if no rule forbade them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
     /// Nothing, or a sequence that is not complete.
@@ -68,7 +68,7 @@ impl<'a> Culprit<'a> {
         }
     }
 
-    /// Whether the bytes make a whole sequence, so that they were hardly meant as text in another encoding.
+    /// Whether the bytes make a whole sequence. Then they are hardly text in another encoding.
     pub(crate) fn is_whole_sequence(&self) -> bool {
         matches!(self.why, Why::NotUtf8(_, Meaning::CodePoint(_) | Meaning::SurrogatePair(..)))
     }

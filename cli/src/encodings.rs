@@ -38,7 +38,7 @@ fn table(colors: &Colors) -> String {
     table
 }
 
-/// Returns what the name does not say.
+/// Returns a note for the list.
 fn what(charset: Charset) -> &'static str {
     match charset {
         Charset::Auto => "guess, from the byte order mark and the text",

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use crate::args::{Cli, Command, Generate};
 use crate::outcome::{Outcome, print_output};
 
-/// Runs the option `--generate`. `command` is the command whose manual page is wanted.
+/// Runs the option `--generate`. `command` is the command whose manual page is printed.
 pub(crate) fn run(what: Generate, command: Option<&Command>) -> ExitCode {
     let mut cli = Cli::command();
     cli.build();
@@ -64,7 +64,7 @@ fn man(cli: &clap::Command, command: Option<&Command>, out: &mut Vec<u8>) -> io:
     Ok(())
 }
 
-/// Returns `text` as manual pages have it, without the spaces that lines begin with.
+/// Returns `text` for a manual page, without leading spaces.
 fn roff(text: &str) -> String {
     let lines: Vec<_> =
         text.lines().map(|line| line.trim_start().replace('\\', "\\e").replace('-', "\\-")).collect();

@@ -38,7 +38,7 @@ fn watch() {
 }
 
 /// Whether the program was started with `signal` ignored. `nohup` does that, and so does a shell for a command that a
-/// script runs in the background. Only Linux tells.
+/// script runs in the background. Only Linux reveals it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

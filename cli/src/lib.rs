@@ -86,7 +86,7 @@ pub fn undo_mojibake(line: &str) -> Option<String> {
     fix::mojibake::undo(line)
 }
 
-/// Runs the command with `words`, the first of which is the name of the program.
+/// Runs the command with `words`, which begin with the name of the program.
 pub fn run_with(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Cli { command, check, common } = match Cli::from_words(words) {
         Ok(cli) => cli,

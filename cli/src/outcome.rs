@@ -32,8 +32,8 @@ impl Outcome {
         Self::SomeUnread.into()
     }
 
-    /// Returns this outcome if `written` is no error. An error is printed, unless it is that the reader of a pipe has gone:
-    /// that reader has seen what it needs.
+    /// Returns this outcome if `written` is no error. An error is printed, except that of a closed pipe: its reader has
+    /// seen enough.
     pub(crate) fn with_output(self, written: io::Result<()>) -> Self {
         match written {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {

@@ -19,7 +19,7 @@ use crate::walk::Entry;
 pub struct Line(Cli);
 
 impl Line {
-    /// Parses `words`, the first of which is the name of the program. Returns clap's message if they are wrong.
+    /// Parses `words`, which begin with the name of the program. Returns clap's message if they are wrong.
     pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
         Cli::parse_words(words).map(Self).map_err(|error| error.to_string())
     }
@@ -93,7 +93,7 @@ impl Write for Out {
     }
 }
 
-/// Returns the name of the charset that `label` stands for, or why it stands for none.
+/// Returns the name of the charset that `label` means, or why it means none.
 pub fn charset(label: &str) -> Result<String, String> {
     from_fix(label).map(|charset| charset.label())
 }

@@ -1,8 +1,8 @@
 //! The progress line. It appears on a terminal if the work takes longer than half a second.
 //!
-//! The threads that read only add to a number. A thread of its own waits for half a second and then draws the line. Another
-//! one then goes through the folders to find out how much there is to read. Without a line nobody needs that number, so
-//! nobody looks for it.
+//! The threads that read only add to a number. A separate thread waits for half a second and then draws the line. Another
+//! one then goes through the folders to find out how much there is to read. Without a line, that number is not needed and
+//! not computed.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stderr};
@@ -64,7 +64,7 @@ impl Progress {
             running: Mutex::new(Some(running)),
         });
         let progress = Self(Some(Arc::clone(&shared)));
-        // If the thread can't be started there is no line, and the work goes on.
+        // If the thread can't be started, there is no line, and the work continues.
         let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || draw(&shared, &done, total));
         progress
     }

@@ -43,7 +43,7 @@ pub(crate) struct Scanner<R> {
 /// How a finding moves the location.
 #[derive(Clone, Copy)]
 enum Move {
-    /// By so many U+FFFD.
+    /// By this many U+FFFD.
     Columns(u64),
     /// The finding is a line feed.
     Line,

@@ -10,7 +10,7 @@ use trust8_profile::{Class, Error, Profile};
 
 use crate::source::{self, CHUNK, aligned_buffer};
 
-/// How many bytes are shown before and after an error, if the input has so many.
+/// How many bytes are shown before and after an error, if the input has that many.
 pub(crate) const CONTEXT: usize = 32;
 
 /// Splits what a reader yields into segments.
@@ -98,7 +98,7 @@ impl<R: Read> Segments<R> {
         }
     }
 
-    /// Returns how much of `unseen` is fine, and the error after that.
+    /// Returns how much of `unseen` is valid, and the error after that.
     fn judge(&self, unseen: &[u8]) -> (usize, Option<Error>) {
         const MARK: &str = "\u{FEFF}";
         let result = match self.profile {

@@ -1,4 +1,5 @@
-//! What the next commit has in it, for `check --staged`: files as they are in Git's index, which can differ from those on disk.
+//! The contents of the next commit, for `check --staged`: files as they are in Git's index, which can differ from those on
+//! disk.
 
 use std::fs::File;
 use std::io::{self, Seek};
@@ -7,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use crate::source::{Source, path_of};
 
-/// Returns the files that differ between the index and the last commit, in the order of their names. Those that `paths`
-/// leave out are left out, unless there are none.
+/// Returns the files that differ between the index and the last commit, in the order of their names. If there are
+/// `paths`, returns only the files in them.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<Source>, String> {
     let mut git = Command::new("git");
     git.args(["diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=d", "--"]);

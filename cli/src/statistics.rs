@@ -52,7 +52,7 @@ pub(crate) struct Totals {
     pub(crate) unread: u64,
     /// Binary files in folders, which were skipped.
     pub(crate) binary: u64,
-    /// Those of them that seem to be UTF-16.
+    /// How many of them seem to be UTF-16.
     pub(crate) binary_utf16: u64,
     /// Errors in the invalid files, as far as these were read.
     pub(crate) errors: u64,
@@ -135,7 +135,7 @@ impl Add for Totals {
     }
 }
 
-/// Returns a number of bytes per second, in the largest unit of which it is at least one.
+/// Returns a number of bytes per second, in the largest unit that makes it at least one.
 fn speed(bytes: f64) -> String {
     let (size, unit) = match bytes {
         1e9.. => (1e9, "GB"),

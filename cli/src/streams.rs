@@ -1,6 +1,6 @@
 //! The standard streams, and whether they were open when the program was started.
 //!
-//! Rust opens /dev/null in the place of a standard stream that is closed. What is written there would be lost, and the
+//! Rust opens /dev/null instead of a standard stream that is closed. What is written there would be lost, and the
 //! program would report success. So the state is recorded before Rust's runtime starts.
 
 use std::fs::File;

@@ -36,7 +36,7 @@ impl Target {
         }
     }
 
-    /// Fails if `file`, which is read from the offset `start` on, is what is written to, so that it would grow without an
+    /// Fails if `file`, which is read from the offset `start` on, is what is written to, so that it would grow without
     /// end.
     pub(crate) fn check_input(&self, file: &File, start: u64) -> io::Result<()> {
         match self {

@@ -98,7 +98,7 @@ impl FileValidator {
                 if let Some(status) = self.validate_in_pieces(file, start, end)? {
                     return Ok(status);
                 }
-                // Validate what there is now with this thread, from the start.
+                // Validate the present contents with this thread, from the start.
                 return self.validate_rest(file, start, buffer, validator);
             }
         }

@@ -110,7 +110,7 @@ enum Shape {
     Columns(usize),
 }
 
-/// The shapes that have been asked for, as numbers, of the characters below U+10000. Where there is a 0, nobody has asked.
+/// The shapes found so far, as numbers, of the characters below U+10000. 0 means not looked up yet.
 static SHAPES: [AtomicU8; 1 << 16] = [const { AtomicU8::new(0) }; 1 << 16];
 
 impl Shape {
@@ -148,8 +148,8 @@ impl Shape {
     }
 }
 
-/// Whether `c` takes as many columns next to any other character of which this is true. That is so for letters of Latin,
-/// Greek, Cyrillic, Chinese, Japanese and Korean. It is not so for Arabic ligatures and sequences of emoji.
+/// Whether the width of `c` is the same next to any other character like it. This holds for letters of Latin, Greek,
+/// Cyrillic, Chinese, Japanese and Korean. It does not hold for Arabic ligatures and sequences of emoji.
 fn stands_alone(c: char) -> bool {
     matches!(c, ' '..='~' | '\u{A0}'..='\u{2FF}' | '\u{370}'..='\u{52F}' | '\u{3041}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
 }

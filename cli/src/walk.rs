@@ -47,7 +47,7 @@ impl Entry {
     }
 }
 
-/// Iterates over the files that the paths stand for, and over the errors that kept it from finding others.
+/// Iterates over the files that the paths lead to, and over the errors that kept it from finding others.
 pub(crate) struct Walk<'a> {
     selection: &'a Selection,
     globs: Override,
@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Whether the globs and the types of the selection have `source`.
+    /// Whether the globs and the types of the selection include `source`.
     fn selects(&self, source: &Source) -> bool {
         let Source::Staged(path, _) = source else { return true };
         !self.globs.matched(path, false).is_ignore() && !self.types.matched(path, false).is_ignore()

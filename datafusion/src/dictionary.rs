@@ -1,4 +1,5 @@
-//! Dictionaries. The result for a value holds for each row with its key, so each value is checked once.
+//! Dictionaries. The result for a value applies to each row with its key, so each value is checked
+//! once.
 
 #![forbid(unsafe_code)]
 

@@ -105,7 +105,7 @@ pub fn build(data: &[u8]) -> Option<Input> {
 
 /// Returns `length` bytes of a script with the material in them, or the material alone if it is longer.
 ///
-/// The script's characters are whole and touch the material. ASCII at the far ends fills what is left.
+/// The script's characters are whole and touch the material. ASCII at the far ends fills the rest.
 fn surround(header: &Header, material: &[u8], length: usize) -> Vec<u8> {
     static FILLERS: LazyLock<Vec<Filler>> = LazyLock::new(|| Filler::of(0..8));
     let (script, script_after) = header.scripts();

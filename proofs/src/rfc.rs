@@ -58,7 +58,7 @@ pub(crate) fn is_text(start: Start, bytes: &[Byte], end: End) -> Formula {
     if start == Start::Character {
         return from[0];
     }
-    // The first bytes may be what is left of a character that begins before them.
+    // The first bytes may be the end of a character that begins before them.
     let rests = UTF8_CHAR.iter().flat_map(|ranges| (1..ranges.len()).map(|skip| &ranges[skip..]));
     rests.fold(from[0], |any, rest| any.or(matches(rest, 0, &from)))
 }

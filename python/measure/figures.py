@@ -40,7 +40,7 @@ TURN = 400_000
 
 
 def text_of(name: str, size: int, number: int = 0) -> bytes:
-    """Whole sentences of about so many bytes, in varying order of their words. Each number has another order."""
+    """Whole sentences of about this many bytes, in varying order of their words. Each number has another order."""
     chosen = random.Random(f"{name} {number}" if number else name)
     words = TEXTS[name].split(" ") if " " in TEXTS[name] else list(TEXTS[name])
     data, length = [], 0
@@ -65,7 +65,7 @@ def with_faults(data: bytes, every: int, number: int = 0) -> bytes:
 
 
 def loop(call: str, items: Sequence[object]) -> Callable[[int], float]:
-    """Return a function that makes a call for each item, so many times, and returns the nanoseconds for one item."""
+    """Return a function that makes a call for each item, that many times, and returns the nanoseconds for one item."""
     source = f"""def work(repeat):
         start = time.perf_counter_ns()
         for _ in range(repeat):
@@ -110,6 +110,7 @@ def about(kernel: str) -> dict[str, object]:
         "version": trust8.__version__,
         "kernel": kernel,
         "cpu": cpu(),
+        "date": time.strftime("%-d %B %Y"),
     }
 
 
@@ -163,7 +164,7 @@ def profiles() -> list[dict[str, object]]:
 
 
 def faulty() -> list[dict[str, object]]:
-    """Faulty text with each error handler: a fault in so many bytes, or Latin-1."""
+    """Faulty text with each error handler: a fault in a number of bytes, or Latin-1."""
     results = []
     for name in TEXTS:
         for length in [100, 64 << 10]:
@@ -284,7 +285,7 @@ print((status("VmHWM") - before - (status("RssFile") - code)) * 1024)
 
 
 def memory() -> list[dict[str, object]]:
-    """The most memory that decoding 8 MiB needs, besides that of the bytes: each in a process of its own."""
+    """The most memory that decoding 8 MiB needs, besides that of the bytes: each in a separate process."""
     results = []
     for name in TEXTS:
         for errors in ["strict", "replace", "ignore", "surrogateescape"]:
@@ -327,8 +328,8 @@ def columns() -> list[dict[str, object]]:
 
 
 def cpu() -> str:
-    with open("/proc/cpuinfo") as file:
-        return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+    script = Path(__file__).resolve().parents[2] / "scripts/cpu.py"
+    return subprocess.run([script], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
 
 
 if __name__ == "__main__":

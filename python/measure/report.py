@@ -93,7 +93,7 @@ def page(runs: list[dict], others: list[dict]) -> str:
         "`python/measure/run.sh` writes this page. The contestants of a row take turns in one process, and the smallest time of each",
         "counts. All answers are compared first. A loop calls each function on different texts of one kind: 64 of 4 KiB, 16 of 64 KiB,",
         "or one of 1 MiB. Unless a row says otherwise, figures are speed relative to CPython: 2 is half the time.\n",
-        f"CPU: {runs[0]['cpu']}, kernel `{runs[0]['kernel']}`, one core of a shared machine. Python " + ", ".join(run["python"] for run in runs) + ".\n",
+        f"{runs[0]['cpu']}, {runs[0]['date']}: kernel `{runs[0]['kernel']}`, one core of a shared machine; Python " + ", ".join(run["python"] for run in runs) + ".\n",
         "![How many times as fast as bytes.decode](python.svg)\n",
         "## Targets\n",
     ]

@@ -35,7 +35,7 @@ from trust8 import ray as utf8  # noqa: E402
 
 
 class Nodes:
-    """The processes of a cluster, each node with an address of its own on the loopback interface."""
+    """The processes of a cluster, each node with its own address on the loopback interface."""
 
     def __init__(self) -> None:
         # The names of sockets in this folder have a limit of about a hundred bytes.

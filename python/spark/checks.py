@@ -43,7 +43,7 @@ def check_a_scan_whose_worker_is_killed(
 ) -> None:
     """Scan files, kill a worker in the middle of that, and check that the result is what the command says.
 
-    `scan` returns the rows of a folder, of which each task reads 64 ranges. Afterwards the cluster has another worker.
+    `scan` returns the rows of a folder. Each task reads 64 ranges. Afterwards the cluster has another worker.
     """
     texts, log = folder / "texts", folder / "log"
     texts.mkdir()

@@ -1,7 +1,7 @@
 """A Spark cluster of processes on this machine: a Master, and Workers that each run executors of their own.
 
 The processes are those that a real cluster has, started by pyspark's own `spark-class`. They listen on the loopback interface
-alone. Each Worker has an address of its own there, so Spark takes them for different machines.
+alone. Each Worker has its own address there, so Spark takes them for different machines.
 
     with Cluster(workers=2) as cluster, cluster.session() as spark:
         spark.range(10).count()
@@ -69,7 +69,7 @@ class Cluster:
 
     @contextmanager
     def session(self, **settings: str) -> Iterator[object]:
-        """Return a session on this cluster, with these settings. `_` in their names stands for a dot."""
+        """Return a session on this cluster, with these settings. `_` in their names means a dot."""
         from pyspark.sql import SparkSession
 
         os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": HOST}

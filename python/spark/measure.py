@@ -16,6 +16,7 @@ import os
 import platform
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -305,8 +306,9 @@ def main() -> None:
     options = parser.parse_args()
     global REALTIME
     REALTIME = options.realtime
-    model = next(line.split(": ")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name"))
-    print(f"CPU: {model}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start; kernel `{trust8.kernels()[0]}`. "
+    script = Path(__file__).resolve().parents[2] / "scripts/cpu.py"
+    model = subprocess.run([script], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+    print(f"{model}, {time.strftime('%F')}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start; kernel `{trust8.kernels()[0]}`. "
           f"Python {platform.python_version()}, Spark {pyspark.__version__}, pyarrow {pyarrow.__version__}.\n")  # fmt: skip
     with tempfile.TemporaryDirectory() as name, Cluster(workers=2, memory_mib=2048) as cluster:
         folder = Path(name) / "lake"

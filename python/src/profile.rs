@@ -51,7 +51,7 @@ fn known(bits: u32) -> Profile {
     profile
 }
 
-/// The place of a refusal.
+/// The position of a refusal.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) start: usize,

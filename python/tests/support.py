@@ -33,7 +33,7 @@ def sequences(longest: int) -> Iterator[bytes]:
 
 
 def faulty(text: str, every: int, seed: int = 1) -> bytes:
-    """The text in UTF-8 with a wrong byte about every so many bytes."""
+    """The text in UTF-8 with a wrong byte about every `every` bytes."""
     chosen = random.Random(seed)
     data = bytearray(text.encode())
     at = 0

@@ -612,7 +612,7 @@ def test_parquet(compression, tmp_path, capsys):
 
 
 def test_the_memory_for_a_parquet_file_does_not_grow_with_it(tmp_path):
-    """The most that pyarrow holds at a time, for files of which one has eight times as many rows."""
+    """The most that pyarrow holds at a time, for files where one has eight times as many rows."""
     code = """
         import sys
         import pyarrow as pa, pyarrow.parquet as parquet

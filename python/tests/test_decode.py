@@ -81,7 +81,7 @@ def test_the_width_of_faulty_texts(errors):
 
 
 def test_every_kernel_decodes_alike():
-    """In a process of its own, because the kernel is that of the whole process."""
+    """In a separate process, because the kernel is that of the whole process."""
     code = """
         import sys
         from support import HANDLERS, TEXTS, faulty, outcome

@@ -158,7 +158,7 @@ def test_policies():
 
 
 def test_many_errors_cost_no_more_than_a_pass_each():
-    """The search goes on after an error, and does not read the rest of the text for each."""
+    """The search continues after an error, and does not read the rest of the text for each."""
     data = b"a\0" * (1 << 17)
     assert sum(1 for _ in trust8.errors(data, profile="postgres")) == 1 << 17
     assert trust8.decode(data, "ignore", profile="postgres") == "a" * (1 << 17)
@@ -205,7 +205,7 @@ def test_columns(kind):
 
 @pytest.mark.parametrize("policy", ["replace", "drop", "escape", "null"])
 def test_nested_columns(policy):
-    """Values of dictionaries, runs, lists, structs and maps, of which some are null or are never reached."""
+    """Values of dictionaries, runs, lists, structs and maps. Some are null or are never reached."""
     pa = pytest.importorskip("pyarrow")
     from trust8 import arrow
 

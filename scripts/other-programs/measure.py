@@ -10,10 +10,10 @@ needs crates.io, and then a quiet machine for one minute.
 """
 
 import os
-import platform
 import shutil
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -73,21 +73,10 @@ def measure(files):
     return times
 
 
-def cpu():
-    """Returns the CPU's name. Virtual machines give vague names, so the family and the model follow."""
-    fields = {}
-    if os.path.exists("/proc/cpuinfo"):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            key, _, value = line.partition(":")
-            fields.setdefault(key.strip(), value.strip())
-    if "model name" not in fields:
-        return platform.processor() or platform.machine()
-    return f"{fields['model name']} (family {fields.get('cpu family')}, model {fields.get('model')})"
-
-
 def print_table(times):
     rustc = subprocess.run(["rustc", "--version"], check=True, text=True, stdout=subprocess.PIPE).stdout
-    print(f"{cpu()}, {' '.join(rustc.split()[:2])}. Milliseconds.\n")
+    cpu = subprocess.run([ROOT / "scripts/cpu.py"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+    print(f"{cpu}, {date.today()}, {' '.join(rustc.split()[:2])}. Milliseconds.\n")
     print("| program | text | std | simdutf8 | trust8 | std / trust8 | simdutf8 / trust8 |")
     print("|---|---|---:|---:|---:|---:|---:|")
     for (program, language), row in times.items():

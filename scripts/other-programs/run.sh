@@ -18,7 +18,7 @@ export CARGO_TARGET_DIR=$work/target CARGO_PROFILE_DEV_DEBUG=false CARGO_PROFILE
 
 # Each line is a crate, its version, and the arguments of `cargo test`. They choose the tests that the crate's package
 # contains and that need no network. Some of these tests fail because the package lacks a file; they have to fail both times.
-# `simdutf8` stands for the integration tests of simdutf8 itself.
+# `simdutf8` means the integration tests of simdutf8 itself.
 crates=(
     "simdutf8 0.1.5 --features public_imp,aarch64_neon"
     "encoding_rs 0.8.44 --lib --features serde,alloc"

@@ -84,7 +84,6 @@ impl fmt::Display for EncodeError {
 impl core::error::Error for EncodeError {}
 
 /// Returns why UTF-8 and its dialects have no bytes for a number.
-/// Returns why UTF-8 has no sequence for a number.
 pub const fn why_inexpressible(value: u32) -> &'static str {
     match value {
         0xD800..=0xDFFF => "a surrogate",

@@ -144,7 +144,7 @@ impl fmt::Debug for Locator<'_> {
     }
 }
 
-/// So few bytes are counted without a kernel. Between two faults there may be none.
+/// Fewer bytes than this are counted without a kernel. Between two faults there may be none.
 const FEW: usize = 16;
 
 /// Returns how many characters and ill-formed sequences a chunk has.

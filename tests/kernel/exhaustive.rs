@@ -101,30 +101,30 @@ fn five_bytes_by_class() {
     }
 }
 
-/// Text with a hole for four bytes, across a seam: a place where a kernel goes from one block or vector to the next.
+/// Text with a hole for four bytes, across a border: a place where a kernel goes from one block or vector to the next.
 struct Surroundings {
-    /// The text, from `start` on, where it is aligned to 64 bytes. Some seams depend on the alignment.
+    /// The text, from `start` on, where it is aligned to 64 bytes. Some borders depend on the alignment.
     text: Vec<u8>,
     start: usize,
     hole: usize,
 }
 
 impl Surroundings {
-    /// Returns texts with a seam in each, short enough to cost little.
+    /// Returns texts with a border in each, short enough to cost little.
     ///
-    /// The hole begins one to three bytes before the seam. The text before the hole ends with a whole character, and the
+    /// The hole begins one to three bytes before the border. The text before the hole ends with a whole character, and the
     /// text after it begins with one, so the four bytes decide whether the text is valid.
     fn all() -> Vec<Self> {
         // The start of the last block, which ends with the text.
         const OF_LAST_BLOCK: usize = 777;
         // Ends of vectors; of blocks (of 64 bytes, or of 61 after the first); of the head of long input (128), of what is skipped as ASCII
         // (256), and of the four blocks after it (384); of superblocks (616 and 1104), and of a chunk of a sparse run (640 and 2176).
-        const SEAMS: [usize; 15] =
+        const BORDERS: [usize; 15] =
             [16, 32, 48, 64, 125, 128, 192, 256, 320, 384, 616, 640, OF_LAST_BLOCK, 1104, 2176];
         // Where lists of blocks begin: after the head. Ends of their first group of sixteen blocks, of the first block of that, and of
         // their first chunk and the next.
         const HEAD: usize = 128;
-        const SEAMS_OF_LISTS: [usize; 4] = [HEAD + 64, HEAD + 1024, HEAD + 4096, HEAD + 2 * 4096];
+        const BORDERS_OF_LISTS: [usize; 4] = [HEAD + 64, HEAD + 1024, HEAD + 4096, HEAD + 2 * 4096];
         let rare = format!("{}日", "a".repeat(299));
         let mixed = format!("{}日", "é".repeat(149));
         let sparse = format!("{}é", "a".repeat(99));
@@ -133,21 +133,21 @@ impl Surroundings {
         // not two-byte text.
         let units = ["a", "日", "é", rare.as_str(), mixed.as_str(), sparse.as_str()];
         let mut all = Vec::new();
-        for (number, seam) in SEAMS.into_iter().enumerate() {
-            for before_seam in 1..=3 {
+        for (number, border) in BORDERS.into_iter().enumerate() {
+            for before_border in 1..=3 {
                 // The text after the hole makes the whole long enough for each way of a kernel.
-                let len = if seam == OF_LAST_BLOCK { seam + 64 } else { (seam + 604).max(710) };
-                all.push(Self::of(units[(number + before_seam) % 3], seam - before_seam, len));
+                let len = if border == OF_LAST_BLOCK { border + 64 } else { (border + 604).max(710) };
+                all.push(Self::of(units[(number + before_border) % 3], border - before_border, len));
             }
         }
-        for seam in SEAMS_OF_LISTS {
+        for border in BORDERS_OF_LISTS {
             for unit in &units[1..] {
                 // What comes after the next chunk is as what comes after the first, in all text but dense text.
-                if seam == HEAD + 2 * 4096 && *unit != "日" {
+                if border == HEAD + 2 * 4096 && *unit != "日" {
                     continue;
                 }
-                for before_seam in 1..=3 {
-                    all.push(Self::of(unit, seam - before_seam, (seam + 160).max(1200)));
+                for before_border in 1..=3 {
+                    all.push(Self::of(unit, border - before_border, (border + 160).max(1200)));
                 }
             }
         }
@@ -188,7 +188,7 @@ fn fault_inside(window: [u8; 4]) -> Option<Fault> {
 
 /// Four bytes of every class, in every surroundings.
 #[test]
-fn windows_by_class_across_seams() {
+fn windows_by_class_across_borders() {
     let mut thin = Thin::new();
     for mut surroundings in Surroundings::all() {
         for a in CLASSES {
@@ -233,7 +233,7 @@ fn every_four_bytes() {
     });
 }
 
-/// All 2^32 sequences of four bytes inside text of 700 to 8,500 bytes, each across one of 31 seams, at one of three places: the verdict of
+/// All 2^32 sequences of four bytes inside text of 700 to 8,500 bytes, each across one of 31 borders, at one of three places: the verdict of
 /// each, and the place, the length and the kind of every 64th.
 ///
 /// To locate a fault takes longer than to find that there is one, and doing it for every sequence would take hours. The tests above
@@ -251,7 +251,7 @@ fn every_four_bytes_inside_longer_text() {
             for c in 0..=255 {
                 let early = fault_inside([a, b, c, b'.']).filter(|fault| fault.valid_up_to + 1 < 3);
                 let early = early.filter(|fault| oracle::fault(&[a, b, c]) == Some(*fault));
-                // Another seam for each three bytes.
+                // Another border for each three bytes.
                 let number = (usize::from(a) + 257 * usize::from(b) + 5 * usize::from(c)) % all.len();
                 let surroundings = &mut all[number];
                 let hole = surroundings.hole;

@@ -27,7 +27,7 @@ macro_rules! program {
         const fn has_the_traits<T: Copy + Eq + Debug + Display + Error + Send + Sync + 'static>() {}
         const _: () = has_the_traits::<BasicError>();
         const _: () = has_the_traits::<CompatError>();
-        // Anybody may make a basic error, and it takes no room.
+        // Anybody may make a basic error, and it takes no space.
         const _: BasicError = BasicError;
         const _: () = assert!(size_of::<BasicError>() == 0);
 

@@ -13,7 +13,7 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// Returns room for `len` bytes.
+    /// Returns memory for `len` bytes.
     pub fn new(len: usize) -> Self {
         // SAFETY: asks for a number.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };

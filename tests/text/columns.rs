@@ -278,7 +278,7 @@ fn no_border_inside_a_character() {
 
 /// Malformed sequences in the rows where one block of rows ends, also with their end in the next row.
 #[test]
-fn every_malformed_sequence_across_seams() {
+fn every_malformed_sequence_across_borders() {
     let mut thin = Thin::new();
     for malformed in &MALFORMED {
         for filler in ["", "é", "日本", "some more of that, longer than a vector, and so on é"] {

@@ -149,7 +149,7 @@ fn rows_that_cut_characters() {
 
 /// Each malformed sequence in a row, at the ends of words, groups of views, and groups of rows.
 #[test]
-fn every_malformed_sequence_at_seams() {
+fn every_malformed_sequence_at_borders() {
     let mut thin = Thin::new();
     for malformed in &MALFORMED {
         for filler in ["", "é", "日本語", "some more of that, longer than a view holds: é"] {

@@ -6,7 +6,6 @@
 //! A block that is not of the common kind is converted character by character. A function returns
 //! how many bytes of the text it has converted. It may stop a block before the text is malformed or
 //! the output is full.
-//! is malformed or the output is full.
 
 #![forbid(unsafe_code)]
 

@@ -6,7 +6,7 @@ import { hidden, isSpace } from './hidden.js';
 const ROWS = 24;
 const narrow = matchMedia('(max-width: 640px)');
 
-/** Returns what stands for a character in the text column. */
+/** Returns what represents a character in the text column. */
 function glyphOf({ codePoint }) {
   if (codePoint === null) return '\ufffd';
   const known = hidden(codePoint);

@@ -40,8 +40,8 @@ pub unsafe extern "C" fn is_utf8(at: *const u8, len: usize) -> bool {
 /// An error, as JavaScript reads it: offset, [packed error](pack), and the bytes that prove it in little-endian order.
 type Report = [f64; 3];
 
-/// Packs what is known of an error besides its place: bits 0 to 3 have its kind, bits 4 to 7 the length of the sequence, and
-/// bits 8 to 11 how many bytes prove it.
+/// Packs an error without its position: bits 0 to 3 have its kind, bits 4 to 7 the length of the sequence, and bits 8 to 11
+/// how many bytes prove it.
 fn pack(kind: ErrorKind, error_len: Option<usize>, seen: &[u8]) -> [f64; 2] {
     let mut bytes = [0; 4];
     bytes[..seen.len()].copy_from_slice(seen);

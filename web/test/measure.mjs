@@ -1,5 +1,5 @@
 // Measures throughput in Chromium, and the time to the first picture: node measure.mjs [MiB]
-import { readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
 import { launch, serve } from './server.mjs';
 
 const mib = Number(process.argv[2] ?? 256);
@@ -58,8 +58,8 @@ console.log('| text | | isUtf8 | counts and errors | isUtf8, scalar | TextDecode
 simd.forEach(([name, kind, , is, survey, native], i) => console.log(`| ${name} | ${kind} | ${is} | ${survey} | ${plain[i][3]} | ${native} |`));
 console.log('| text | bytes | isUtf8 | isUtf8, scalar | TextDecoder |\n|---|---:|---:|---:|---:|');
 short.forEach(([name, length, is, native], i) => console.log(`| ${name} | ${length} | ${is} | ${plainShort[i][2]} | ${native} |`));
-const cpu = (await readFile('/proc/cpuinfo', 'utf8')).match(/model name\s*: (.*)|model\s*: (.*)/g);
-console.log(cpu?.slice(0, 2).join(', '), context.browser()?.version() ?? '', process.version);
+const cpu = execFileSync(new URL('../../scripts/cpu.py', import.meta.url).pathname, { encoding: 'utf8' }).trim();
+console.log(cpu, context.browser()?.version() ?? '', process.version);
 await close();
 server.close();
 scalar.close();

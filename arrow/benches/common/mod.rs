@@ -1,7 +1,8 @@
 //! What the measurements of columns have in common: the bench of this package, and `datafusion/measure`.
 
+use std::ffi::OsStr;
 use std::fmt::Write;
-use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 struct Random(u64);
@@ -55,7 +56,10 @@ pub(crate) fn row(csv: &mut String, section: &str, keys: usize, heads: &[&str], 
 /// Returns a file of docs/data/: the facts and notes, and the rows.
 pub(crate) fn file(command: &str, notes: &str, rows: &str) -> String {
     let date = output("date", "+%F");
-    let (cpu, rustc) = (cpu(), output("rustc", "--version"));
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let script = folders.map(|folder| folder.join("scripts/cpu.py")).find(|script| script.is_file());
+    let cpu = output("python3", script.unwrap_or_default());
+    let rustc = output("rustc", "--version");
     let kernel = trust8::Kernel::best().name();
     format!(
         "# command: {command}\n# date: {date}\n# CPU: {cpu}\n# kernel: {kernel}\n# compiler: {rustc}\n{notes}\
@@ -63,18 +67,8 @@ pub(crate) fn file(command: &str, notes: &str, rows: &str) -> String {
     )
 }
 
-/// Returns the name of the CPU.
-fn cpu() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let field =
-        |name| info.lines().find_map(|line| line.split_once(':').filter(|field| field.0.trim() == name));
-    let value = |name| field(name).map_or("unknown", |field| field.1.trim());
-    // Virtual machines give vague names.
-    format!("{} family {} model {}", value("model name"), value("cpu family"), value("model"))
-}
-
 /// Returns what a program prints.
-fn output(program: &str, argument: &str) -> String {
+fn output(program: &str, argument: impl AsRef<OsStr>) -> String {
     let output = Command::new(program).arg(argument).output().map(|output| output.stdout).unwrap_or_default();
     String::from_utf8_lossy(&output).trim().to_owned()
 }

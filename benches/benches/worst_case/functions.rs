@@ -412,7 +412,7 @@ fn cost(function: &Function, bytes: &[u8], rounds: usize) -> f64 {
     time.max(Duration::from_nanos(1)).as_nanos() as f64 / bytes.len() as f64
 }
 
-/// Returns whether the function can be given this: what joins at seams must be what the function takes.
+/// Returns whether the function takes these bytes: joined symbols need not be valid where they meet.
 fn is_allowed(function: &Function, bytes: &[u8]) -> bool {
     match function.symbols {
         Symbols::Valid(Encoding::Utf8) => std::str::from_utf8(bytes).is_ok(),

@@ -150,11 +150,12 @@ fn main() {
     let mut units = vec![0_u16; LONG + 64];
     let mut page = format!(
         "# The C interface, measured\n\n\
-         `capi/measure/run.sh` writes this page. All numbers are from one run, on one core of: {}. {}; {}. The C functions are \
+         `capi/measure/run.sh` writes this page. All numbers are from one run, on one core of an {}, {}. {}; {}. The C functions are \
          those of the shared library, called through the procedure linkage table, as a C program calls them. The contestants of a \
          table took turns, their answers were compared, and each number is the best of {rounds} rounds of {} microseconds. trust8's \
          kernel was {}.{}\n",
         machine.cpu,
+        machine.date,
         machine.rustc,
         machine.cxx,
         SAMPLE.as_micros(),

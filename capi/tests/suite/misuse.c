@@ -211,7 +211,7 @@ static void check_refused(const trust8_validator *changed) {
     CHECK(!trust8_validator_finish(changed, &error) && error.kind == TRUST8_MISUSE);
 }
 
-/* States of which a part was changed, after texts of several kinds. */
+/* States with a changed part, after texts of several kinds. */
 static void test_changed_states(void) {
     static const char *const texts[] = {"", "a", "text", "caf\xC3\xA9", "12\xE2\x82", "\xF0\x9F\x98"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -223,7 +223,7 @@ static void test_changed_states(void) {
             ((uint8_t *)&changed)[bit / 8] ^= (uint8_t)(1 << bit % 8);
             check_refused(&changed);
         }
-        /* The last four bytes of the text, of which some kernels look at other parts than others. */
+        /* The last four bytes of the text. Kernels differ in the parts that they look at. */
         trust8_validator changed = validator;
         memcpy((uint8_t *)&changed + 12, "\x41\x41\xE1\x41", 4);
         check_refused(&changed);

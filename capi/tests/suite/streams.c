@@ -13,7 +13,7 @@ static void check_pieces(const uint8_t *bytes, size_t len, const size_t *cuts, s
     size_t at = 0;
     for (size_t i = 0; i <= count; i++) {
         const size_t end = i < count ? cuts[i] : len;
-        /* An allocation of its own, so that a read outside of the piece is seen. */
+        /* A separate allocation, so that a read outside of the piece is seen. */
         uint8_t *const piece = (uint8_t *)malloc(end - at + (end == at));
         memcpy(piece, bytes + at, end - at);
         copy = validator;

@@ -54,7 +54,7 @@ static void test_examples(void) {
 enum { OFFSETS = 131, AFTER = 70 };
 
 /* Puts one malformed sequence at every offset from 0 to 130, with one kind of text before it and after it, and with the other
- * kinds where inputs are plentiful. Sanitizers and emulators, which get a large scale, try one offset in so many. */
+ * kinds where inputs are plentiful. Sanitizers and emulators, which get a large scale, try only some offsets. */
 static void visit(const uint8_t *sequence, size_t len, bool is_end) {
     static const char *const texts[] = {"plain", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
     static size_t number, sequences;

@@ -10,17 +10,17 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
 
-    /// Check what Git's index has of the files that the next commit changes, and not what is on disk
+    /// Check the staged version of the files that the next commit changes, not the version on disk
     ///
-    /// Paths limit it to some of the files. They are shown as they are seen from the top of the repository.
+    /// Paths restrict this to some of the files. Names are shown relative to the top of the repository.
     #[arg(long, conflicts_with_all = ["files_from", "follow", "max_depth"])]
     pub(crate) staged: bool,
 
-    /// Report every error, not only the first of each file
+    /// Report every error, not only the first one of each file
     #[arg(long, short = 'a')]
     all: bool,
 
-    /// Report at most N errors of each file [default: 1]
+    /// Report at most N errors per file [default: 1]
     #[arg(long, short = 'm', value_name = "N", conflicts_with = "all",
           value_parser = clap::value_parser!(u64).range(1..))]
     max_errors: Option<u64>,
@@ -37,7 +37,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with_all = ["format", "quiet", "list"])]
     json: bool,
 
-    /// Print only which files could not be read; the exit status has the result
+    /// Print only read errors; the exit status has the result
     #[arg(long, short = 'q', conflicts_with_all = ["list", "format"])]
     pub(crate) quiet: bool,
 
@@ -80,11 +80,11 @@ pub(crate) enum Format {
     Human,
     /// One line per error, path:line:column: message, for editors and CI
     Short,
-    /// Annotations of GitHub Actions
+    /// GitHub Actions annotations
     Github,
     /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// JUnit's XML, for reports of tests
+    /// JUnit XML, for test reports
     Junit,
     /// One JSON document
     Json,

@@ -26,14 +26,14 @@ pub(crate) struct FixArgs {
     #[arg(long, value_name = "ENCODING", value_parser = Names(from_fix), hide_possible_values = true)]
     pub(crate) from: Option<Charset>,
 
-    /// Keep what is UTF-8, and decode only the invalid bytes, in this encoding, in which each byte is a character
+    /// Keep valid UTF-8, and decode only the invalid bytes, from this single-byte encoding
     #[arg(long, value_name = "ENCODING", value_parser = Names(from_single_byte), hide_possible_values = true,
           conflicts_with = "from")]
     pub(crate) invalid_as: Option<&'static Encoding>,
 
     /// Repair text in UTF-8 that was decoded as windows-1252 (`GrÃ¶ÃŸe` becomes `Größe`)
     ///
-    /// A line changes only if all its characters outside ASCII can be undone exactly. Invalid sequences are repaired as
+    /// A line changes only if all its non-ASCII characters can be undone exactly. Invalid sequences are repaired as
     /// well.
     #[arg(long, conflicts_with_all = ["from", "invalid_as"])]
     pub(crate) unmojibake: bool,
@@ -74,12 +74,12 @@ pub(crate) struct FixArgs {
 
     /// With --in-place, keep each old file under its name with SUFFIX appended (by default, ~)
     ///
-    /// If there is a file of that name already, the file is not repaired. In folders, backups are not searched.
+    /// If that name is taken, the file is not repaired. In folders, backups are skipped.
     #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = BACKUP_SUFFIX,
           requires = "rewrites", value_parser = suffix)]
     pub(crate) backup: Option<String>,
 
-    /// Put the backups back in the place of the repaired files, unless these have changed since
+    /// Restore the backups, except over files that have changed since the repair
     #[arg(long, group = "rewrites",
           conflicts_with_all = ["from", "invalid_as", "unmojibake", "strip_bom", "output", "check", "diff", "json"])]
     pub(crate) undo: bool,
@@ -92,7 +92,7 @@ pub(crate) struct FixArgs {
     #[arg(long, conflicts_with_all = ["output", "json"])]
     pub(crate) diff: bool,
 
-    /// Report each file as an object of JSON, one per line (on standard output with --in-place, --output or --check,
+    /// Report each file as a JSON object, one per line (on standard output with --in-place, --output or --check,
     /// else on standard error)
     #[arg(long)]
     pub(crate) json: bool,
@@ -110,7 +110,7 @@ pub(crate) struct FixArgs {
 enum PolicyName {
     /// U+FFFD
     Replace,
-    /// Leave them out
+    /// Drop them
     #[value(aliases = ["skip", "ignore"])]
     Drop,
     /// \u{202E}
@@ -129,7 +129,7 @@ struct RemedyArgs {
     #[arg(long)]
     replace: bool,
 
-    /// Leave invalid sequences out
+    /// Drop invalid sequences
     #[arg(long, aliases = ["skip", "ignore"])]
     drop: bool,
 

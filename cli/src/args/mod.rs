@@ -48,12 +48,12 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Parses `words`, the first of which is the name of the program. If there is nothing more to do, because they are wrong or
-    /// ask for help, returns the exit code.
+    /// Parses `words`, which begin with the name of the program. If they are wrong or ask for help, returns the exit code.
     pub(crate) fn from_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, ExitCode> {
         let words: Vec<_> = words.into_iter().collect();
         Self::parse_words(words.iter().cloned()).map_err(|mut error| {
-            // clap repeats words in its messages as they are. So its message for harmless ones is printed.
+            // clap's messages repeat words unescaped, so it gets harmless words if the message is to be
+            // printed.
             let harmless = words.iter().map(|word| harmless(word.to_string_lossy().trim()));
             if harmless.clone().zip(&words).any(|(harmless, word)| *word != *harmless)
                 && let Err(other) = Self::parse_words(harmless.map(OsString::from))
@@ -61,7 +61,7 @@ impl Cli {
                 error = other;
             }
             if error.use_stderr() {
-                // If standard error is closed, the exit code still says it.
+                // If standard error is closed, the exit code still reports the error.
                 let _ = error.print();
                 return Outcome::SomeUnread.into();
             }
@@ -73,7 +73,7 @@ impl Cli {
         })
     }
 
-    /// Parses `words`, the first of which is the name of the program.
+    /// Parses `words`, which begin with the name of the program.
     pub(crate) fn parse_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         Self::try_parse_from(words)?.without_misplaced_options()
     }
@@ -89,7 +89,7 @@ impl Cli {
     }
 }
 
-/// Returns `word` with the characters escaped that can do harm to a terminal.
+/// Returns `word` with all characters escaped that can harm a terminal.
 fn harmless(word: &str) -> String {
     let mut harmless = String::new();
     push_harmless(&mut harmless, word);
@@ -133,8 +133,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Shows on one screen what a file is
     ///
-    /// What it seems to be instead of UTF-8 is a guess from a sample: the start, the first errors, and the end. The command
-    /// that converts it is shown.
+    /// If the file is not UTF-8, its encoding is guessed from a sample: the start, the first errors, and the end. The
+    /// command that converts it is shown.
     #[command(after_help = INSPECT_EXIT_STATUS)]
     Inspect(InspectArgs),
     /// Lists the encodings, with the names that --from, --to and --invalid-as take
@@ -245,7 +245,8 @@ pub(crate) struct InspectArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Read more paths from FILE (`-` is standard input); a line feed ends each, or a NUL if there is any
+    /// Read more paths from FILE (`-` is standard input), one per line; if it has a NUL, NULs separate
+    /// them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
 

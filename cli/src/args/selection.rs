@@ -23,7 +23,8 @@ pub(crate) struct Selection {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Read more paths from FILE (`-` is standard input); a line feed ends each, or a NUL if there is any
+    /// Read more paths from FILE (`-` is standard input), one per line; if it has a NUL, NULs separate
+    /// them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
 
@@ -43,7 +44,7 @@ pub(crate) struct Selection {
     #[arg(long, conflicts_with = "binary")]
     skip_binary: bool,
 
-    /// Search folders, which is what happens anyway
+    /// Search folders: the default
     #[arg(long, short = 'r', hide = true)]
     recursive: bool,
 
@@ -51,7 +52,7 @@ pub(crate) struct Selection {
     #[arg(long, short = 'L', help_heading = FOLDERS)]
     pub(crate) follow: bool,
 
-    /// In folders, include only files that match GLOB, or that don't if it begins with ! [may be repeated]
+    /// In folders, include only files that match GLOB; a leading ! inverts the match [may be repeated]
     #[arg(long, short = 'g', value_name = "GLOB", help_heading = FOLDERS)]
     pub(crate) glob: Vec<String>,
 
@@ -77,18 +78,19 @@ pub(crate) struct Selection {
     #[arg(skip)]
     pub(crate) is_implied: bool,
 
-    /// What is appended to the names of backups, which are left out in folders.
+    /// The suffix of the names of backups, which are skipped in folders.
     #[arg(skip)]
     pub(crate) backup: Option<String>,
 }
 
-/// What is appended to the name of a backup.
+/// The suffix of the name of a backup.
 pub(crate) const BACKUP_SUFFIX: &str = "~";
 
 const FOLDERS: &str = "Files in folders";
 
 impl Selection {
-    /// Returns the selection with all paths in `paths`: those of `files_from`, and those that are meant if there are none.
+    /// Returns the selection with all paths in `paths`: those given, those of `files_from`, or the default if there are
+    /// none.
     ///
     /// # Errors
     ///
@@ -140,7 +142,7 @@ impl Selection {
     }
 }
 
-/// Parses the name of a type of files. Completions offer all types.
+/// Parses the name of a file type. Completions offer all types.
 #[derive(Clone)]
 struct TypeNames;
 
@@ -161,7 +163,7 @@ fn types() -> &'static [String] {
     static TYPES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let mut types = TypesBuilder::new();
         types.add_defaults();
-        // `all` stands for all the others.
+        // `all` means all the others.
         let names = types.definitions().into_iter().map(|definition| definition.name().to_owned());
         ["all".to_owned()].into_iter().chain(names).collect()
     });
@@ -207,7 +209,7 @@ fn is_crlf(list: &[u8]) -> bool {
     list.contains(&b'\n') && ends.all(|at| list[..at].ends_with(b"\r"))
 }
 
-/// Whether standard input is the null device: in a job of cron or of CI there is often no other.
+/// Whether standard input is the null device, as in many jobs of cron and CI.
 fn is_null_device() -> bool {
     #[cfg(unix)]
     {

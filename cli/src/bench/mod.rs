@@ -66,8 +66,8 @@ pub(crate) fn run(args: &BenchArgs, common: &CommonArgs) -> ExitCode {
     print_output(results.table(&Colors::new(common.color)).as_bytes())
 }
 
-/// Returns the content of a file under its name in the table, and before it, if the file is long, a beginning that fits
-/// into the cache.
+/// Returns the content of a file with its name in the table. If the file is long, a prefix that fits into the cache
+/// comes first.
 fn texts_of_file(bytes: Vec<u8>) -> Vec<(String, Vec<u8>)> {
     let beginning =
         (bytes.len() > LENGTH).then(|| ("first 64 KiB".to_owned(), bytes[..floor(&bytes, LENGTH)].to_vec()));

@@ -57,12 +57,12 @@ impl<'a> Encode<'a> {
         Self { out, target, name: to.label(), replace, place, buffer: Vec::new(), error: None }
     }
 
-    /// Writes what belongs to the end of the text.
+    /// Writes what the encoding requires at the end of a text.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.encode("", true)
     }
 
-    /// Keeps the reason, and returns an error that stands for it.
+    /// Keeps the reason, and returns a placeholder for it.
     fn fail(&mut self, why: String) -> io::Error {
         self.error = Some(why);
         io::Error::other("the text cannot be encoded")
@@ -74,7 +74,8 @@ impl<'a> Encode<'a> {
         written
     }
 
-    /// Encodes `text`. A character that would be another one when it is decoded is not in the encoding.
+    /// Encodes `text`. A character that does not survive a round trip counts as missing from the
+    /// encoding.
     fn encode(&mut self, mut text: &str, last: bool) -> io::Result<()> {
         let Target::Web(encoder) = &self.target else { return Ok(()) };
         let encoding = encoder.encoding();
@@ -119,7 +120,7 @@ impl<'a> Encode<'a> {
             let (result, read, written) =
                 encoder.encode_from_utf8_without_replacement(text, &mut encoded, last);
             self.buffer.extend(&encoded[..written]);
-            // A character that is unmappable was read as well. For a control character that would change the state of
+            // An unmappable character has been read as well. For a control character that would change the state of
             // ISO-2022-JP, the encoder names U+FFFD instead.
             let lacking = match result {
                 EncoderResult::Unmappable(c) => Some(text[..read].chars().next_back().unwrap_or(c)),

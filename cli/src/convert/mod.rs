@@ -38,7 +38,8 @@ pub(crate) struct ConvertArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     paths: Vec<PathBuf>,
 
-    /// Read more paths from FILE (`-` is standard input); a line feed ends each, or a NUL if there is any
+    /// Read more paths from FILE (`-` is standard input), one per line; if it has a NUL, NULs separate
+    /// them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files_from: Option<PathBuf>,
 
@@ -51,7 +52,7 @@ pub(crate) struct ConvertArgs {
           hide_possible_values = true)]
     from: Charset,
 
-    /// The encoding of the output: one of the same
+    /// The encoding of the output, from the same list
     ///
     /// `utf-16` is little-endian, with a byte order mark. The other names add none; one that is there is converted like any other
     /// character.
@@ -147,7 +148,8 @@ impl Convert<'_> {
         self.progress.suspend(|| print_error(message));
     }
 
-    /// Converts one file. Returns what could not be kept of the old one, if it is replaced.
+    /// Converts one file. If it is replaced, returns which attributes of the old one could not be
+    /// kept.
     fn convert(&self, source: &Source, out: &mut dyn Write) -> Result<Vec<String>, FileError> {
         let args = self.args;
         let target = Target::of(source, args.output.as_deref(), args.in_place);

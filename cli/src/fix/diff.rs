@@ -1,4 +1,4 @@
-//! What `fix --diff` shows: the difference between a file and what would become of it.
+//! What `fix --diff` shows: the difference between a file and its repaired text.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -106,7 +106,7 @@ fn put_line(
     write!(text, "{style:#}{end}")
 }
 
-/// Appends `line` as a terminal shows it: what is around the offset `difference`, if all of it is too long.
+/// Appends `line` for a terminal. If it is too long, only the part around the offset `difference` is shown.
 fn push_shown(text: &mut Vec<u8>, line: &[u8], difference: usize) {
     let start = match line.len().checked_sub(BEFORE + AFTER) {
         Some(last) => difference.saturating_sub(BEFORE).min(last),
@@ -156,7 +156,7 @@ mod tests {
         // The end of a line.
         let shown = diff(format!("{long}a").as_bytes(), format!("{long}b").as_bytes(), true);
         assert!(shown.lines().all(|line| line.len() < 200) && shown.contains("éa\n"), "{shown}");
-        // A program gets all of it.
+        // Programs get the whole line.
         assert!(diff(old.as_bytes(), new.as_bytes(), false).len() > 50_000_000);
     }
 

@@ -28,7 +28,7 @@ pub(crate) fn seems_utf16<R: Read>(from: impl Fn(u64) -> R) -> io::Result<bool> 
 }
 
 pub(crate) struct Evidence {
-    /// Parts of the file, each of which begins at an even offset.
+    /// Parts of the file. Each begins at an even offset.
     pieces: Vec<Vec<u8>>,
     /// Whether the length of the file is even.
     is_even: bool,
@@ -115,9 +115,9 @@ impl Evidence {
         has_switch && piece.is_ascii() && !ISO_2022_JP.decode_without_bom_handling(piece).1
     }
 
-    /// Returns the kind of UTF-16 that the sample is text in, although it has no byte order mark.
+    /// Returns the UTF-16 that the sample seems to be, without a byte order mark.
     pub(crate) fn utf16(&self) -> Option<&'static Encoding> {
-        /// How much less it has to be in the other order of bytes.
+        /// The other byte order must have a share lower by this.
         const MARGIN: f64 = 0.03;
         if !self.is_even {
             return None;
@@ -144,7 +144,7 @@ impl Evidence {
             && [u16::from_le_bytes, u16::from_be_bytes].iter().any(|unit| self.share_common(unit) >= ENOUGH)
     }
 
-    /// Returns which share of the code units is common in text, or 0 if a surrogate is alone.
+    /// Returns the share of code units that are common in text, or 0 if a surrogate is alone.
     fn share_common(&self, unit: impl Fn([u8; 2]) -> u16) -> f64 {
         let (mut common, mut all) = (0_u64, 0_u64);
         for piece in &self.pieces {
@@ -164,8 +164,8 @@ impl Evidence {
     }
 }
 
-/// Whether `c` is a character that text in UTF-8 has. The others stand for pairs of bytes that other encodings have often
-/// enough, such as `ß“` in windows-1252.
+/// Whether `c` is plausible in UTF-8. The bytes of the others are common pairs of characters in other encodings, such as
+/// `ß“` in windows-1252.
 fn is_plausible(c: char) -> bool {
     matches!(c, '\u{80}'..='\u{17F}' | '\u{370}'..='\u{4FF}' | '\u{5C0}'..='\u{6FF}' | '\u{800}'..)
 }

@@ -86,7 +86,7 @@ impl Fix<'_> {
             return self.diff(&entry.source, plan, from(0), &file, guarded, out);
         }
         if plan == Plan::Copy && args.in_place {
-            // Only if something changes is the file replaced.
+            // The file is replaced only if something changes.
             let changes = transform(args, self.kernel, plan, from(0), &Progress::none(), &mut io::sink())?;
             if changes.is_nothing() {
                 self.clean_up(entry);
@@ -134,14 +134,14 @@ impl Fix<'_> {
         }
     }
 
-    /// Removes what a run that was killed has left of a file that needs no change now. It does no harm if that fails.
+    /// Removes what a killed run has left of a file that needs no change now. If this fails, no harm is done.
     fn clean_up(&self, entry: &Entry) {
         if let (true, Source::Path(path)) = (self.args.in_place, &entry.source) {
             let _ = replace::remove_leftover(path);
         }
     }
 
-    /// Writes what becomes of `reader` to `target`, or nowhere with `--check`.
+    /// Writes the fixed text of `reader` to `target`, or nowhere with `--check`.
     fn write(
         &self,
         plan: Plan,

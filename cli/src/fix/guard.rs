@@ -93,7 +93,7 @@ const MAGIC: [(&str, &[u8]); 25] = [
 
 const LONGEST_MAGIC: u64 = 8;
 
-/// Looks at everything that is read through it.
+/// Inspects everything that is read through it.
 pub(super) struct Watch<R> {
     reader: R,
     active: bool,
@@ -102,12 +102,12 @@ pub(super) struct Watch<R> {
 }
 
 impl<R> Watch<R> {
-    /// Looks at nothing if `active` is false.
+    /// Inspects nothing if `active` is false.
     pub(super) fn new(reader: R, active: bool) -> Self {
         Self { reader, active, has_controls: false, has_nul: false }
     }
 
-    /// Returns what the bytes look like that were read.
+    /// Returns what the bytes read so far look like.
     pub(super) fn look(&self) -> Option<Look> {
         let what = match (self.has_nul, self.has_controls) {
             (true, _) => "has NULs, so it may be binary",
@@ -123,13 +123,13 @@ impl<R: Read> Read for Watch<R> {
         let n = self.reader.read(buffer)?;
         let bytes = if self.active { &buffer[..n] } else { &[] };
         self.has_nul |= memchr::memchr(0, bytes).is_some();
-        // Without an early end, the compiler makes vectors of this.
+        // Without an early exit, the compiler vectorizes this.
         self.has_controls |= bytes.iter().fold(false, |found, byte| found | is_control(*byte));
         Ok(n)
     }
 }
 
-/// Whether `byte` is a control character that text hardly has: other than a bell, a backspace, white space and ESC.
+/// Whether `byte` is a control character that is rare in text: any but a bell, a backspace, white space and ESC.
 fn is_control(byte: u8) -> bool {
     matches!(byte, 0x00..=0x06 | 0x0E..=0x19 | 0x1C..=0x1F)
 }

@@ -52,8 +52,8 @@ impl Guess {
 /// 4. the encoding that chardetng guesses for the whole file, as Firefox does;
 /// 5. UTF-8 with some bytes in another encoding.
 ///
-/// Of the last two, the one that makes plausible text is taken: the fourth unless nearly all of the file is UTF-8. If neither
-/// does, the file is none of these.
+/// Of the last two, the one that makes plausible text is chosen; if both do, the fourth, unless nearly all of the file is
+/// UTF-8. If neither does, the file is none of these.
 ///
 /// `accepted` are the dialects of UTF-8 that accept the whole file.
 pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evidence) -> Guess {
@@ -116,8 +116,8 @@ const IMPLAUSIBLE: &str = "no encoding makes plausible text of it: name the enco
 
 const AMBIGUOUS: &str = "more than one encoding makes plausible text of it: name the encoding with --from";
 
-/// Returns the encoding in which all of the sample is plausible text: the one that chardetng guesses, or one that it takes for
-/// another. If there is none, returns why.
+/// Returns the encoding in which all of the sample is plausible text: the one that chardetng guesses, or one that it mistakes
+/// for another. If there is none, returns why.
 fn plausible_encoding(evidence: &Evidence) -> Result<&'static Encoding, &'static str> {
     let guess = encoding_of_all(evidence);
     let (text, plausibility) = decoded(evidence, guess).ok_or(IMPLAUSIBLE)?;
@@ -125,7 +125,7 @@ fn plausible_encoding(evidence: &Evidence) -> Result<&'static Encoding, &'static
         && let Some((mac, mac_plausibility)) = decoded(evidence, X_MAC_CYRILLIC)
         && mac_plausibility.is_perfect()
     {
-        // chardetng takes Apple's Cyrillic for Microsoft's. Only the capital letters differ.
+        // chardetng mistakes Apple's Cyrillic for Microsoft's. Only the capital letters differ.
         let is_capital = |c: char| matches!(c, 'А'..='Я');
         match (plausibility.is_perfect(), mac.contains(is_capital), text.contains(is_capital)) {
             (false, ..) => return Ok(X_MAC_CYRILLIC),
@@ -206,8 +206,8 @@ const CENTRAL_EUROPEAN: [&str; 7] =
 /// Those of Turkish. In lower case, the capital `İ` is two characters.
 const TURKISH: &str = "çğıöşüâîûi\u{307}";
 
-/// Languages that chardetng takes for Western European ones: the encoding, letters that windows-1252 has in place of the right
-/// ones, letters that show which language it is, and all its letters.
+/// Languages that chardetng mistakes for Western European ones: the encoding, letters that windows-1252 has in place of the
+/// right ones, letters that show which language it is, and all its letters.
 const NOT_WESTERN: [(&Encoding, &str, &str, &str); 3] = [
     (WINDOWS_1250, "õûÕÛ", "öüÖÜ", HUNGARIAN_IN_1252),
     // French has `û` as well, but none of these.
@@ -333,7 +333,7 @@ fn encoding_of_all(evidence: &Evidence) -> &'static Encoding {
 fn encoding_of_invalid(evidence: &Evidence) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     for chunk in evidence.pieces().flat_map(<[u8]>::utf8_chunks) {
-        // Without the other characters of UTF-8, what is left is text in the other encoding.
+        // Without its valid UTF-8 outside ASCII, the sample is text in the other encoding.
         for text in chunk.valid().split(|c: char| !c.is_ascii()) {
             detector.feed(text.as_bytes(), false);
         }

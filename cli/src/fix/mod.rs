@@ -1,10 +1,11 @@
 //! `trust8 fix`: repairs what is not UTF-8, or converts it.
 //!
-//! - `file.rs` decides what happens to one file, and `transform.rs` does it. `guard.rs` keeps it from harm.
+//! - `file.rs` decides what happens to one file, and `transform.rs` does it. `guard.rs` refuses files that
+//!   a repair would destroy.
 //! - `guess.rs` guesses for `--from auto`, and `evidence.rs` reads the sample that decides.
 //! - `repair.rs` replaces invalid sequences, leaves them out, escapes or decodes them.
-//! - `decode.rs` converts other encodings into UTF-8, and `mojibake.rs` undoes a conversion too many.
-//! - `report.rs` says what was done, `diff.rs` shows it, and `undo.rs` takes it back.
+//! - `decode.rs` converts other encodings into UTF-8, and `mojibake.rs` undoes a double conversion.
+//! - `report.rs` says what was done, `diff.rs` shows it, and `undo.rs` reverts it.
 
 pub(crate) mod decode;
 mod diff;
@@ -205,7 +206,7 @@ impl Fix<'_> {
         self.validator.progress.suspend(|| print_error(message));
     }
 
-    /// Whether the fixed text goes to standard output, so that reports can't.
+    /// Whether the fixed text goes to standard output, so reports must go elsewhere.
     fn prints_text(&self) -> bool {
         let to_output = self.args.output.as_deref().is_none_or(|path| path.as_os_str() == "-");
         to_output && !self.args.in_place && !self.args.is_dry()

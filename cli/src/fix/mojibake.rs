@@ -1,8 +1,8 @@
 //! Mojibake: text in UTF-8 that was decoded as windows-1252, and encoded as UTF-8 again. `Größe` becomes `GrÃ¶ÃŸe`.
 //!
-//! The windows-1252 bytes of the characters are the original text. A line is mojibake if that is true of it without an
-//! exception: every group of its characters that windows-1252 has beyond ASCII is valid UTF-8 as bytes, and the groups are
-//! not such that good text has them too. So undoing it is exact: decoding the result as windows-1252 again gives the line.
+//! The windows-1252 bytes of the characters are the original text. A line is mojibake only if this holds without
+//! exception: as bytes of windows-1252, each group of its non-ASCII characters is valid UTF-8, and the groups are not such
+//! as good text has too. So undoing it is exact: decoding the result as windows-1252 again gives the line.
 //!
 //! The crate ftfy for Python does the same with statistics on more encodings. This one prefers to miss a line.
 
@@ -55,7 +55,7 @@ pub(crate) fn undo(line: &str) -> Option<String> {
     is_certain.then_some(text)
 }
 
-/// Whether good text hardly has the characters of windows-1252 that the bytes of `c` stand for.
+/// Whether the bytes of `c`, read as windows-1252, are characters that good text hardly ever has.
 ///
 /// A character of two bytes becomes a capital letter, such as `Ã` or `É`, and a sign. Good text can have that, such as `É…`
 /// or `Ñ»`, but not with most letters.
@@ -67,9 +67,9 @@ fn is_certainly_mojibake(c: char) -> bool {
         [0xC4 | 0xC5 | 0xCE | 0xCF | 0xD0 | 0xD1, last] => !is_end_of_word(last) && !is_letter(last),
         // The bytes of U+0081, U+008D, U+008F, U+0090 and U+009D, which no good text has.
         [_, 0x81 | 0x8D | 0x8F | 0x90 | 0x9D] => true,
-        // Letters of Hebrew, but for `×£` and other sums of money.
+        // Hebrew letters, except `×£` and other sums of money.
         [0xD7, last] => last == 0x98,
-        // Letters of Arabic, but for `Ø®` and `90 Ø°`.
+        // Arabic letters, except `Ø®` and `90 Ø°`.
         [0xD8..=0xDB, last] => {
             !is_end_of_word(last) && !is_letter(last) && !matches!(last, 0xA9 | 0xAE | 0xB0)
         }
@@ -81,12 +81,12 @@ fn is_certainly_mojibake(c: char) -> bool {
     }
 }
 
-/// Whether the byte stands for a sign that may come after a word.
+/// Whether the byte is a sign that may follow a word.
 fn is_end_of_word(byte: u8) -> bool {
     matches!(byte, 0x82 | 0x84..=0x87 | 0x89 | 0x8B | 0x91..=0x97 | 0x99 | 0x9B | 0xA0 | 0xAB | 0xB7 | 0xBB)
 }
 
-/// Whether the byte stands for a letter or a number that may come after a letter.
+/// Whether the byte is a letter or a number that may follow a letter.
 fn is_letter(byte: u8) -> bool {
     matches!(
         byte,
@@ -117,7 +117,7 @@ impl<'a> Undo<'a> {
         Self { out, line: Vec::new(), lines: 0 }
     }
 
-    /// Writes `line`, or what it was.
+    /// Writes `line`, or the text that it was before it became mojibake.
     fn write_line(&mut self, line: &[u8]) -> io::Result<()> {
         let text = match std::str::from_utf8(line).ok().and_then(undo) {
             Some(text) => {

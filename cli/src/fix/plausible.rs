@@ -1,4 +1,4 @@
-//! Whether decoded text looks like text. A guess that does not is refused, because what it makes of a file would be mojibake.
+//! Whether decoded text looks like text. A guess whose text does not is refused, because the result would be mojibake.
 //!
 //! These are all the rules. A character outside ASCII is odd if it
 //!
@@ -97,7 +97,7 @@ fn script(c: char) -> Option<Script> {
     })
 }
 
-/// Whether `c` is of the scripts and the punctuation of East Asia.
+/// Whether `c` belongs to an East Asian script or its punctuation.
 pub(super) fn is_east_asian(c: char) -> bool {
     matches!(c, '\u{3000}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' | '\u{FF00}'..='\u{FFEF}')
 }

@@ -27,7 +27,7 @@ impl Treatment {
         Self { characters: None, remedy: Some(remedy) }
     }
 
-    /// Decodes every byte in `encoding`, in which each byte is a character. Applies `remedy` to those that are none.
+    /// Decodes every byte in `encoding`, in which each byte is a character. Applies `remedy` to bytes that are not.
     pub(crate) fn decode(encoding: &'static Encoding, remedy: Option<Remedy>) -> Self {
         let character = |byte: usize| {
             let bytes = [byte as u8];
@@ -37,7 +37,7 @@ impl Treatment {
         Self { characters: Some(Box::new(std::array::from_fn(character))), remedy }
     }
 
-    /// Writes what becomes of an invalid sequence at `offset`.
+    /// Writes the repair of an invalid sequence at `offset`.
     fn apply(&self, offset: u64, sequence: &[u8], out: &mut dyn Write) -> Result<(), FileError> {
         let Some(characters) = &self.characters else {
             return apply(self.remedy.unwrap_or(Remedy::Replace), sequence, out);

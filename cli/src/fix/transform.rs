@@ -1,4 +1,4 @@
-//! What becomes of the text of one file.
+//! Transforms the text of one file.
 
 use std::io::{self, Read, Write};
 
@@ -17,7 +17,7 @@ use crate::charset::Charset;
 use crate::dialects::accepting_dialects;
 use crate::progress::Progress;
 
-/// What is to be done with a file.
+/// How to transform a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Plan {
     /// The file is valid, so it is copied.
@@ -116,7 +116,7 @@ fn write(
 ) -> Result<u64, FileError> {
     let remedy = args.remedy();
     match plan {
-        // A copy is not in whole characters.
+        // A copy may be cut inside a character.
         Plan::Copy if args.profile.is_none() => copy(reader, progress, out).map(|()| 0),
         Plan::Copy | Plan::Repair => {
             let treatment = Treatment::remedy(remedy.unwrap_or(Remedy::Replace));

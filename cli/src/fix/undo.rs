@@ -1,4 +1,4 @@
-//! `trust8 fix --undo`: puts backups back in the place of the files that were repaired.
+//! `trust8 fix --undo`: restores the backups of repaired files.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use crate::replace;
 use crate::source::Source;
 use crate::walk::{Entry, Walk};
 
-/// Restores all files of `walk` that have a backup, and says so.
+/// Restores all files of `walk` that have a backup, and reports each.
 pub(super) fn run(args: &FixArgs, walk: Walk<'_>) -> ExitCode {
     let suffix = args.backup.as_deref().unwrap_or(BACKUP_SUFFIX);
     let mut restored = 0_u64;

@@ -4,7 +4,7 @@
 //! 1. The new file is written in the folder of the old one, because a rename is one step only inside one file system. Where
 //!    the system can, the new file has no name until it is complete, so nothing is left of it if the program is killed.
 //! 2. It gets the owner, permissions, access control list and extended attributes of the old file (`attributes.rs`).
-//! 3. It is synced, so that after a power failure the name never stands for an incomplete file.
+//! 3. It is synced, so that the name never leads to an incomplete file after a power failure.
 //! 4. If the old file is no longer the one that was read, or has changed since, it is left alone.
 //! 5. The two files exchange their names, and the old one is removed. If another program has replaced or changed the old
 //!    file just before, they change their names back.
@@ -23,7 +23,7 @@ use std::time::SystemTime;
 
 use place::Place;
 
-/// What tells one version of a file from another.
+/// Identifies one version of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Version {
     /// The device and the inode, where the system has them.
@@ -38,7 +38,7 @@ impl Version {
     }
 }
 
-/// Returns what no other file of this system has: the device and the inode.
+/// Returns what identifies the file on this system: the device and the inode.
 pub(crate) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
@@ -106,7 +106,7 @@ fn remove_leftover_in(place: &Place) -> io::Result<()> {
     Ok(())
 }
 
-/// Puts the backup with this suffix back in the place of the file at `path`. Returns false if there is none.
+/// Restores the backup with this suffix to `path`. Returns false if there is none.
 ///
 /// If the file has been written to since it was backed up, that is an error.
 pub(crate) fn restore(path: &Path, suffix: &str) -> io::Result<bool> {
@@ -246,7 +246,7 @@ fn is_in_place(place: &Place, original: &Original) -> io::Result<bool> {
     Ok(place.metadata()?.is_some_and(|metadata| Version::of(&metadata) == original.version))
 }
 
-/// Puts the temporary file in the place of `original`. Afterwards the temporary name is to be removed, if it still exists.
+/// Replaces `original` with the temporary file. Afterwards the temporary name is to be removed, if it still exists.
 fn replace(place: &Place, original: &Original) -> io::Result<()> {
     if !place.exchange()? {
         return place.rename_temporary();

@@ -9,7 +9,7 @@ pub(super) use system::Place;
 /// How many symbolic links may lead from one to the next. Linux has the same limit.
 const MAX_LINKS: u32 = 40;
 
-/// Follows symbolic links, and returns the folder and the name of the file that `path` stands for. It need not exist.
+/// Follows symbolic links, and returns the folder and the name of the file that `path` leads to. It need not exist.
 fn follow(path: &Path) -> io::Result<(PathBuf, OsString)> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -343,7 +343,8 @@ mod system {
             }
         }
 
-        /// Copies the old file. On Windows a lock keeps all others from reading a file, so it is read where it is open.
+        /// Copies the old file. On Windows a lock keeps all others from reading a file, so it is read through the
+        /// handle that is open.
         pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<()> {
             let backup = self.path(&with_suffix(&self.name, suffix));
             let mut copy = File::create_new(backup).map_err(|error| match error.kind() {

@@ -107,9 +107,9 @@ fn push_member(out: &mut Vec<u8>, name: &str, value: &str) {
     }
 }
 
-/// Whether `text` is the same in a string of JSON.
+/// Whether `text` needs no escapes in a JSON string.
 fn is_plain(text: &[u8]) -> bool {
-    // Without an early end, the compiler makes vectors of this.
+    // Without an early exit, the compiler vectorizes this.
     text.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'!' | b'#'..=b'[' | b']'..=b'~'))
 }
 
@@ -302,7 +302,7 @@ struct Both<T, U> {
     second: U,
 }
 
-/// Writes an object with this `type` and the members of `content`, on a line of its own.
+/// Writes an object with this `type` and the members of `content`, on a separate line.
 pub(crate) fn write_line(out: &mut Vec<u8>, r#type: &str, content: impl Serialize) {
     write_json(out, &Line { r#type, content });
     out.push(b'\n');

@@ -1,4 +1,4 @@
-//! JUnit's XML, which most CI systems show as a report of tests: each file that is not UTF-8 is a test that failed.
+//! JUnit XML, which most CI systems show as a test report: each file that is not UTF-8 is a test that failed.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl Report for Junit {
     }
 
     fn footer(&self, _: &Totals, _: Option<Duration>) -> Vec<u8> {
-        // Some systems take a report without a test for a mistake.
+        // Some systems treat a report without tests as an error.
         b"<testcase classname=\"trust8\" name=\"all other files\"/>\n</testsuite>\n</testsuites>\n".to_vec()
     }
 }
@@ -53,7 +53,7 @@ fn begin(out: &mut Vec<u8>, name: &[u8]) {
     let _ = writeln!(out, "<testcase classname=\"trust8\" name=\"{}\">", escaped(&visible(name)));
 }
 
-/// Returns `text`, in which everything is visible, as XML has it in a value or between two tags.
+/// Returns `text`, in which everything is visible, escaped for a value or for text between tags.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, the format of OASIS for what programs find in sources: one document.
+//! SARIF 2.1.0, OASIS's format for the findings of static analysis: one document.
 
 use std::io;
 use std::time::Duration;

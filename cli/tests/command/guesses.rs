@@ -6,7 +6,8 @@ use crate::folder::{Folder, stderr, stdout, trust8};
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
-/// A file that is UTF-8 but for one byte was decoded as windows-1252, all of it, and "Größe: 日本語" became mojibake.
+/// A file that was UTF-8 except for one byte was decoded as windows-1252, all of it, and "Größe: 日本語" became
+/// mojibake.
 #[test]
 fn mostly_utf8_is_repaired_and_not_converted() {
     let folder = Folder::new();

@@ -6,7 +6,7 @@ use predicates::str::{contains, is_empty};
 use serde_json::Value;
 use snapbox::{IntoData, assert_data_eq, str};
 
-/// A character of each length, an ill-formed sequence, and a line feed, of which a profile forbids some.
+/// A character of each length, an ill-formed sequence, and a line feed. A profile forbids some of them.
 const TEXT: &[u8] = b"\xEF\xBB\xBFa\x1B\xFF\xC2\x85\n\xE2\x80\xAEb\n\xEF\xBB\xBF\xF3\xA0\x81\x81!";
 
 #[test]

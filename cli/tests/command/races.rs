@@ -131,7 +131,8 @@ fn a_locked_file_is_left_alone() {
     fix().code(0).stderr(is_empty());
 }
 
-/// Kills runs at random times. Afterwards the file is whole, and the next run removes what is left.
+/// Kills runs at random times. Afterwards the file is whole, and the next run removes the
+/// leftovers.
 #[test]
 fn what_a_killed_run_leaves_is_removed_by_the_next_one() {
     let folder = Folder::new();

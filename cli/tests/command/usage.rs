@@ -295,7 +295,7 @@ fn the_recipe_in_the_help_works_on_a_clean_tree() {
     assert_eq!(fs::read_to_string(folder.at("a b")).unwrap(), "Grüße aus München und schönes Wetter");
 }
 
-/// Every error was a write of its own if the input was a pipe.
+/// Every error was written separately if the input was a pipe.
 #[cfg(target_os = "linux")]
 #[test]
 fn errors_in_a_pipe_are_written_in_blocks() {

@@ -1,6 +1,6 @@
 //! trust8 under the name of simdutf8.
 //!
-//! When `[patch.crates-io]` puts this package in the place of simdutf8, all crates that depend on simdutf8 call trust8. It
+//! When `[patch.crates-io]` replaces simdutf8 with this package, all crates that depend on simdutf8 call trust8. It
 //! has the names, the features and the answers of simdutf8 0.1.5. README says how to patch, and what is different.
 //!
 //! ```

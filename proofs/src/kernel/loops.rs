@@ -1,9 +1,9 @@
 //! Whether the loops of the lookups look at every byte.
 //!
-//! The loops are compiled here once more, with a check in the place of `check.rs` that computes no faults: it notes which bytes it was
-//! given. That a check of these bytes finds their faults is proved elsewhere. The loops run on well-formed texts. After each run, a byte
-//! must have been given to a check with its context, unless it is ASCII and follows ASCII. A loop that skips what it has not looked at is
-//! found out by a text that has another character there.
+//! The loops are compiled here once more, with a check instead of `check.rs` that computes no faults: it notes which bytes it was
+//! given. That a check of these bytes finds their faults is proved elsewhere. The loops run on well-formed texts. After each run,
+//! a byte must have been given to a check with its context, unless it is ASCII and follows ASCII. A loop that skips what it has
+//! not looked at is found out by a text that has another character there.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -88,7 +88,7 @@ mod check {
     }
     impl<S: Simd> Copy for Checker<S> {}
 
-    /// What was checked since the last look at the faults.
+    /// What was checked since the last test for faults.
     pub(super) struct FaultBits<S: Simd> {
         checked: Vec<Range<usize>>,
         ended: Vec<(usize, bool)>,

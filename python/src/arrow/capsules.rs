@@ -47,9 +47,10 @@ impl Column {
             let pair = export.call0()?.cast_into::<PyTuple>()?;
             let schema: *mut FFI_ArrowSchema = pointer(&pair.get_item(0)?, SCHEMA)?;
             let array: *mut FFI_ArrowArray = pointer(&pair.get_item(1)?, ARRAY)?;
-            // SAFETY: a capsule of this name has a schema, which the capsule goes on owning, and which lives as long as it.
+            // SAFETY: a capsule of this name has a schema, which the capsule still owns, and which lives as long as the
+            // capsule.
             let field = field_of(unsafe { schema.as_ref() }.expect("a pointer that is not null"))?;
-            // SAFETY: a capsule of this name has an array. It is moved out, as the interface asks of who takes it.
+            // SAFETY: a capsule of this name has an array. It is moved out, as the interface requires of a consumer.
             let array = unsafe { FFI_ArrowArray::from_raw(array) };
             if array.is_released() {
                 return Err(PyValueError::new_err("this array has been taken already"));
@@ -66,7 +67,7 @@ impl Column {
         };
         let capsule = export.call0()?;
         let stream: *mut FFI_ArrowArrayStream = pointer(&capsule, STREAM)?;
-        // SAFETY: a capsule of this name has a stream. It is moved out, as the interface asks of who takes it.
+        // SAFETY: a capsule of this name has a stream. It is moved out, as the interface requires of a consumer.
         let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
         let (Some(get_schema), Some(get_next), Some(_)) =
             (stream.get_schema(), stream.get_next(), stream.release())
@@ -244,7 +245,7 @@ pub(super) fn of_chunks(
 ) -> PyResult<Bound<'_, PyCapsule>> {
     let chunks = Box::new(Chunks { left: chunks.into_iter(), field, error: None });
     let private = Box::into_raw(chunks).cast();
-    // SAFETY: the functions do what the interface asks for, with what `private` points to, which is theirs until `release`.
+    // SAFETY: the functions do what the interface requires. What `private` points to is theirs until `release`.
     let stream = unsafe {
         FFI_ArrowArrayStream::new_unchecked(Some(schema), Some(next), Some(error), Some(release), private)
     };

@@ -96,7 +96,7 @@ unsafe fn copied(from: *const u8, len: usize) -> PyResult<Buffer> {
         if number > 0 {
             Python::attach(|py| py.check_signals())?;
         }
-        // SAFETY: the caller vouches for the bytes, and these are a part of them; the room is new.
+        // SAFETY: the caller vouches for the bytes, and these are a part of them; the memory is new.
         unsafe { copy_shared(from.wrapping_add(number * PIECE), piece) };
     }
     // SAFETY: the last word was written, and all bytes of those before it.

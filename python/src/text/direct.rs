@@ -253,13 +253,13 @@ pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObjec
     // SAFETY: the interpreter is held.
     let string = NonNull::new(unsafe { ffi::PyUnicode_New(size, 0x7F) });
     let Some(string) = string else {
-        // SAFETY: the interpreter is held. The long way will fail as well, and say why.
+        // SAFETY: the interpreter is held. The general code will fail as well, and say why.
         unsafe { ffi::PyErr_Clear() };
         return None;
     };
     // SAFETY: the object is a string that is compact.
     let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
-    // SAFETY: the string has memory for so many characters of one byte, and nobody else has it: if it is the empty string,
+    // SAFETY: the string has memory for this many characters of one byte, and nobody else has it: if it is the empty string,
     // nothing is written. Both have the same length.
     unsafe { data.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     Some(string)
@@ -569,7 +569,7 @@ impl<'py> Builder<'py> {
         self.reserve(chars, Width::of_string(string))?;
         let (to, from) = (self.new.string.as_ptr(), string.as_ptr());
         let (at, chars_size) = (self.len as ffi::Py_ssize_t, chars as ffi::Py_ssize_t);
-        // SAFETY: both are strings, `to` has room for so many characters of this width, and nobody else has it.
+        // SAFETY: both are strings, `to` has memory for this many characters of this width, and nobody else has it.
         let copied = unsafe { ffi::PyUnicode_CopyCharacters(to, at, from, 0, chars_size) };
         check_copied(self.py, copied, chars)?;
         self.len += chars;
@@ -642,7 +642,7 @@ pub(crate) fn encoded<'py>(
     if len <= SHORT_STRING && width != Width::Ascii {
         let mut to = ShortBytes { bytes: [0; 4 * SHORT_STRING], len: 0 };
         let is_text = match width {
-            // SAFETY: the string has so many characters of this width. Strings never change, and this one outlives the slice.
+            // SAFETY: the string has this many characters of this width. Strings never change, and this one outlives the slice.
             Width::Ascii | Width::One => to.fill(unsafe { slice::from_raw_parts(data.cast::<u8>(), len) }),
             // SAFETY: the same.
             Width::Two => to.fill(unsafe { slice::from_raw_parts(data.cast::<u16>(), len) }),
@@ -653,7 +653,7 @@ pub(crate) fn encoded<'py>(
     }
     match width {
         Width::Ascii => {
-            // SAFETY: the string has so many characters of one byte. Strings never change, and this one outlives the slice.
+            // SAFETY: the string has this many characters of one byte. Strings never change, and this one outlives the slice.
             let units = unsafe { slice::from_raw_parts(data.cast::<u8>(), len) };
             Ok(Some(PyBytes::new(py, units)))
         }

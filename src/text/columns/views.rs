@@ -122,9 +122,9 @@ impl<'a> Joined<'a> {
     fn join(&mut self, kernel: &Kernel, number: usize, buffer: &'a [u8], from: usize, to: usize) -> bool {
         if number == self.number && self.start <= from && from <= self.end {
             if to > self.end {
-                let seam = self.end;
+                let border = self.end;
                 self.end = to;
-                !is_inside(buffer, from) && !is_inside(buffer, seam)
+                !is_inside(buffer, from) && !is_inside(buffer, border)
             } else {
                 // No character continues at the end of the joined text.
                 !is_inside(buffer, from) && (to == self.end || !is_inside(buffer, to))

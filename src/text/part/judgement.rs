@@ -127,14 +127,14 @@ impl<T: Counted> Judgement<T> {
         let mut taken = 0;
         if tail_len > 0 {
             let tail = &tail[..usize::from(tail_len)];
-            let (mut seam, len) = ([0; 2 * HEAD], tail.len() + next.known());
-            seam[..tail.len()].copy_from_slice(tail);
-            seam[tail.len()..len].copy_from_slice(&next.first[..next.known()]);
-            let seam = &seam[..len];
-            let character = seam.get(..1 + continuations_after(seam[0]));
+            let (mut border, len) = ([0; 2 * HEAD], tail.len() + next.known());
+            border[..tail.len()].copy_from_slice(tail);
+            border[tail.len()..len].copy_from_slice(&next.first[..next.known()]);
+            let border = &border[..len];
+            let character = border.get(..1 + continuations_after(border[0]));
             let Some(character) = character.filter(|bytes| core::str::from_utf8(bytes).is_ok()) else {
                 // If the character is still incomplete, the next part has only its continuations.
-                joined.end = End::of(seam);
+                joined.end = End::of(border);
                 return joined;
             };
             joined.add(character.len() as u64, T::of_character(character));

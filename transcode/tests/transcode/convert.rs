@@ -977,16 +977,16 @@ fn check_small_buffers(from: Encoding, to: Encoding, text: &[u8], rooms: &[usize
 
 /// A buffer ends near a place where text of one kind meets a fault or text of another kind, and that may lie anywhere in a block.
 #[test]
-fn seams_where_a_small_buffer_ends() {
+fn borders_where_a_small_buffer_ends() {
     let mut thin = Thin::new();
     for before in ["a", "\u{E9}", "\u{65E5}", "\u{1F600}"] {
         for len in 0..140 / before.len() {
-            for seam in ["".as_bytes(), "\u{E9}".as_bytes(), "\u{65E5}".as_bytes(), b"\xA3", b"\xFF"] {
+            for border in ["".as_bytes(), "\u{E9}".as_bytes(), "\u{65E5}".as_bytes(), b"\xA3", b"\xFF"] {
                 for after in ["a", "\u{E9}", "\u{1F600}"] {
                     // Because of the fault, and what follows, the text is validated in parts.
                     let (before, after) = (before.repeat(len), after.repeat(140 / after.len()));
                     let end = [b"\xFF", &b"a".repeat(200)[..]].concat();
-                    let text = [before.as_bytes(), seam, after.as_bytes(), &end].concat();
+                    let text = [before.as_bytes(), border, after.as_bytes(), &end].concat();
                     for units in (len.saturating_sub(6)..len + 60).step_by(4).filter(|_| thin.keep()) {
                         check_small_buffers(Encoding::Utf8, Encoding::Utf16Le, &text, &[2 * units, 4000]);
                         check_small_buffers(Encoding::Utf8, Encoding::Utf32Le, &text, &[4 * units, 4000]);

@@ -20,7 +20,7 @@ fn repeated(text: &str, bytes: usize) -> String {
     long
 }
 
-/// Buffers of exactly the length that is needed, of one unit less, without room, and shorter by up to two vectors.
+/// Buffers of exactly the length that is needed, of one unit less, of no units, and shorter by up to two vectors.
 #[test]
 fn buffers_of_every_critical_length() {
     let (mut source, mut target) = (Guarded::new(4096), Guarded::new(8192));
@@ -138,7 +138,7 @@ fn check<T: PartialEq + ?Sized + std::fmt::Debug>(
     }
 }
 
-/// Every pair of encodings, with errors and without, into buffers of the exact length, of one byte less, and without room.
+/// Every pair of encodings, with errors and without, into buffers of the exact length, of one byte less, and of none.
 #[test]
 fn every_pair_of_encodings() {
     let (mut source, mut target) = (Guarded::new(4096), Guarded::new(16384));

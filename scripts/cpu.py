@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Prints the name of the CPU, for documents and data.
+
+Virtual machines give vague names, so on x86 benches/cpus.txt names it by vendor, family and model. A CPU that is not in the list gets
+these two numbers, which scripts/prose.py refuses in a document: add it to the list.
+"""
+
+import pathlib
+import platform
+
+LIST = pathlib.Path(__file__).resolve().parent.parent / "benches/cpus.txt"
+
+
+def name():
+    try:
+        text = pathlib.Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = ""
+    fields = {}
+    for line in text.splitlines():
+        key, _, value = line.partition(":")
+        fields.setdefault(key.strip(), value.strip())
+    if "model name" not in fields:
+        return platform.processor() or platform.machine()
+    numbers = [fields.get(key, "?") for key in ("vendor_id", "cpu family", "model")]
+    for line in LIST.read_text().splitlines():
+        *known, listed = line.split(" ", 3)
+        if known == numbers:
+            return listed
+    return f"{fields['model name']} (family {numbers[1]}, model {numbers[2]})"
+
+
+if __name__ == "__main__":
+    print(name())
