@@ -33,5 +33,7 @@ pub use crate::simd::{Job, Token, as_uninit};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
 pub use crate::text::characters::why_inexpressible;
+#[cfg(feature = "alloc")]
+pub use crate::text::columns::repair::windows_1252;
 pub use crate::text::counts;
 pub use crate::text::search;

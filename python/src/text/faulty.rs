@@ -15,6 +15,7 @@ use std::mem::MaybeUninit;
 use super::Instead;
 use memchr::memmem;
 use trust8::boundary::floor;
+use trust8::engine::windows_1252;
 use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_as_fits, convert_into_lossy};
 
 /// A character of a string of some width.
@@ -450,7 +451,7 @@ impl<U: Unit> Output<'_, U> {
                 _ => Err(Stop::Refused),
             },
             Instead::SurrogateEscape => self.put(0xDC00 | u32::from(rest[0])).map(|()| 1),
-            Instead::Windows1252 => self.put(windows_1252(rest[0])).map(|()| 1),
+            Instead::Windows1252 => self.put(windows_1252(rest[0]).into()).map(|()| 1),
             Instead::BackslashReplace => {
                 if self.room.len() - self.len < 4 {
                     return Err(Stop::Full(4));
@@ -536,15 +537,4 @@ fn fault_len(four: [u8; 4]) -> usize {
         }
         _ => 1,
     }
-}
-
-/// Returns the character of a byte above 7F in windows-1252, as defined by the WHATWG encoding
-/// standard.
-fn windows_1252(byte: u8) -> u32 {
-    const FROM_80: [char; 32] = [
-        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž',
-        '\u{8F}', //
-        '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
-    ];
-    FROM_80.get(usize::from(byte - 0x80)).map_or(byte.into(), |character| u32::from(*character))
 }

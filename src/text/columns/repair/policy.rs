@@ -57,11 +57,21 @@ pub enum Policy {
     Windows1252,
 }
 
-/// The characters of windows-1252 for the bytes 80 to 9F. For all other bytes they are those of ISO-8859-1.
-const WINDOWS_1252: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', //
-    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
-];
+/// Returns the character of a byte in windows-1252, as the WHATWG encoding standard defines it.
+#[inline]
+#[must_use]
+pub const fn windows_1252(byte: u8) -> char {
+    // All other bytes are those of ISO-8859-1.
+    const FROM_80: [char; 32] = [
+        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž',
+        '\u{8F}', //
+        '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+    ];
+    match byte {
+        0x80..=0x9F => FROM_80[byte as usize - 0x80],
+        _ => byte as char,
+    }
+}
 
 impl Policy {
     /// All policies.
@@ -265,9 +275,8 @@ const ESCAPES: Table = {
 const WINDOWS_1252_UTF8: Table = {
     let (mut table, mut i) = ([([0; 4], 0); 128], 0);
     while i < 128 {
-        let character = if i < 32 { WINDOWS_1252[i] } else { (0x80 + i as u8) as char };
         let (bytes, len) = &mut table[i];
-        *len = character.encode_utf8(bytes).len() as u8;
+        *len = windows_1252(0x80 + i as u8).encode_utf8(bytes).len() as u8;
         i += 1;
     }
     table
