@@ -32,8 +32,6 @@ pub use crate::simd::{Avx2, Sse42};
 pub use crate::simd::{Job, Token, as_uninit};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
-pub use crate::text::characters::why_inexpressible;
-#[cfg(feature = "alloc")]
-pub use crate::text::columns::repair::windows_1252;
+pub use crate::text::characters::{why_inexpressible, windows_1252};
 pub use crate::text::counts;
 pub use crate::text::search;

@@ -27,7 +27,7 @@ mod offsets;
 mod overlap;
 mod refused;
 #[cfg(feature = "alloc")]
-pub(crate) mod repair;
+mod repair;
 mod views;
 
 use crate::kernel::Kernel;

@@ -22,7 +22,7 @@ use super::marks::{GROUP_ROWS, WORD_BITS, put_bits};
 use crate::kernel::Kernel;
 
 pub use contiguous::RepairedRows;
-pub use policy::{Policy, windows_1252};
+pub use policy::Policy;
 pub use views::RepairedViews;
 
 /// Repairs the rows that are not UTF-8 with `policy`.

@@ -13,6 +13,7 @@ use crate::names::{UnknownName, is_same_name, names_of};
 use crate::repair::faults::each_fault;
 use crate::repair::lossy::{SPARE_ROOM, append_in_place, owned};
 use crate::repair::survey::REPLACEMENT;
+use crate::text::characters::windows_1252;
 
 /// How [`repair`](super::repair) treats a row that is not UTF-8.
 ///
@@ -55,22 +56,6 @@ pub enum Policy {
     /// Each byte of an ill-formed sequence becomes its windows-1252 character. In the WHATWG
     /// encoding standard, all bytes have one.
     Windows1252,
-}
-
-/// Returns the character of a byte in windows-1252, as the WHATWG encoding standard defines it.
-#[inline]
-#[must_use]
-pub const fn windows_1252(byte: u8) -> char {
-    // All other bytes are those of ISO-8859-1.
-    const FROM_80: [char; 32] = [
-        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž',
-        '\u{8F}', //
-        '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
-    ];
-    match byte {
-        0x80..=0x9F => FROM_80[byte as usize - 0x80],
-        _ => byte as char,
-    }
 }
 
 impl Policy {
