@@ -24,7 +24,7 @@ pub use crate::simd::x86::avx512;
 pub use crate::simd::{Job, Token, Vectors, as_uninit};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
-pub use crate::text::characters::why_inexpressible;
+pub use crate::text::characters::{why_inexpressible, windows_1252};
 pub use crate::text::counts;
 pub use crate::text::search;
 

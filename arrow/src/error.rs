@@ -121,15 +121,8 @@ impl fmt::Display for RowError {
     }
 }
 
-impl std::error::Error for RowError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.reason {
-            Reason::NotUtf8(error) => Some(error),
-            Reason::Forbidden(found) => Some(found),
-            _ => None,
-        }
-    }
-}
+// The message includes the reason. With that as the source, a report of all sources would repeat it.
+impl std::error::Error for RowError {}
 
 /// ```
 /// use arrow_array::{ArrayRef, BinaryArray};

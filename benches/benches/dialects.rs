@@ -392,7 +392,8 @@ fn kernels(run: Run, data: &mut Data) {
                 run,
                 bytes.len(),
                 [&mut || {
-                    let converted = trust8_dialect::With(kernel).to_utf8(Dialect::Cesu8, black_box(&bytes));
+                    let converted =
+                        trust8_dialect::DialectWith(kernel).to_utf8(Dialect::Cesu8, black_box(&bytes));
                     assert!(converted.is_ok_and(|converted| converted.len() == text.len()));
                 }],
             );

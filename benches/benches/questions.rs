@@ -25,7 +25,7 @@ use trust8_benches::report::{Data, Table, digits};
 use trust8_benches::short_strings::{Contents, Lengths, random_strings};
 use trust8_benches::texts::texts;
 use trust8_transcode::Encoding::Utf16Be;
-use trust8_transcode::{Str, Utf16, Utf32, With};
+use trust8_transcode::{Str, TranscodeWith, Utf16, Utf32};
 
 /// The length of each text in UTF-8.
 const TEXT: usize = 64 << 10;
@@ -210,7 +210,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 is_ascii", move |forms| {
                     let units = black_box(&forms.utf16);
-                    result(With(kernel).ascii_up_to_in(Utf16, units) == units.len())
+                    result(TranscodeWith(kernel).ascii_up_to_in(Utf16, units) == units.len())
                 }),
                 contestant("simdutf validate_utf16le_as_ascii", move |forms| {
                     result(is_utf16_ascii(black_box(&forms.utf16)))
@@ -226,7 +226,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf8,
             contestants: vec![
                 contestant("trust8 latin1_up_to", move |forms| {
-                    With(kernel).latin1_up_to(Str, black_box(forms.text()))
+                    TranscodeWith(kernel).latin1_up_to(Str, black_box(forms.text()))
                 }),
                 contestant("encoding_rs str_latin1_up_to", |forms| {
                     encoding_rs::mem::str_latin1_up_to(black_box(forms.text()))
@@ -240,7 +240,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
                     let units = black_box(&forms.utf16);
-                    With(kernel)
+                    TranscodeWith(kernel)
                         .validate(Utf16, units)
                         .map_or_else(|error| error.valid_up_to(), |()| units.len())
                 }),
@@ -259,7 +259,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
-                    result(With(kernel).validate(Utf16, black_box(&forms.utf16)).is_ok())
+                    result(TranscodeWith(kernel).validate(Utf16, black_box(&forms.utf16)).is_ok())
                 }),
                 contestant("simdutf validate_utf16le", move |forms| {
                     result(simdutf::validate_utf16le(black_box(&forms.utf16)))
@@ -272,7 +272,9 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
-                    result(With(kernel).validate(Utf16Be, bytes_of(black_box(&forms.utf16be))).is_ok())
+                    result(
+                        TranscodeWith(kernel).validate(Utf16Be, bytes_of(black_box(&forms.utf16be))).is_ok(),
+                    )
                 }),
                 contestant("simdutf validate_utf16be", move |forms| {
                     result(simdutf::validate_utf16be(black_box(&forms.utf16be)))
@@ -286,7 +288,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 make_well_formed", move |forms| {
                     let mut units = forms.copy.borrow_mut();
-                    With(kernel).make_well_formed(black_box(&mut units));
+                    TranscodeWith(kernel).make_well_formed(black_box(&mut units));
                     probe(&units)
                 }),
                 contestant("simdutf to_well_formed_utf16le", |forms| {
@@ -307,7 +309,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 make_well_formed", move |forms| {
-                    forms.changed(|units| With(kernel).make_well_formed(units))
+                    forms.changed(|units| TranscodeWith(kernel).make_well_formed(units))
                 }),
                 contestant("simdutf to_well_formed_utf16le", |forms| forms.changed(make_utf16_well_formed)),
                 contestant("encoding_rs ensure_utf16_validity", |forms| {
@@ -321,7 +323,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 lossy_len", move |forms| {
-                    With(kernel).len_lossy(Utf16, Str, black_box(&forms.utf16))
+                    TranscodeWith(kernel).len_lossy(Utf16, Str, black_box(&forms.utf16))
                 }),
                 contestant("simdutf utf8_length_from_utf16le_with_replacement", |forms| {
                     utf8_len_lossy(black_box(&forms.utf16))
@@ -363,7 +365,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
                     let units = black_box(&forms.utf32);
-                    With(kernel)
+                    TranscodeWith(kernel)
                         .validate(Utf32, units)
                         .map_or_else(|error| error.valid_up_to(), |()| units.len())
                 }),
@@ -379,7 +381,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf32,
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
-                    result(With(kernel).validate(Utf32, black_box(&forms.utf32)).is_ok())
+                    result(TranscodeWith(kernel).validate(Utf32, black_box(&forms.utf32)).is_ok())
                 }),
                 contestant("simdutf validate_utf32", move |forms| {
                     result(simdutf::validate_utf32(black_box(&forms.utf32)))

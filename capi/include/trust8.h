@@ -21,6 +21,7 @@
  *   struct of an answer does not lie in the input, in the output, in another answer, or in the
  *   state of a stream or a conversion. Such a state lies neither in the input nor in the output.
  * - A string is terminated by a zero byte.
+ * - With the flag TRUST8_VALID, text in UTF-8 is UTF-8.
  *
  * Beyond that, a caller need not guarantee anything:
  *
@@ -463,6 +464,11 @@ uint32_t trust8_encoding_by_name(const char *name);
 
 /* A flag: replace what can't be converted, by U+FFFD, or by '?' if the target lacks that. */
 #define TRUST8_LOSSY 1u
+/* A flag for text that is known to be well-formed, such as text that was validated: UTF-8 is not
+ * validated again. If it is not UTF-8, the output is garbage. A trust8_converter does not have this
+ * flag.
+ */
+#define TRUST8_VALID 2u
 
 /* How far a conversion has come, and why it stopped there. */
 typedef struct trust8_conversion {

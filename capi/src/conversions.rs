@@ -17,8 +17,8 @@ use core::mem::MaybeUninit;
 
 use trust8_dialect::Dialect;
 use trust8_transcode::{
-    BufferError, ConversionErrorKind as ErrorKind, Encoding, Progress, Transcoder, TranscoderError,
-    convert_as_fits, convert_as_fits_lossy,
+    BufferError, ConversionErrorKind as ErrorKind, Encoding, Form, Progress, Str, Transcoder,
+    TranscoderError, convert_as_fits, convert_as_fits_lossy,
 };
 
 use crate::encodings::Number;
@@ -31,6 +31,11 @@ use crate::memory;
 
 /// A flag: replace what can't be converted, by U+FFFD, or by '?' if the target lacks that.
 pub const TRUST8_LOSSY: u32 = 1;
+
+/// A flag for text that is known to be well-formed, such as text that was validated: UTF-8 is not
+/// validated again. If it is not UTF-8, the output is garbage. A trust8_converter does not have this
+/// flag.
+pub const TRUST8_VALID: u32 = 2;
 
 /// How far a conversion has come, and why it stopped there.
 #[repr(C)]
@@ -96,14 +101,22 @@ impl Way {
             (Number::Encoding(Encoding::Utf8), Number::Dialect(to)) => Self::ToDialect(to),
             _ => return None,
         };
-        (flags & !TRUST8_LOSSY == 0).then_some((way, flags == TRUST8_LOSSY))
+        (flags & !(TRUST8_LOSSY | TRUST8_VALID) == 0).then_some((way, flags & TRUST8_LOSSY != 0))
+    }
+
+    /// Like `new`, for text that arrives in pieces.
+    fn in_pieces(from: u32, to: u32, flags: u32) -> Option<(Encoding, Encoding, bool)> {
+        match Self::new(from, to, flags)? {
+            (Self::Encodings(from, to), lossy) if flags & TRUST8_VALID == 0 => Some((from, to, lossy)),
+            _ => None,
+        }
     }
 
     /// Converts as much of the whole text as fits. Returns the numbers of bytes read and written,
     /// and why it stopped.
     fn run(self, lossy: bool, text: &[u8], room: &mut [MaybeUninit<u8>]) -> (usize, usize, Stop) {
         match self {
-            Self::Encodings(from, to) => between_encodings(from, to, lossy, text, room),
+            Self::Encodings(from, to) => between_encodings(from, to, lossy, text, text.len(), room),
             Self::FromDialect(dialect) => from_dialect(dialect, lossy, text, room),
             Self::ToDialect(dialect) => to_dialect(dialect, lossy, text, room),
         }
@@ -111,11 +124,12 @@ impl Way {
 }
 
 #[inline(always)]
-fn between_encodings(
-    from: Encoding,
+fn between_encodings<F: Form>(
+    from: F,
     to: Encoding,
     lossy: bool,
-    text: &[u8],
+    text: &F::Text,
+    len: usize,
     room: &mut [MaybeUninit<u8>],
 ) -> (usize, usize, Stop) {
     let progress = if lossy {
@@ -124,7 +138,7 @@ fn between_encodings(
         convert_as_fits(from, to, text, room)
     };
     match progress {
-        Ok(Progress { read, written }) if read == text.len() => (read, written, Stop::END),
+        Ok(Progress { read, written }) if read == len => (read, written, Stop::END),
         Ok(Progress { read, written }) => (read, written, Stop::FULL),
         Err(BufferError::Invalid { error, written }) => {
             (error.valid_up_to(), written, Stop::invalid(error.kind()))
@@ -272,7 +286,14 @@ pub unsafe extern "C" fn trust8_convert(
         // SAFETY: the caller vouches for the memory.
         return unsafe { misuse(result) };
     };
-    let (read, written, stop) = way.run(lossy, text, room);
+    let (read, written, stop) = match way {
+        Way::Encodings(Encoding::Utf8, to) if flags & TRUST8_VALID != 0 => {
+            // SAFETY: with this flag, the caller vouches for the text.
+            let text = unsafe { memory::text(text) };
+            between_encodings(Str, to, lossy, text, text.len(), room)
+        }
+        _ => way.run(lossy, text, room),
+    };
     // SAFETY: the caller vouches for the memory.
     unsafe { report(result, read, written, stop) }
 }
@@ -332,7 +353,7 @@ unsafe fn between<const FROM: u32, const TO: u32>(
     result: *mut trust8_conversion,
 ) -> bool {
     let (from, to) = const { (Number::encoding(FROM), Number::encoding(TO)) };
-    let (read, written, stop) = between_encodings(from, to, false, text, room);
+    let (read, written, stop) = between_encodings(from, to, false, text, text.len(), room);
     // SAFETY: the caller vouches for the memory.
     unsafe { report(result, read, written, stop) }
 }
@@ -418,9 +439,7 @@ pub struct trust8_converter {
 impl trust8_converter {
     /// Returns the transcoder, or `None` if no function of this library has written the state.
     fn resume(&self) -> Option<Transcoder<Encoding, Encoding>> {
-        let (Way::Encodings(from, to), lossy) = Way::new(self.from, self.to, self.flags)? else {
-            return None;
-        };
+        let (from, to, lossy) = Way::in_pieces(self.from, self.to, self.flags)?;
         let (pending, unused) = self.pending.split_at_checked(self.pending_len.into())?;
         let is_clean = self.reserved == [0; 2] && unused.iter().all(|byte| *byte == 0);
         if !is_clean || !self.has_possible_error() {
@@ -468,7 +487,7 @@ pub unsafe extern "C" fn trust8_converter_init(
     to: u32,
     flags: u32,
 ) -> bool {
-    let exists = matches!(Way::new(from, to, flags), Some((Way::Encodings(..), _)));
+    let exists = Way::in_pieces(from, to, flags).is_some();
     let kind = if exists { TRUST8_NO_ERROR } else { TRUST8_MISUSE };
     let state = trust8_converter {
         position: 0,

@@ -21,6 +21,7 @@
 //!   struct of an answer does not lie in the input, in the output, in another answer, or in the
 //!   state of a stream or a conversion. Such a state lies neither in the input nor in the output.
 //! - A string is terminated by a zero byte.
+//! - With the flag TRUST8_VALID, text in UTF-8 is UTF-8.
 //!
 //! Beyond that, a caller need not guarantee anything:
 //!

@@ -7,6 +7,7 @@ use core::ffi::c_void;
 use core::mem::MaybeUninit;
 
 use trust8::boundary::is_continuation;
+use trust8::engine::windows_1252;
 
 use crate::errors::TRUST8_NONE;
 use crate::memory;
@@ -123,18 +124,4 @@ fn repair(policy: u32, bytes: &[u8], put: &mut dyn FnMut(&[u8]) -> Option<()>) -
         }
     }
     Some(())
-}
-
-/// Returns the character of a byte above 7F in windows-1252, as defined by the WHATWG encoding
-/// standard.
-fn windows_1252(byte: u8) -> char {
-    /// The bytes from 80 on. For all others it is ISO-8859-1.
-    const FROM_80: [u16; 32] = [
-        0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152,
-        0x8D, 0x17D, 0x8F, //
-        0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153,
-        0x9D, 0x17E, 0x178,
-    ];
-    let code_point = FROM_80.get(usize::from(byte.wrapping_sub(0x80))).copied().unwrap_or(byte.into());
-    char::from_u32(code_point.into()).unwrap_or(char::REPLACEMENT_CHARACTER)
 }

@@ -51,6 +51,17 @@ pub(crate) unsafe fn bytes<'a>(data: *const c_void, len: usize) -> Option<&'a [u
     Some(unsafe { slice::from_raw_parts(start.as_ptr(), len) })
 }
 
+/// Returns the bytes as text.
+///
+/// # Safety
+///
+/// - The bytes are UTF-8.
+#[inline(always)]
+pub(crate) unsafe fn text(bytes: &[u8]) -> &str {
+    // SAFETY: the caller vouches for it.
+    unsafe { core::str::from_utf8_unchecked(bytes) }
+}
+
 /// Returns the memory at `data`, or `None` if the pointer and the capacity are a misuse.
 ///
 /// # Safety

@@ -94,16 +94,16 @@ pub use trust8::engine::Progress;
 /// let their user choose.
 ///
 /// ```
-/// use trust8_dialect::{Dialect, With};
+/// use trust8_dialect::{Dialect, DialectWith};
 ///
 /// for kernel in trust8::Kernel::available() {
-///     assert!(With(kernel).validate(Dialect::Wtf8, b"\xED\xA0\x80").is_ok());
+///     assert!(DialectWith(kernel).validate(Dialect::Wtf8, b"\xED\xA0\x80").is_ok());
 /// }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct With(pub &'static Kernel);
+pub struct DialectWith(pub &'static Kernel);
 
-impl With {
+impl DialectWith {
     /// Like [`Dialect::validate`], with this kernel.
     ///
     /// # Errors

@@ -39,14 +39,14 @@ fn compare(dialect: Dialect, bytes: &[u8]) {
     let chosen = bytes.len() % ways().len();
     for (_, way) in ways().iter().enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
         let (who, way) = (format!("{dialect}, {}", way.name), way.kernel);
-        let validated = trust8_dialect::With(way)
+        let validated = trust8_dialect::DialectWith(way)
             .validate(dialect, bytes)
             .map_err(|error| (error.valid_up_to(), error.error_len()));
         assert_eq!(validated.err(), fault, "{who}");
         let converted =
-            trust8_dialect::With(way).to_utf8(dialect, bytes).map_err(|error| error.valid_up_to());
+            trust8_dialect::DialectWith(way).to_utf8(dialect, bytes).map_err(|error| error.valid_up_to());
         assert_eq!(converted.as_deref(), exact.as_deref(), "{who}");
-        assert_eq!(trust8_dialect::With(way).to_utf8_lossy(dialect, bytes), lossy, "{who}");
+        assert_eq!(trust8_dialect::DialectWith(way).to_utf8_lossy(dialect, bytes), lossy, "{who}");
     }
     if let Err(error) = dialect.validate(bytes) {
         assert!(

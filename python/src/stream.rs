@@ -7,13 +7,15 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyType};
-use trust8::stream::StreamError;
+use trust8::profile::{self, Profile};
 
 use crate::input::Input;
+use crate::profile::profile_of;
 
 /// Validates text that arrives in pieces, which may end inside a character.
 ///
-/// A validator belongs to one thread at a time.
+/// A validator belongs to one thread at a time. With a `profile`, a forbidden character is an error
+/// as well: see `validate`.
 ///
 /// >>> import trust8
 /// >>> validator = trust8.Validator()
@@ -23,12 +25,48 @@ use crate::input::Input;
 /// >>> validator.push(b'\xa9')
 /// >>> validator.finish()
 #[pyclass(frozen, module = "trust8")]
-pub(crate) struct Validator(Mutex<trust8::Validator>);
+pub(crate) struct Validator {
+    profile: Profile,
+    state: Mutex<State>,
+}
+
+/// The state of a stream.
+struct State {
+    text: trust8::Validator,
+    /// Gets the same pieces, if the profile forbids anything.
+    of_profile: Option<profile::Validator>,
+    forbidden: Option<profile::Forbidden>,
+}
+
+impl State {
+    fn new(profile: Profile) -> Self {
+        let of_profile = (profile != Profile::SCALARS).then(|| profile::Validator::new(profile));
+        Self { text: trust8::Validator::new(), of_profile, forbidden: None }
+    }
+
+    fn push(&mut self, piece: &[u8]) -> Result<(), profile::StreamError> {
+        if let Some(validator) = &mut self.of_profile {
+            let result = validator.push(piece);
+            if let Err(profile::StreamError::Forbidden(found)) = result {
+                self.forbidden = Some(found);
+                return result;
+            }
+        }
+        Ok(self.text.push(piece)?)
+    }
+
+    fn finish(&self) -> Result<(), profile::StreamError> {
+        match self.forbidden {
+            Some(found) => Err(found.into()),
+            None => Ok(self.text.finish()?),
+        }
+    }
+}
 
 impl Validator {
     /// Returns the validator, unless another thread is using it.
-    fn lock(&self) -> PyResult<MutexGuard<'_, trust8::Validator>> {
-        self.0.try_lock().map_err(|_| {
+    fn lock(&self) -> PyResult<MutexGuard<'_, State>> {
+        self.state.try_lock().map_err(|_| {
             PyRuntimeError::new_err(
                 "another thread is using this validator; use one validator for each thread",
             )
@@ -39,8 +77,10 @@ impl Validator {
 #[pymethods]
 impl Validator {
     #[new]
-    fn new() -> Self {
-        Self(Mutex::new(trust8::Validator::new()))
+    #[pyo3(signature = (*, profile = None))]
+    fn new(profile: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let profile = profile_of(profile)?;
+        Ok(Self { profile, state: Mutex::new(State::new(profile)) })
     }
 
     /// Validate the next piece. Raise `StreamError` as soon as an error is certain, and in every
@@ -70,20 +110,22 @@ impl Validator {
 
     /// Reset the validator to its initial state.
     fn reset(&self) -> PyResult<()> {
-        self.lock()?.reset();
+        *self.lock()? = State::new(self.profile);
         Ok(())
     }
 
-    /// The number of bytes, from the start of the text, that are known to be whole characters.
+    /// The number of bytes, from the start of the text, that are known to be whole characters (and
+    /// allowed).
     #[getter]
     fn position(&self) -> PyResult<u64> {
-        Ok(self.lock()?.valid_up_to())
+        let state = self.lock()?;
+        Ok(state.forbidden.map_or(state.text.valid_up_to(), |found| found.offset()))
     }
 
     /// The last bytes so far, if they begin an incomplete character.
     #[getter]
     fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.lock()?.pending()))
+        Ok(PyBytes::new(py, self.lock()?.text.pending()))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -92,9 +134,15 @@ impl Validator {
 }
 
 /// Returns the exception for an error of a stream.
-fn raised(py: Python<'_>, error: &StreamError) -> PyErr {
+fn raised(py: Python<'_>, error: &profile::StreamError) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let arguments = (error.valid_up_to(), error.error_len(), error.kind().name(), error.to_string());
+    let (position, length, kind) = match error {
+        profile::StreamError::NotUtf8(error) => (error.valid_up_to(), error.error_len(), error.kind().name()),
+        profile::StreamError::Forbidden(found) => {
+            (found.offset(), Some(found.character().len_utf8()), found.class().name())
+        }
+    };
+    let arguments = (position, length, kind, error.to_string());
     let raised =
         CLASS.import(py, "trust8._exceptions", "StreamError").and_then(|class| class.call1(arguments));
     match raised {

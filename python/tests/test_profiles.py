@@ -237,6 +237,42 @@ def test_nested_columns(policy):
     assert pa.array(arrow.as_utf8(dictionary.slice(0, 1), profile="source")).to_pylist() == ["a"]
 
 
+@pytest.mark.parametrize("name", ["source", "file-name", "scalars", "byte-order-mark"])
+def test_pieces(name):
+    chosen = random.Random(4)
+    for text in texts():
+        data, wanted = text.encode(), places(text, NAMES[name])
+        if chosen.random() < 0.3:
+            data += chosen.choice([b"\xff\0", b"\xe2\x80"])
+        validator, at, raised = trust8.Validator(profile=name), 0, None
+        try:
+            while at < len(data):
+                size = chosen.randrange(1, 9)
+                at, piece = at + size, data[at : at + size]
+                validator.push(piece)
+                assert validator.position + len(validator.pending) == min(at, len(data))
+            validator.finish()
+        except trust8.StreamError as error:
+            raised = error
+        end = len(text.encode())
+        if wanted:
+            assert raised.kind in CLASSES and raised.position == wanted[0] and "forbidden" in str(raised)
+            assert raised.length == len(data[wanted[0] :].decode("utf-8", "ignore")[0].encode())
+        else:
+            assert (raised is not None) == (end < len(data)) and (raised is None or raised.position == end)
+        assert validator.position == (wanted[0] if wanted else end)
+        # An error stays. (`finish` leaves a character that is cut off to further pieces.)
+        if raised and raised.length:
+            for again in [lambda: validator.push(b"a"), validator.finish]:
+                with pytest.raises(trust8.StreamError) as caught:
+                    again()
+                assert caught.value.args == raised.args
+        validator.reset()
+        validator.push(b"a")
+    with pytest.raises(TypeError):
+        trust8.Validator("source")
+
+
 def test_parquet(tmp_path):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as parquet

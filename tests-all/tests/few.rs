@@ -167,33 +167,51 @@ fn readers_and_writers() {
     }
 }
 
+/// The names of the packages do not clash. (Both had a `With`.)
+#[test]
+#[expect(clippy::wildcard_imports, reason = "this is what the test is about")]
+fn all_names_at_once() {
+    use trust8::*;
+    use trust8_dialect::*;
+    use trust8_transcode::*;
+    let text = from_utf8(b"na\xC3\xAFve").unwrap();
+    for kernel in Kernel::available() {
+        assert_eq!(TranscodeWith(kernel).len(Str, Utf16, text), len(Str, Utf32, text));
+        assert_eq!(DialectWith(kernel).diagnose(text.as_bytes()), diagnose(text.as_bytes()));
+    }
+}
+
 #[test]
 fn conversions() {
-    use trust8_transcode::With;
+    use trust8_transcode::TranscodeWith;
     for input in inputs(&[0, 5, 31, 110]) {
         let std = String::from_utf8_lossy(&input);
         let utf16: Vec<u16> = std.encode_utf16().collect();
         let utf32: Vec<u32> = std.chars().map(u32::from).collect();
         for kernel in kernels() {
-            assert_eq!(With(kernel).convert_lossy(Encoding::Utf8, Utf16, &input), utf16);
-            assert_eq!(With(kernel).convert_lossy(Encoding::Utf8, Utf32, &input), utf32);
-            assert_eq!(With(kernel).convert(Utf16, Str, &utf16).as_deref(), Ok(&*std));
-            assert_eq!(With(kernel).convert(Utf32, Utf16, &utf32).as_deref(), Ok(&*utf16));
+            assert_eq!(TranscodeWith(kernel).convert_lossy(Encoding::Utf8, Utf16, &input), utf16);
+            assert_eq!(TranscodeWith(kernel).convert_lossy(Encoding::Utf8, Utf32, &input), utf32);
+            assert_eq!(TranscodeWith(kernel).convert(Utf16, Str, &utf16).as_deref(), Ok(&*std));
+            assert_eq!(TranscodeWith(kernel).convert(Utf32, Utf16, &utf32).as_deref(), Ok(&*utf16));
             assert_eq!(
-                With(kernel).convert(Str, Encoding::Utf16Be, &std).map(|text| text.len()),
+                TranscodeWith(kernel).convert(Str, Encoding::Utf16Be, &std).map(|text| text.len()),
                 Ok(2 * utf16.len())
             );
-            assert_eq!(With(kernel).len(Str, Utf16, &std), utf16.len());
+            assert_eq!(TranscodeWith(kernel).len(Str, Utf16, &std), utf16.len());
             let mut room = vec![MaybeUninit::uninit(); std.len()];
-            assert!(With(kernel).convert_into(Utf16, Str, &utf16, &mut room).is_ok_and(|text| *text == *std));
+            assert!(
+                TranscodeWith(kernel)
+                    .convert_into(Utf16, Str, &utf16, &mut room)
+                    .is_ok_and(|text| *text == *std)
+            );
             let latin1: String = input.iter().map(|&byte| char::from(byte)).collect();
-            assert_eq!(With(kernel).convert(Encoding::Latin1, Str, &input).as_deref(), Ok(&*latin1));
-            assert_eq!(With(kernel).convert(Str, Encoding::Latin1, &latin1).as_deref(), Ok(&*input));
+            assert_eq!(TranscodeWith(kernel).convert(Encoding::Latin1, Str, &input).as_deref(), Ok(&*latin1));
+            assert_eq!(TranscodeWith(kernel).convert(Str, Encoding::Latin1, &latin1).as_deref(), Ok(&*input));
             let mut broken = utf16.clone();
             broken.insert(broken.len() / 2, 0xD800);
             let lossy = String::from_utf16_lossy(&broken);
-            assert_eq!(With(kernel).convert_lossy(Utf16, Str, &broken), lossy);
-            With(kernel).make_well_formed(&mut broken);
+            assert_eq!(TranscodeWith(kernel).convert_lossy(Utf16, Str, &broken), lossy);
+            TranscodeWith(kernel).make_well_formed(&mut broken);
             assert_eq!(String::from_utf16(&broken).ok(), Some(lossy));
             let (mut transcoder, mut streamed) =
                 (Transcoder::with_kernel(kernel, Encoding::Utf8, Utf16, true), Vec::new());
@@ -208,15 +226,18 @@ fn conversions() {
 
 #[test]
 fn dialects() {
-    use trust8_dialect::With;
+    use trust8_dialect::DialectWith;
     for input in inputs(&[0, 5, 40, 100]) {
         for kernel in kernels() {
-            assert_eq!(With(kernel).to_utf8_lossy(Dialect::Utf8, &input), String::from_utf8_lossy(&input));
+            assert_eq!(
+                DialectWith(kernel).to_utf8_lossy(Dialect::Utf8, &input),
+                String::from_utf8_lossy(&input)
+            );
             let Ok(std) = std::str::from_utf8(&input) else { continue };
             for dialect in [Dialect::Wtf8, Dialect::Cesu8, Dialect::ModifiedUtf8] {
                 let bytes = dialect.from_utf8(std);
-                assert_eq!(With(kernel).validate(dialect, &bytes), Ok(()));
-                assert_eq!(With(kernel).to_utf8(dialect, &bytes).as_deref(), Ok(std));
+                assert_eq!(DialectWith(kernel).validate(dialect, &bytes), Ok(()));
+                assert_eq!(DialectWith(kernel).to_utf8(dialect, &bytes).as_deref(), Ok(std));
             }
         }
     }

@@ -193,7 +193,7 @@ const OTHERS: &[(&str, Work)] = &[
     }),
     #[cfg(feature = "alloc")]
     ("dialect", |kernel, bytes| {
-        let with = trust8_dialect::With(kernel);
+        let with = trust8_dialect::DialectWith(kernel);
         done(with.diagnose(bytes));
         for &each in trust8_dialect::Dialect::ALL {
             done(with.validate(each, bytes));
@@ -209,7 +209,7 @@ const OTHERS: &[(&str, Work)] = &[
     ("transcode", |kernel, bytes| {
         use trust8_transcode::{Chars, Encoding, Str, Transcoder, Utf16, Utf32};
 
-        let with = trust8_transcode::With(kernel);
+        let with = trust8_transcode::TranscodeWith(kernel);
         let mut memory = vec![MaybeUninit::uninit(); 300];
         for &from in Encoding::ALL {
             let text = with.convert_lossy(Encoding::Utf8, from, bytes);

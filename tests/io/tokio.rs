@@ -2,6 +2,7 @@
 
 #![cfg(not(target_family = "wasm"))]
 
+use std::error::Error;
 use std::future::Future;
 use std::io;
 use std::mem::MaybeUninit;
@@ -263,6 +264,19 @@ async fn a_line_that_is_too_long() {
         }
     }
     assert_eq!(all, ["short", "8, at 6", "ok", "12345678", "8, at 41"]);
+}
+
+/// A report of all sources had each message twice.
+#[test]
+fn errors_of_codecs_say_nothing_twice() {
+    let errors: [CodecError; 3] = [
+        io::Error::other("inner").into(),
+        io::Error::from(io::ErrorKind::TimedOut).into(),
+        LinesCodec::new().decode(&mut BytesMut::from(&b"\xFF\n"[..])).unwrap_err(),
+    ];
+    for error in errors {
+        assert!(error.source().is_none(), "{error}");
+    }
 }
 
 /// A line that is too long is refused with the first byte too many, not at its end.

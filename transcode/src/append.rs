@@ -3,7 +3,7 @@
 use super::error::Error;
 use super::form::Form;
 use super::route::{End, Route};
-use crate::With;
+use crate::TranscodeWith;
 use trust8::Kernel;
 use trust8::engine::Output;
 
@@ -24,7 +24,7 @@ use trust8::engine::Output;
 /// ```
 #[inline]
 pub fn append<F: Form, T: Form>(from: F, to: T, text: &F::Text, owned: &mut T::Owned) -> Result<(), Error> {
-    With(Kernel::best()).append(from, to, text, owned)
+    TranscodeWith(Kernel::best()).append(from, to, text, owned)
 }
 
 /// Converts text, replaces what can't be converted, and appends the result to a `Vec` or `String`.
@@ -40,10 +40,10 @@ pub fn append<F: Form, T: Form>(from: F, to: T, text: &F::Text, owned: &mut T::O
 /// ```
 #[inline]
 pub fn append_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text, owned: &mut T::Owned) -> Option<Error> {
-    With(Kernel::best()).append_lossy(from, to, text, owned)
+    TranscodeWith(Kernel::best()).append_lossy(from, to, text, owned)
 }
 
-impl With {
+impl TranscodeWith {
     /// Like [`append`], with this kernel.
     ///
     /// # Errors
@@ -66,9 +66,7 @@ impl With {
             }
         }
     }
-}
 
-impl With {
     /// Like [`append_lossy`], with this kernel.
     #[inline]
     pub fn append_lossy<F: Form, T: Form>(

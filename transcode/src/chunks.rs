@@ -8,7 +8,7 @@ use core::iter::FusedIterator;
 use super::error::Error;
 use super::form::Form;
 use super::validate::ErrorsIn;
-use crate::With;
+use crate::TranscodeWith;
 use trust8::Kernel;
 
 /// Returns an iterator over chunks of well-formed text, each with the malformed sequence after it.
@@ -25,10 +25,10 @@ use trust8::Kernel;
 /// ```
 #[inline]
 pub fn chunks<F: Form>(form: F, text: &F::Text) -> Chunks<'_, F> {
-    With(Kernel::best()).chunks(form, text)
+    TranscodeWith(Kernel::best()).chunks(form, text)
 }
 
-impl With {
+impl TranscodeWith {
     /// Like [`chunks`], with this kernel.
     #[inline]
     pub fn chunks<F: Form>(self, form: F, text: &F::Text) -> Chunks<'_, F> {

@@ -7,7 +7,7 @@ use super::form::Form;
 use super::lengths::{Utf8OfUtf16Lossy, Utf8OfUtf32Lossy, Utf16OfUtf32Lossy, Utf32OfUtf16Lossy};
 use super::pairs::counting;
 use super::route::Route;
-use crate::With;
+use crate::TranscodeWith;
 use trust8::Kernel;
 use trust8::engine::FaultSearch;
 use trust8::engine::counts::Utf16Len;
@@ -28,10 +28,10 @@ use trust8::engine::counts::Utf16Len;
 #[inline]
 #[must_use]
 pub fn len_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
-    With(Kernel::best()).len_lossy(from, to, text)
+    TranscodeWith(Kernel::best()).len_lossy(from, to, text)
 }
 
-impl With {
+impl TranscodeWith {
     /// Like [`len_lossy`], with this kernel.
     #[inline]
     #[must_use]

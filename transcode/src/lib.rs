@@ -156,14 +156,14 @@ use trust8::{Kernel, TooSmall};
 /// let their user choose.
 ///
 /// ```
-/// use trust8_transcode::{Str, Utf16, With};
+/// use trust8_transcode::{Str, Utf16, TranscodeWith};
 ///
 /// for kernel in trust8::Kernel::available() {
-///     assert_eq!(With(kernel).len(Str, Utf16, "naïve"), 5);
+///     assert_eq!(TranscodeWith(kernel).len(Str, Utf16, "naïve"), 5);
 /// }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct With(pub &'static Kernel);
+pub struct TranscodeWith(pub &'static Kernel);
 
 /// Converts text into a new `Vec` or `String`.
 ///
@@ -181,7 +181,7 @@ pub struct With(pub &'static Kernel);
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn convert<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> Result<T::Owned, Error> {
-    With(Kernel::best()).convert(from, to, text)
+    TranscodeWith(Kernel::best()).convert(from, to, text)
 }
 
 /// Converts text into a new `Vec` or `String`, and replaces what can't be converted.
@@ -197,7 +197,7 @@ pub fn convert<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> Result<T::Ow
 #[inline]
 #[must_use]
 pub fn convert_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> T::Owned {
-    With(Kernel::best()).convert_lossy(from, to, text)
+    TranscodeWith(Kernel::best()).convert_lossy(from, to, text)
 }
 
 /// Converts text into a buffer and returns the part that it wrote.
@@ -243,7 +243,7 @@ pub fn convert_into<'b, F: Form, T: Form>(
     text: &F::Text,
     buffer: &'b mut [MaybeUninit<T::Unit>],
 ) -> Result<&'b mut T::Text, BufferError> {
-    With(Kernel::best()).convert_into(from, to, text, buffer)
+    TranscodeWith(Kernel::best()).convert_into(from, to, text, buffer)
 }
 
 /// Converts text into a buffer, replaces what can't be converted, and returns the part that it
@@ -272,7 +272,7 @@ pub fn convert_into_lossy<'b, F: Form, T: Form>(
     text: &F::Text,
     buffer: &'b mut [MaybeUninit<T::Unit>],
 ) -> Result<&'b mut T::Text, BufferError> {
-    With(Kernel::best()).convert_into_lossy(from, to, text, buffer)
+    TranscodeWith(Kernel::best()).convert_into_lossy(from, to, text, buffer)
 }
 
 /// Converts text into an initialised buffer and returns the part that it wrote.
@@ -346,7 +346,7 @@ pub fn convert_to_slice_lossy<'b, F: Form, T: Form<Unit: Number>>(
 #[inline]
 #[must_use]
 pub fn len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
-    With(Kernel::best()).len(from, to, text)
+    TranscodeWith(Kernel::best()).len(from, to, text)
 }
 
 /// Returns whether all characters of `text` are in ISO-8859-1: U+0000 to U+00FF.
@@ -361,20 +361,18 @@ pub fn len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
 /// ```
 #[must_use]
 pub fn is_latin1(text: &str) -> bool {
-    With(Kernel::best()).is_latin1(text)
+    TranscodeWith(Kernel::best()).is_latin1(text)
 }
 
 // The same functions with an explicit kernel, for tests and measurements.
 
-impl With {
+impl TranscodeWith {
     /// Like [`is_latin1`], with this kernel.
     #[must_use]
     pub fn is_latin1(self, text: &str) -> bool {
-        With(self.0).latin1_up_to(Str, text) == text.len()
+        TranscodeWith(self.0).latin1_up_to(Str, text) == text.len()
     }
-}
 
-impl With {
     /// Like [`convert`], with this kernel.
     ///
     /// # Errors
@@ -387,9 +385,7 @@ impl With {
         self.append(from, to, text, &mut owned)?;
         Ok(owned)
     }
-}
 
-impl With {
     /// Like [`convert_lossy`], with this kernel.
     #[cfg(feature = "alloc")]
     #[inline]
@@ -400,9 +396,7 @@ impl With {
         append::append_converted::<T>(route, F::form_bytes(text), &mut owned);
         owned
     }
-}
 
-impl With {
     /// Like [`convert_into`], with this kernel.
     ///
     /// # Errors
@@ -419,9 +413,7 @@ impl With {
         let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: false };
         into::<F, T>(route, F::form_bytes(text), buffer)
     }
-}
 
-impl With {
     /// Like [`convert_into_lossy`], with this kernel.
     ///
     /// # Errors
@@ -438,9 +430,7 @@ impl With {
         let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: true };
         into::<F, T>(route, F::form_bytes(text), buffer)
     }
-}
 
-impl With {
     /// Like [`len`], with this kernel.
     #[inline]
     #[must_use]

@@ -1,9 +1,9 @@
-//! The list of pairs of families: the fast conversion for each pair, and the length of its result.
+//! The list of pairs of families: the fast conversions for each pair, and the length of the result.
 //!
-//! `scalar.rs` converts the pairs that are not listed. To list one, add a block to `pairs!` below.
+//! `scalar.rs` converts the pairs that are not listed. To list one, add a block to `pairs!` below. If a pair is listed, but not
+//! with these byte orders, the text is converted in two steps: see `swapped.rs`.
 //!
-//! The conversions in `pairs!` are between texts in the machine's byte order. The bytes of a text
-//! may have any alignment.
+//! The bytes of a text may have any alignment.
 
 #![forbid(unsafe_code)]
 
@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 
 use super::encodings::{Family, Layout};
 use super::latin1::Latin1;
-use super::swapped::{from_swapped16, to_swapped16};
+use super::swapped::in_order16;
 use super::utf8::Utf8;
 use super::utf16::Utf16;
 use super::utf32::Utf32;
@@ -68,16 +68,10 @@ pub(super) fn direct(from: Layout, to: Layout) -> Option<Convert> {
 
 /// Like [`direct`], at compile time.
 const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
-    if from.swapped || to.swapped {
-        return match reordering(from, to) {
-            None => conversion_of_swapped(from, to),
-            reordering => reordering,
-        };
-    }
-    match conversion_of_valid(from.family, to.family) {
+    match conversion_of_valid(from, to) {
         // Text that is valid by its type ends with a whole character.
         Some(of_valid) if from.known_valid => Some(of_valid),
-        _ => conversion(from.family, to.family),
+        _ => conversion(from, to),
     }
 }
 
@@ -126,73 +120,175 @@ fn count_chars(kernel: &Kernel, text: &[u8]) -> usize {
     kernel.run(CountChars, text, ())
 }
 
-/// The conversion from one family into another.
-struct Pair<F, T>(PhantomData<(F, T)>);
+/// The conversion from one family into another. `FROM` and `TO` mean that the text and the result are in the non-native byte order.
+struct Pair<F, T, const FROM: bool, const TO: bool>(PhantomData<(F, T)>);
+
+// These are the other conversions of a pair: `Pair<Valid<F>, T, ..>`.
 
 /// Text that is known to be valid and to end with a whole character.
 struct Valid<F>(PhantomData<F>);
 
-/// The list. With vectors, a block has `long`, and optionally `short(n)` for texts of at most `n`
-/// long vectors. Without vectors, it has `portable`. If valid text has a faster conversion, `valid`
-/// has a `short` and a `long` for it.
+/// Text whose faults are replaced. The conversion stops when no faults are near any more.
+#[cfg(trust8_simd)]
+struct Faulty<F>(PhantomData<F>);
+
+/// A copy of native text with each fault replaced.
+struct Repaired<F>(PhantomData<F>);
+
+/// Native text, in which faults and characters that the target lacks get the same replacement. UTF-8 must be valid.
+struct Lossy<F>(PhantomData<F>);
+
+/// The list. A block begins with the byte orders in which text is converted in one step: whether the text is in the non-native
+/// order, and whether the result is. With vectors, a block has `long`, and optionally `short(n)` for texts of at most `n` long
+/// vectors, and `part` for the part of a block that fits. Without vectors, it has `portable`.
+///
+/// If valid text has a faster conversion, `valid` has a `short` and a `long` for it. `faulty`, `lossy` and `repaired` are the
+/// conversions that replace.
 macro_rules! pairs {
-    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(
-        $from:ident => $to:ident {
+    (|$s:ident, $text:ident, $out:ident, $validator:ident, $from_swapped:ident, $to_swapped:ident| $(
+        $from:ident => $to:ident, orders $(($f:literal, $t:literal))+ {
             $(short($most:literal): $short:expr,)?
             long: $long:expr,
             $(part: $part:expr,)?
             $(valid: { short($most_valid:literal): $short_valid:expr, long: $long_valid:expr },)?
+            $(faulty: $faulty:expr,)?
+            $(lossy: { long: $long_lossy:expr, portable: $portable_lossy:expr },)?
+            $(repaired: $repaired:expr,)?
             portable: $portable:expr,
             length: $length:expr,
         }
     )*) => {
         $(
-            impl Conversion for Pair<$from, $to> {
+            impl<const $from_swapped: bool, const $to_swapped: bool> Conversion
+                for Pair<$from, $to, $from_swapped, $to_swapped>
+            {
                 type Finisher = Self;
 
                 vectors!(|$s, $text, $out, $validator| $(short($most): $short,)? long: $long $(, part: $part)?);
 
                 #[inline(always)]
-                fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
-                    $portable(text, out)
+                fn portable($text: &[u8], $out: &mut Output<'_>) -> usize {
+                    $portable
                 }
             }
 
             $(
-                impl Conversion for Pair<Valid<$from>, $to> {
-                    type Finisher = Pair<$from, $to>;
+                impl<const $from_swapped: bool, const $to_swapped: bool> Conversion
+                    for Pair<Valid<$from>, $to, $from_swapped, $to_swapped>
+                {
+                    type Finisher = Pair<$from, $to, $from_swapped, $to_swapped>;
 
                     vectors!(|$s, $text, $out, $validator| short($most_valid): $short_valid, long: $long_valid);
 
                     // This works character by character and would gain nothing.
                     #[inline(always)]
-                    fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
-                        $portable(text, out)
+                    fn portable($text: &[u8], $out: &mut Output<'_>) -> usize {
+                        $portable
+                    }
+                }
+            )?
+
+            $(
+                #[cfg(trust8_simd)]
+                impl<const $from_swapped: bool, const $to_swapped: bool> Conversion
+                    for Pair<Faulty<$from>, $to, $from_swapped, $to_swapped>
+                {
+                    type Finisher = Self;
+
+                    vectors!(|$s, $text, $out, $validator| long: $faulty);
+
+                    /// Without vectors, a repaired copy is converted.
+                    #[inline(always)]
+                    fn portable(_: &[u8], _: &mut Output<'_>) -> usize {
+                        0
+                    }
+                }
+            )?
+
+            $(
+                impl Conversion for Pair<Lossy<$from>, $to, false, false> {
+                    type Finisher = Self;
+
+                    vectors!(|$s, $text, $out, $validator| long: $long_lossy);
+
+                    #[inline(always)]
+                    fn portable($text: &[u8], $out: &mut Output<'_>) -> usize {
+                        $portable_lossy
+                    }
+                }
+            )?
+
+            $(
+                impl Conversion for Pair<Repaired<$from>, $to, false, false> {
+                    type Finisher = Self;
+
+                    // The compiler vectorises the loops.
+                    vectors!(|$s, $text, $out, $validator| long: $repaired);
+
+                    #[inline(always)]
+                    fn portable($text: &[u8], $out: &mut Output<'_>) -> usize {
+                        $repaired
                     }
                 }
             )?
         )*
 
-        /// Returns the conversion of a pair, if it is listed.
-        #[inline(always)]
-        pub(super) const fn conversion(from: Family, to: Family) -> Option<Convert> {
-            match (from, to) {
-                $((Family::$from, Family::$to) => Some(converted!(Pair<$from, $to>)),)*
+        /// Returns the conversion of a pair, if it is listed with these byte orders.
+        const fn conversion(from: Layout, to: Layout) -> Option<Convert> {
+            match (from.family, to.family, from.swapped, to.swapped) {
+                $($((Family::$from, Family::$to, $f, $t) => Some(converted!(Pair<$from, $to, $f, $t>)),)+)*
                 _ => None,
             }
         }
 
         /// Returns the conversion of a pair for valid text that ends with a whole character, if the
         /// list has a separate one.
-        #[inline(always)]
-        pub(super) const fn conversion_of_valid(from: Family, to: Family) -> Option<Convert> {
-            $($(
-                // Only its presence matters.
-                let _ = stringify!($long_valid);
-                if let (Family::$from, Family::$to) = (from, to) {
-                    return Some(converted!(Pair<Valid<$from>, $to>));
+        const fn conversion_of_valid(from: Layout, to: Layout) -> Option<Convert> {
+            $(listed!(($($most_valid)?) $(
+                if let (Family::$from, Family::$to, $f, $t) = (from.family, to.family, from.swapped, to.swapped) {
+                    return Some(converted!(Pair<Valid<$from>, $to, $f, $t>));
                 }
-            )?)*
+            )+);)*
+            None
+        }
+
+        /// Returns the conversion that replaces each fault, if there is one. The text must begin at
+        /// the start of a sequence and end at the end of one. The conversion stops when no faults are
+        /// near any more.
+        pub(super) fn conversion_of_faulty(from: Layout, to: Layout) -> Option<Convert> {
+            #[cfg(trust8_simd)]
+            {
+                $(listed!(($($faulty)?) $(
+                    if let (Family::$from, Family::$to, $f, $t) = (from.family, to.family, from.swapped, to.swapped) {
+                        return Some(converted!(Pair<Faulty<$from>, $to, $f, $t>));
+                    }
+                )+);)*
+            }
+            let _ = (from, to);
+            None
+        }
+
+        /// Returns the conversion that replaces what the target lacks, if there is one. UTF-8 must
+        /// be valid.
+        #[inline(always)]
+        pub(super) fn lossy_conversion(from: Family, to: Family) -> Option<Convert> {
+            $(listed!(($($long_lossy)?)
+                if (from, to) == (Family::$from, Family::$to) {
+                    return Some(converted!(Pair<Lossy<$from>, $to, false, false>));
+                }
+            );)*
+            None
+        }
+
+        /// Returns the function that copies native text and replaces each fault. It does not copy a
+        /// high surrogate at the end of the text.
+        #[inline(always)]
+        pub(super) fn repair(family: Family) -> Option<Convert> {
+            $(listed!(($($repaired)?)
+                if family == Family::$from {
+                    return Some(converted!(Pair<Repaired<$from>, $to, false, false>));
+                }
+            );)*
             None
         }
 
@@ -207,149 +303,11 @@ macro_rules! pairs {
     };
 }
 
-/// From one byte order of a family into another, or from the non-native order into itself.
-struct Reordered<F, const FROM: bool, const TO: bool>(PhantomData<F>);
-
-/// The list of families with two byte orders, and the conversion between them.
-macro_rules! reordered {
-    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(
-        $family:ident<$from:ident, $to:ident> { long: $long:expr, portable: $portable:expr }
-    )*) => {
-        $(
-            impl<const $from: bool, const $to: bool> Conversion for Reordered<$family, $from, $to> {
-                type Finisher = Self;
-
-                vectors!(|$s, $text, $out, $validator| long: $long);
-
-                #[inline(always)]
-                fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
-                    $portable(text, out)
-                }
-            }
-        )*
-
-        /// Returns the conversion between the byte orders of a family, unless both are native.
-        #[inline(always)]
-        pub(super) const fn reordering(from: Layout, to: Layout) -> Option<Convert> {
-            match (from.family, to.family, from.swapped, to.swapped) {
-                $(
-                    (Family::$family, Family::$family, false, true) => {
-                        Some(converted!(Reordered<$family, false, true>))
-                    }
-                    (Family::$family, Family::$family, true, false) => {
-                        Some(converted!(Reordered<$family, true, false>))
-                    }
-                    (Family::$family, Family::$family, true, true) => {
-                        Some(converted!(Reordered<$family, true, true>))
-                    }
-                )*
-                _ => None,
-            }
-        }
-    };
-}
-
-/// Text in the non-native byte order.
-struct Swapped<F>(PhantomData<F>);
-
-/// The list of conversions from or into the non-native order. The pairs that it lacks take two
-/// steps.
-macro_rules! swapped {
-    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(
-        $from:ty => $to:ty, $pattern:pat => {
-            $(short($most:literal): $short:expr,)?
-            long: $long:expr,
-            $(part: $part:expr,)?
-            part_of: $part_of:ty,
-            portable: $portable:expr,
-        }
-    )*) => {
-        $(
-            impl Conversion for Pair<$from, $to> {
-                type Finisher = $part_of;
-
-                vectors!(|$s, $text, $out, $validator| $(short($most): $short,)? long: $long $(, part: $part)?);
-
-                #[inline(always)]
-                fn portable($text: &[u8], $out: &mut Output<'_>) -> usize {
-                    $portable
-                }
-            }
-        )*
-
-        /// Returns the conversion from or into the non-native order, if it is listed. A text that
-        /// is known to be valid ends with a whole character.
-        #[inline(always)]
-        pub(super) const fn conversion_of_swapped(from: Layout, to: Layout) -> Option<Convert> {
-            if from.swapped == to.swapped {
-                return None;
-            }
-            match (from.family, to.family, from.swapped, from.known_valid) {
-                $($pattern => Some(converted!(Pair<$from, $to>)),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-/// A copy of a text with each fault replaced.
-struct Repaired<F>(PhantomData<F>);
-
-/// A conversion that replaces what the target lacks. Its input is well-formed text, or any text if
-/// faults get the same replacement.
-struct Lossy<F, T>(PhantomData<(F, T)>);
-
-/// The list of conversions that replace. `repaired` has loops that the compiler vectorises.
-macro_rules! lossy {
-    (|$s:ident, $text:ident, $out:ident, $validator:ident|
-        copies { $($family:ident: $repaired:path;)* }
-        $($from:ident => $to:ident { long: $long:expr, portable: $portable:expr })*
-    ) => {
-        $(
-            impl Conversion for Repaired<$family> {
-                type Finisher = Self;
-
-                vectors!(|$s, $text, $out, $validator| long: $repaired($text, $out));
-
-                #[inline(always)]
-                fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
-                    $repaired(text, out)
-                }
-            }
-        )*
-
-        $(
-            impl Conversion for Lossy<$from, $to> {
-                type Finisher = Self;
-
-                vectors!(|$s, $text, $out, $validator| long: $long);
-
-                #[inline(always)]
-                fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
-                    $portable(text, out)
-                }
-            }
-        )*
-
-        /// Returns the function that copies native text and replaces each fault. It does not copy a
-        /// high surrogate at the end of the text.
-        #[inline(always)]
-        pub(super) fn repair(family: Family) -> Option<Convert> {
-            match family {
-                $(Family::$family => Some(converted!(Repaired<$family>)),)*
-                _ => None,
-            }
-        }
-
-        /// Returns the conversion that replaces what the target lacks, if there is one. UTF-8 must
-        /// be valid.
-        #[inline(always)]
-        pub(super) fn lossy_conversion(from: Family, to: Family) -> Option<Convert> {
-            match (from, to) {
-                $((Family::$from, Family::$to) => Some(converted!(Lossy<$from, $to>)),)*
-                _ => None,
-            }
-        }
+/// These statements, if a block has what is in the parentheses.
+macro_rules! listed {
+    (() $($statements:tt)*) => {};
+    (($($present:tt)+) $($statements:tt)*) => {
+        $($statements)*
     };
 }
 
@@ -416,128 +374,20 @@ macro_rules! vectors {
     };
 }
 
-/// UTF-8 whose faults are replaced.
-#[cfg(trust8_simd)]
-struct Faulty<T>(PhantomData<T>);
-
-#[cfg(trust8_simd)]
-impl<T: from_utf8::Wide> Conversion for Faulty<T> {
-    type Finisher = Self;
-
-    vectors!(|s, text, out, surveys| long: from_faulty_utf8::long::<_, T>(s, text, out, surveys));
-
-    /// Without vectors, a repaired copy is converted.
-    #[inline(always)]
-    fn portable(_: &[u8], _: &mut Output<'_>) -> usize {
-        0
-    }
-}
-
-/// Returns the conversion of UTF-8 that replaces each fault, if there is one into this layout. The
-/// text must begin at the start of a sequence and end at the end of one. The conversion stops when
-/// no faults are near any more.
-pub(super) fn conversion_of_faulty_utf8(to: Layout) -> Option<Convert> {
-    match (to.family, to.swapped) {
-        #[cfg(trust8_simd)]
-        (Family::Utf16, false) => Some(converted!(Faulty<IntoUtf16<false>>)),
-        #[cfg(trust8_simd)]
-        (Family::Utf16, true) => Some(converted!(Faulty<IntoUtf16<true>>)),
-        #[cfg(trust8_simd)]
-        (Family::Utf32, false) => Some(converted!(Faulty<IntoUtf32>)),
-        _ => None,
-    }
-}
-
-reordered! { |s, text, out, validator|
-    Utf16<FROM, TO> {
-        long: utf16_order::copy::<_, FROM, TO>(s, text, out),
-        portable: copies::utf16_to_utf16::<FROM, TO>
-    }
-    Utf32<FROM, TO> {
-        long: copies::utf32_to_utf32::<FROM, TO>(text, out),
-        portable: copies::utf32_to_utf32::<FROM, TO>
-    }
-}
-
-swapped! { |s, text, out, validator|
-    Utf8 => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, false) => {
-        short(2): from_utf8::short::<_, IntoUtf16<true>, _>(s, text, out, validator),
-        long: from_utf8::long::<_, IntoUtf16<true>>(s, text, out, validator),
-        part: from_utf8::fill_rest::<_, IntoUtf16<true>, _>(s, text, out, validator),
-        part_of: Pair<Utf8, Swapped<Utf16>>,
-        portable: to_swapped16(text, out, portable::utf8_to_utf16),
-    }
-    Valid<Utf8> => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, true) => {
-        short(2): from_utf8::short_valid::<_, IntoUtf16<true>>(s, text, out),
-        long: from_utf8::long_valid::<_, IntoUtf16<true>>(s, text, out),
-        part_of: Pair<Utf8, Swapped<Utf16>>,
-        portable: to_swapped16(text, out, portable::utf8_to_utf16),
-    }
-    Utf32 => Swapped<Utf16>, (Family::Utf32, Family::Utf16, false, _) => {
-        short(4): from_utf32::short_to_utf16::<_, true>(s, text, out),
-        long: from_utf32::to_utf16::<_, true>(s, text, out),
-        part: from_utf32::part_to_utf16::<_, true>(s, text, out),
-        part_of: Pair<Utf32, Swapped<Utf16>>,
-        portable: to_swapped16(text, out, portable::utf32_to_utf16),
-    }
-    Latin1 => Swapped<Utf16>, (Family::Latin1, Family::Utf16, _, _) => {
-        short(2): latin1::short_widened::<_, IntoUtf16<true>>(s, text, out),
-        long: latin1::to_utf16::<_, true>(s, text, out),
-        part_of: Pair<Latin1, Swapped<Utf16>>,
-        portable: to_swapped16(text, out, portable::latin1_to_utf16),
-    }
-    Swapped<Utf16> => Utf8, (Family::Utf16, Family::Utf8, true, _) => {
-        short(4): from_utf16::short_to_utf8::<_, true>(s, text, out),
-        long: from_utf16::to_utf8::<_, true>(s, text, out),
-        part: from_utf16::part_to_utf8::<_, true>(s, text, out),
-        part_of: Pair<Swapped<Utf16>, Utf8>,
-        portable: from_swapped16(text, out, portable::utf16_to_utf8),
-    }
-    Swapped<Utf16> => Utf32, (Family::Utf16, Family::Utf32, true, _) => {
-        long: from_utf16::to_utf32::<_, true>(s, text, out),
-        part_of: Pair<Swapped<Utf16>, Utf32>,
-        portable: from_swapped16(text, out, portable::utf16_to_utf32),
-    }
-    Swapped<Utf16> => Latin1, (Family::Utf16, Family::Latin1, true, _) => {
-        long: latin1::from_utf16::<_, true>(s, text, out),
-        part_of: Pair<Swapped<Utf16>, Latin1>,
-        portable: from_swapped16(text, out, portable::utf16_to_latin1),
-    }
-}
-
-lossy! { |s, text, out, validator|
-    copies {
-        Utf16: copies::repaired_utf16;
-        Utf32: copies::repaired_utf32;
-    }
-
-    Utf8 => Latin1 {
-        long: latin1::from_valid_utf8_lossy(s, text, out),
-        portable: copies::characters_or_replacement::<Utf8, Latin1>
-    }
-    Utf16 => Latin1 {
-        long: latin1::from_utf16_lossy(s, text, out),
-        portable: copies::characters_or_replacement::<Utf16, Latin1>
-    }
-    Utf32 => Latin1 {
-        long: copies::utf32_to_latin1_lossy(text, out),
-        portable: copies::utf32_to_latin1_lossy
-    }
-}
-
-pairs! { |s, text, out, validator|
-    Utf8 => Utf16 {
-        short(2): from_utf8::short::<_, IntoUtf16<false>, _>(s, text, out, validator),
-        long: from_utf8::long::<_, IntoUtf16<false>>(s, text, out, validator),
-        part: from_utf8::fill_rest::<_, IntoUtf16<false>, _>(s, text, out, validator),
+pairs! { |s, text, out, validator, FROM, TO|
+    Utf8 => Utf16, orders (false, false) (false, true) {
+        short(2): from_utf8::short::<_, IntoUtf16<TO>, _>(s, text, out, validator),
+        long: from_utf8::long::<_, IntoUtf16<TO>>(s, text, out, validator),
+        part: from_utf8::fill_rest::<_, IntoUtf16<TO>, _>(s, text, out, validator),
         valid: {
-            short(2): from_utf8::short_valid::<_, IntoUtf16<false>>(s, text, out),
-            long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out)
+            short(2): from_utf8::short_valid::<_, IntoUtf16<TO>>(s, text, out),
+            long: from_utf8::long_valid::<_, IntoUtf16<TO>>(s, text, out)
         },
-        portable: portable::utf8_to_utf16,
+        faulty: from_faulty_utf8::long::<_, IntoUtf16<TO>>(s, text, out, validator),
+        portable: in_order16::<FROM, TO>(text, out, portable::utf8_to_utf16),
         length: Length::Counted(utf16_len),
     }
-    Utf8 => Utf32 {
+    Utf8 => Utf32, orders (false, false) {
         short(2): from_utf8::short::<_, IntoUtf32, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf32>(s, text, out, validator),
         part: from_utf8::fill_rest::<_, IntoUtf32, _>(s, text, out, validator),
@@ -545,10 +395,11 @@ pairs! { |s, text, out, validator|
             short(2): from_utf8::short_valid::<_, IntoUtf32>(s, text, out),
             long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)
         },
-        portable: portable::utf8_to_utf32,
+        faulty: from_faulty_utf8::long::<_, IntoUtf32>(s, text, out, validator),
+        portable: portable::utf8_to_utf32(text, out),
         length: Length::Counted(count_chars),
     }
-    Utf8 => Latin1 {
+    Utf8 => Latin1, orders (false, false) {
         short(2): latin1::short_from_utf8::<_, false>(s, text, out),
         long: latin1::from_utf8::<_, false>(s, text, out),
         part: latin1::part_from_utf8(s, text, out),
@@ -556,77 +407,91 @@ pairs! { |s, text, out, validator|
             short(2): latin1::short_from_utf8::<_, true>(s, text, out),
             long: latin1::from_utf8::<_, true>(s, text, out)
         },
-        portable: portable::utf8_to_latin1,
+        lossy: {
+            long: latin1::from_valid_utf8_lossy(s, text, out),
+            portable: copies::characters_or_replacement::<Utf8, Latin1>(text, out)
+        },
+        portable: portable::utf8_to_latin1(text, out),
         length: Length::Counted(count_chars),
     }
-    Utf16 => Utf8 {
-        short(4): from_utf16::short_to_utf8::<_, false>(s, text, out),
-        long: from_utf16::to_utf8::<_, false>(s, text, out),
-        part: from_utf16::part_to_utf8::<_, false>(s, text, out),
-        portable: portable::utf16_to_utf8,
+    Utf16 => Utf8, orders (false, false) (true, false) {
+        short(4): from_utf16::short_to_utf8::<_, FROM>(s, text, out),
+        long: from_utf16::to_utf8::<_, FROM>(s, text, out),
+        part: from_utf16::part_to_utf8::<_, FROM>(s, text, out),
+        portable: in_order16::<FROM, TO>(text, out, portable::utf16_to_utf8),
         length: Length::Counted(counting!(lengths::Utf8OfUtf16)),
     }
-    Utf16 => Utf16 {
-        long: utf16_order::copy::<_, false, false>(s, text, out),
-        portable: copies::utf16_to_utf16::<false, false>,
+    Utf16 => Utf16, orders (false, false) (false, true) (true, false) (true, true) {
+        long: utf16_order::copy::<_, FROM, TO>(s, text, out),
+        repaired: copies::repaired_utf16(text, out),
+        portable: copies::utf16_to_utf16::<FROM, TO>(text, out),
         length: Length::Unchanged,
     }
-    Utf16 => Utf32 {
-        long: from_utf16::to_utf32::<_, false>(s, text, out),
-        portable: portable::utf16_to_utf32,
+    Utf16 => Utf32, orders (false, false) (true, false) {
+        long: from_utf16::to_utf32::<_, FROM>(s, text, out),
+        portable: in_order16::<FROM, TO>(text, out, portable::utf16_to_utf32),
         length: Length::Counted(counting!(lengths::Utf32OfUtf16)),
     }
-    Utf16 => Latin1 {
-        long: latin1::from_utf16::<_, false>(s, text, out),
-        portable: portable::utf16_to_latin1,
+    Utf16 => Latin1, orders (false, false) (true, false) {
+        long: latin1::from_utf16::<_, FROM>(s, text, out),
+        lossy: {
+            long: latin1::from_utf16_lossy(s, text, out),
+            portable: copies::characters_or_replacement::<Utf16, Latin1>(text, out)
+        },
+        portable: in_order16::<FROM, TO>(text, out, portable::utf16_to_latin1),
         length: Length::Counted(counting!(lengths::Utf32OfUtf16)),
     }
-    Utf32 => Utf8 {
+    Utf32 => Utf8, orders (false, false) {
         short(2): from_utf32::short_to_utf8(s, text, out),
         long: from_utf32::to_utf8(s, text, out),
         part: from_utf32::part_to_utf8(s, text, out),
-        portable: portable::utf32_to_utf8,
+        portable: portable::utf32_to_utf8(text, out),
         length: Length::Counted(counting!(lengths::Utf8OfUtf32)),
     }
-    Utf32 => Utf16 {
-        short(4): from_utf32::short_to_utf16::<_, false>(s, text, out),
-        long: from_utf32::to_utf16::<_, false>(s, text, out),
-        part: from_utf32::part_to_utf16::<_, false>(s, text, out),
-        portable: portable::utf32_to_utf16,
+    Utf32 => Utf16, orders (false, false) (false, true) {
+        short(4): from_utf32::short_to_utf16::<_, TO>(s, text, out),
+        long: from_utf32::to_utf16::<_, TO>(s, text, out),
+        part: from_utf32::part_to_utf16::<_, TO>(s, text, out),
+        portable: in_order16::<FROM, TO>(text, out, portable::utf32_to_utf16),
         length: Length::Counted(counting!(lengths::Utf16OfUtf32)),
     }
-    Utf32 => Utf32 {
-        long: copies::utf32_to_utf32::<false, false>(text, out),
-        portable: copies::utf32_to_utf32::<false, false>,
+    Utf32 => Utf32, orders (false, false) (false, true) (true, false) (true, true) {
+        long: copies::utf32_to_utf32::<FROM, TO>(text, out),
+        repaired: copies::repaired_utf32(text, out),
+        portable: copies::utf32_to_utf32::<FROM, TO>(text, out),
         length: Length::Unchanged,
     }
-    Utf32 => Latin1 {
+    Utf32 => Latin1, orders (false, false) {
         long: from_utf32::to_latin1(s, text, out),
-        portable: portable::utf32_to_latin1,
+        lossy: {
+            long: copies::utf32_to_latin1_lossy(text, out),
+            portable: copies::utf32_to_latin1_lossy(text, out)
+        },
+        portable: portable::utf32_to_latin1(text, out),
         length: Length::Unchanged,
     }
-    Latin1 => Utf8 {
+    Latin1 => Utf8, orders (false, false) {
         short(2): latin1::short_to_utf8(s, text, out),
         long: latin1::to_utf8(s, text, out),
         part: latin1::part_to_utf8(s, text, out),
-        portable: portable::latin1_to_utf8,
+        portable: portable::latin1_to_utf8(text, out),
         length: Length::Counted(counting!(lengths::Utf8OfLatin1)),
     }
-    Latin1 => Utf16 {
-        short(2): latin1::short_widened::<_, IntoUtf16<false>>(s, text, out),
-        long: latin1::to_utf16::<_, false>(s, text, out),
-        portable: portable::latin1_to_utf16,
+    Latin1 => Utf16, orders (false, false) (false, true) {
+        short(2): latin1::short_widened::<_, IntoUtf16<TO>>(s, text, out),
+        long: latin1::to_utf16::<_, TO>(s, text, out),
+        portable: in_order16::<FROM, TO>(text, out, portable::latin1_to_utf16),
         length: Length::Unchanged,
     }
-    Latin1 => Utf32 {
+    Latin1 => Utf32, orders (false, false) {
         short(2): latin1::short_widened::<_, IntoUtf32>(s, text, out),
         long: latin1::to_utf32(s, text, out),
-        portable: portable::latin1_to_utf32,
+        portable: portable::latin1_to_utf32(text, out),
         length: Length::Unchanged,
     }
-    Latin1 => Latin1 {
+    Latin1 => Latin1, orders (false, false) {
         long: portable::copy(text, out),
-        portable: portable::copy,
+        portable: portable::copy(text, out),
         length: Length::Unchanged,
     }
 }

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::With;
+use crate::TranscodeWith;
 use core::mem::MaybeUninit;
 
 use super::error::{BufferError, Error};
@@ -41,7 +41,7 @@ pub fn convert_as_fits<F: Form, T: Form>(
     text: &F::Text,
     buffer: &mut [MaybeUninit<T::Unit>],
 ) -> Result<Progress, BufferError> {
-    With(Kernel::best()).convert_as_fits(from, to, text, buffer)
+    TranscodeWith(Kernel::best()).convert_as_fits(from, to, text, buffer)
 }
 
 /// Like [`convert_as_fits`], but replaces what can't be converted.
@@ -61,10 +61,10 @@ pub fn convert_as_fits_lossy<F: Form, T: Form>(
     text: &F::Text,
     buffer: &mut [MaybeUninit<T::Unit>],
 ) -> Progress {
-    With(Kernel::best()).convert_as_fits_lossy(from, to, text, buffer)
+    TranscodeWith(Kernel::best()).convert_as_fits_lossy(from, to, text, buffer)
 }
 
-impl With {
+impl TranscodeWith {
     /// Like [`convert_as_fits`], with this kernel.
     ///
     /// # Errors
@@ -88,9 +88,7 @@ impl With {
             }
         }
     }
-}
 
-impl With {
     /// Like [`convert_as_fits_lossy`], with this kernel.
     #[inline]
     pub fn convert_as_fits_lossy<F: Form, T: Form>(

@@ -70,13 +70,13 @@ impl Route {
     /// Converts UTF-8 into another family.
     fn by_copies_of_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let text = &text[..start_before(text, text.len())];
-        if let Some(convert) = pairs::conversion_of_faulty_utf8(self.to) {
+        if let Some(convert) = pairs::conversion_of_faulty(self.from, self.to) {
             let read = convert(self.kernel, text, out);
             if read > 0 {
                 return read;
             }
         } else if self.to.swapped
-            && let Some(convert) = pairs::conversion_of_faulty_utf8(self.to.unswapped())
+            && let Some(convert) = pairs::conversion_of_faulty(self.from, self.to.unswapped())
         {
             let before = out.len();
             let read = convert(self.kernel, text, out);
@@ -97,7 +97,7 @@ impl Route {
     /// Converts UTF-8 into Latin-1 via UTF-16: both steps replace faults with vectors.
     fn by_utf16(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let utf16 = Family::Utf16.native();
-        let Some(convert) = pairs::conversion_of_faulty_utf8(utf16) else { return 0 };
+        let Some(convert) = pairs::conversion_of_faulty(self.from, utf16) else { return 0 };
         let to_latin1 = Self { from: utf16, ..*self };
         let mut memory = [MaybeUninit::uninit(); 2 * CHUNK_BYTES];
         let mut at = 0;

@@ -295,17 +295,15 @@ impl Route {
         if self.copies() {
             return self.copy_utf8(text, out);
         }
-        if let Some(convert) = pairs::reordering(from, to) {
-            return convert(kernel, text, out);
-        }
-        if !self.replaces_with_bytes()
-            && let Some(convert) = pairs::conversion_of_swapped(from, to)
+        // A chunk of valid text may end inside a character.
+        let text = if from.known_valid { from.whole(text) } else { text };
+        if (from.swapped || to.swapped)
+            && !self.replaces_with_bytes()
+            && let Some(convert) = pairs::direct(from, to)
         {
-            // A chunk of valid text may end inside a character.
-            let text = if from.known_valid { from.whole(text) } else { text };
             return convert(kernel, text, out);
         }
-        let Some(convert) = pairs::conversion(from.family, to.family) else { return 0 };
+        let Some(convert) = pairs::direct(from.unswapped(), to.unswapped()) else { return 0 };
         if from.swapped {
             return in_chunks(text, |chunk| {
                 let mut buffer = [MaybeUninit::uninit(); CHUNK_BYTES];
@@ -326,12 +324,6 @@ impl Route {
             && let Some(lossy) = pairs::lossy_conversion(from.family, to.family)
         {
             return lossy(kernel, text, out);
-        }
-        if from.known_valid
-            && let Some(convert) = pairs::conversion_of_valid(from.family, to.family)
-        {
-            // A chunk of valid text may end inside a character.
-            return convert(kernel, from.whole(text), out);
         }
         convert(kernel, text, out)
     }

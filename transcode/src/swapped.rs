@@ -58,7 +58,7 @@ fn swapped_copy<'a>(
 
 /// Converts UTF-16 in the foreign byte order, through a conversion of native UTF-16.
 #[inline(always)]
-pub(super) fn from_swapped16(
+fn from_swapped16(
     text: &[u8],
     out: &mut Output<'_>,
     convert: impl Fn(&[u8], &mut Output<'_>) -> usize,
@@ -73,7 +73,7 @@ pub(super) fn from_swapped16(
 
 /// Converts into UTF-16 in the foreign byte order, through a conversion into native UTF-16.
 #[inline(always)]
-pub(super) fn to_swapped16(
+fn to_swapped16(
     text: &[u8],
     out: &mut Output<'_>,
     convert: impl Fn(&[u8], &mut Output<'_>) -> usize,
@@ -84,4 +84,20 @@ pub(super) fn to_swapped16(
         swap_units(2, out.written_mut(before));
         read
     })
+}
+
+/// Converts through a conversion of native text. `FROM` and `TO` mean that the text or the result is UTF-16 in the foreign byte
+/// order.
+#[inline(always)]
+pub(super) fn in_order16<const FROM: bool, const TO: bool>(
+    text: &[u8],
+    out: &mut Output<'_>,
+    convert: impl Fn(&[u8], &mut Output<'_>) -> usize,
+) -> usize {
+    match (FROM, TO) {
+        (false, false) => convert(text, out),
+        (true, false) => from_swapped16(text, out, convert),
+        (false, true) => to_swapped16(text, out, convert),
+        (true, true) => from_swapped16(text, out, |text, out| to_swapped16(text, out, &convert)),
+    }
 }

@@ -10,7 +10,7 @@ use super::codec::Next;
 use super::encodings::{Family, Layout};
 use super::error::Error;
 use super::form::Form;
-use crate::With;
+use crate::TranscodeWith;
 use crate::search::{AboveLatin1, NotUtf16, NotUtf32, Outside};
 use trust8::Kernel;
 use trust8::engine::search::Search;
@@ -47,7 +47,7 @@ macro_rules! search {
 /// ```
 #[inline]
 pub fn validate<F: Form>(form: F, text: &F::Text) -> Result<(), Error> {
-    With(Kernel::best()).validate(form, text)
+    TranscodeWith(Kernel::best()).validate(form, text)
 }
 
 /// Returns all malformed sequences of the text, in order.
@@ -64,7 +64,7 @@ pub fn validate<F: Form>(form: F, text: &F::Text) -> Result<(), Error> {
 /// ```
 #[inline]
 pub fn errors_in<F: Form>(form: F, text: &F::Text) -> ErrorsIn<'_> {
-    With(Kernel::best()).errors_in(form, text)
+    TranscodeWith(Kernel::best()).errors_in(form, text)
 }
 
 /// The malformed sequences of a text; see [`errors_in`].
@@ -143,7 +143,7 @@ pub fn is_ascii_in<F: Form>(form: F, text: &F::Text) -> bool {
 #[inline]
 #[must_use]
 pub fn ascii_up_to_in<F: Form>(form: F, text: &F::Text) -> usize {
-    With(Kernel::best()).ascii_up_to_in(form, text)
+    TranscodeWith(Kernel::best()).ascii_up_to_in(form, text)
 }
 
 /// Returns the position of the first character that is malformed or outside ISO-8859-1 (U+0000 to
@@ -162,12 +162,12 @@ pub fn ascii_up_to_in<F: Form>(form: F, text: &F::Text) -> usize {
 #[inline]
 #[must_use]
 pub fn latin1_up_to<F: Form>(form: F, text: &F::Text) -> usize {
-    With(Kernel::best()).latin1_up_to(form, text)
+    TranscodeWith(Kernel::best()).latin1_up_to(form, text)
 }
 
 // The same functions with an explicit kernel, for tests and measurements.
 
-impl With {
+impl TranscodeWith {
     /// Like [`validate`], with this kernel.
     ///
     /// # Errors
@@ -179,9 +179,7 @@ impl With {
         let at = well_formed_up_to(self.0, layout, bytes);
         if at == bytes.len() { Ok(()) } else { Err(error_at(layout, bytes, at, size_of::<F::Unit>())) }
     }
-}
 
-impl With {
     /// Like [`errors_in`], with this kernel.
     #[inline]
     pub fn errors_in<F: Form>(self, form: F, text: &F::Text) -> ErrorsIn<'_> {
@@ -189,9 +187,7 @@ impl With {
         let utf8 = self.0.errors(if layout.family == Family::Utf8 { bytes } else { b"" });
         ErrorsIn { kernel: self.0, layout, unit: size_of::<F::Unit>(), bytes, at: 0, utf8 }
     }
-}
 
-impl With {
     /// Like [`ascii_up_to_in`], with this kernel.
     #[inline]
     #[must_use]
@@ -207,9 +203,7 @@ impl With {
         };
         at / size_of::<F::Unit>()
     }
-}
 
-impl With {
     /// Like [`latin1_up_to`], with this kernel.
     #[inline]
     #[must_use]

@@ -10,7 +10,7 @@ use super::form::Utf16;
 use super::form::bytes_of_utf16_mut;
 use trust8::Kernel;
 
-use crate::With;
+use crate::TranscodeWith;
 use crate::search::Mend;
 
 /// Replaces each unpaired surrogate by U+FFFD, in place.
@@ -25,7 +25,7 @@ use crate::search::Mend;
 /// assert_eq!(units, [0x41, 0xD83D, 0xDE00, 0xFFFD, 0x42, 0xFFFD]);
 /// ```
 pub fn make_well_formed(text: &mut [u16]) {
-    With(Kernel::best()).make_well_formed(text);
+    TranscodeWith(Kernel::best()).make_well_formed(text);
 }
 
 /// Returns the text with each unpaired surrogate replaced by U+FFFD.
@@ -43,26 +43,24 @@ pub fn make_well_formed(text: &mut [u16]) {
 #[cfg(feature = "alloc")]
 #[must_use]
 pub fn to_well_formed(text: &[u16]) -> Cow<'_, [u16]> {
-    With(Kernel::best()).to_well_formed(text)
+    TranscodeWith(Kernel::best()).to_well_formed(text)
 }
 
 // The same functions with an explicit kernel, for tests and measurements.
 
-impl With {
+impl TranscodeWith {
     /// Like [`make_well_formed`], with this kernel.
     pub fn make_well_formed(self, text: &mut [u16]) {
         self.0.run(Mend, &[], bytes_of_utf16_mut(text));
     }
-}
 
-impl With {
     /// Like [`to_well_formed`], with this kernel.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_well_formed<'a>(self, text: &'a [u16]) -> Cow<'a, [u16]> {
-        let Err(error) = With(self.0).validate(Utf16, text) else { return Cow::Borrowed(text) };
+        let Err(error) = TranscodeWith(self.0).validate(Utf16, text) else { return Cow::Borrowed(text) };
         let mut copy = text.to_vec();
-        With(self.0).make_well_formed(&mut copy[error.valid_up_to()..]);
+        TranscodeWith(self.0).make_well_formed(&mut copy[error.valid_up_to()..]);
         Cow::Owned(copy)
     }
 }

@@ -89,7 +89,7 @@ static void check_whole(uint32_t from, uint32_t to, const struct text *text, con
                            random_below(expected->len + 1)};
     for (size_t i = 0; i < 4; i++) {
         uint8_t *const out = (uint8_t *)malloc(caps[i] + (caps[i] == 0));
-        for (uint32_t flags = 0; flags <= TRUST8_LOSSY; flags++) {
+        for (uint32_t flags = 0; flags <= (TRUST8_LOSSY | TRUST8_VALID); flags++) {
             size_t written;
             const size_t read = fits(text, expected, caps[i], &written);
             const bool all = caps[i] >= expected->len;

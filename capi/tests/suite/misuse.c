@@ -62,10 +62,11 @@ static void test_numbers(void) {
     char out[16];
     CHECK(!trust8_convert(0, TRUST8_UTF8, 0, "a", 1, out, 16, &done) && done.kind == TRUST8_MISUSE);
     CHECK(!trust8_convert(TRUST8_UTF8, 99, 0, "a", 1, out, 16, &done) && done.kind == TRUST8_MISUSE);
-    CHECK(!trust8_convert(TRUST8_UTF8, TRUST8_UTF16, 2, "a", 1, out, 16, &done) && done.kind == TRUST8_MISUSE);
+    CHECK(!trust8_convert(TRUST8_UTF8, TRUST8_UTF16, 4, "a", 1, out, 16, &done) && done.kind == TRUST8_MISUSE);
     CHECK(!trust8_convert(TRUST8_CESU8, TRUST8_WTF8, 0, "a", 1, out, 16, &done) && done.kind == TRUST8_MISUSE);
     CHECK(trust8_convert_len(TRUST8_UTF8, 9, 0, "a", 1) == TRUST8_NONE);
     CHECK(!trust8_converter_init(&converter, TRUST8_CESU8, TRUST8_UTF8, 0));
+    CHECK(!trust8_converter_init(&converter, TRUST8_UTF8, TRUST8_UTF16, TRUST8_VALID));
     CHECK(!trust8_converter_push(&converter, "a", 1, out, 16, &done) && done.kind == TRUST8_MISUSE);
     CHECK(!trust8_converter_init(NULL, TRUST8_UTF8, TRUST8_UTF16, 0));
     CHECK(!trust8_validate_as(9, "a", 1, &error) && error.kind == TRUST8_MISUSE);

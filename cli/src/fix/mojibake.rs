@@ -11,19 +11,14 @@ use std::io::{self, Write};
 
 use memchr::memchr;
 use trust8::boundary::floor;
-
-/// The characters of the bytes 80 to 9F in windows-1252. The others are as in Latin-1.
-const HIGH: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}',
-    '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
-];
+use trust8::engine::windows_1252;
 
 /// Returns the byte of `c` in windows-1252, unless `c` is in ASCII.
 fn byte(c: char) -> Option<u8> {
     match c {
         '\0'..='\x7F' => None,
         '\u{A0}'..='\u{FF}' => Some(c as u8),
-        _ => HIGH.iter().zip(0x80..).find(|(high, _)| **high == c).map(|(_, byte)| byte),
+        _ => (0x80..=0x9F).find(|&byte| windows_1252(byte) == c),
     }
 }
 

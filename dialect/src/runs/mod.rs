@@ -293,22 +293,22 @@ impl<'a> Runs<'a> {
 mod tests {
     use trust8::engine::counted::assert_linear;
 
-    use crate::{Dialect, With};
+    use crate::{Dialect, DialectWith};
 
     #[test]
     fn no_text_in_a_dialect_starts_kernels_again_and_again() {
         for &dialect in Dialect::ALL {
             assert_linear("decode", |kernel, text| {
-                With(kernel).decode(dialect, text).for_each(|_| {});
+                DialectWith(kernel).decode(dialect, text).for_each(|_| {});
             });
             assert_linear("validate", |kernel, text| {
-                let _ = With(kernel).validate(dialect, text);
+                let _ = DialectWith(kernel).validate(dialect, text);
             });
             assert_linear("to_utf8", |kernel, text| {
-                let _ = With(kernel).to_utf8(dialect, text);
+                let _ = DialectWith(kernel).to_utf8(dialect, text);
             });
             assert_linear("to_utf8_lossy", |kernel, text| {
-                let _ = With(kernel).to_utf8_lossy(dialect, text);
+                let _ = DialectWith(kernel).to_utf8_lossy(dialect, text);
             });
         }
     }

@@ -85,7 +85,7 @@ class StreamError(ValueError):
     """The first place at which a text in pieces is not UTF-8.
 
     `position` counts from the start of the text. `length` is that of the ill-formed sequence, or None if the text ends inside
-    a character. `kind` is the name of the broken rule.
+    a character. `kind` is the name of the broken rule, or of the class of a forbidden character.
     """
 
     def __init__(self, position: int, length: int | None, kind: str, message: str) -> None:

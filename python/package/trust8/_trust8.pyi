@@ -122,9 +122,12 @@ class Diagnosis:
 
 @final
 class Validator:
-    """Validates text that arrives in pieces, which may end inside a character."""
+    """Validates text that arrives in pieces, which may end inside a character.
 
-    def __new__(cls) -> Validator: ...
+    With a `profile`, a forbidden character is an error as well: see `validate`.
+    """
+
+    def __new__(cls, *, profile: _Profile | None = None) -> Validator: ...
     def push(self, data: Buffer, /) -> None:
         """Validate the next piece. Raise `StreamError` as soon as an error is certain, and in every later call."""
     def finish(self) -> None:

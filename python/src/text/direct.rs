@@ -16,7 +16,7 @@ use trust8::boundary::floor;
 use trust8::{count_starts, inspect};
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
-use super::faulty::{Pass, Stop as End, pass};
+use super::faulty::{Pass, Stop as End, Unit, pass};
 use super::{Counts, Decoded, Instead};
 use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
 
@@ -466,40 +466,60 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
 /// Like `faulty`, for a few bytes that need not have been counted. Returns `None` for more bytes.
 #[inline]
 pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyResult<Option<Decoded<'py>>> {
-    const SHORT: usize = 256;
     if bytes.len() > SHORT {
         return Ok(None);
     }
+    // The smallest width that can be enough. Most text is that narrow.
+    let narrow = match instead {
+        Instead::Ignore | Instead::BackslashReplace => short_as::<u8>(py, bytes, 0x7F, instead)?,
+        _ => short_as::<u16>(py, bytes, 0xFFFF, instead)?,
+    };
+    match narrow {
+        None => short_as::<u32>(py, bytes, 0x10_FFFF, instead),
+        decoded => Ok(decoded),
+    }
+}
+
+/// The length of short text.
+const SHORT: usize = 256;
+
+/// Decodes short text through characters of this width. Returns `None` if a character is larger than `largest`.
+fn short_as<'py, U: Unit>(
+    py: Python<'py>,
+    bytes: &[u8],
+    largest: u32,
+    instead: Instead,
+) -> PyResult<Option<Decoded<'py>>> {
     // One byte becomes at most `\\xNN`.
-    let mut room = [MaybeUninit::<u32>::uninit(); 4 * SHORT];
-    let Pass { read, written, seen, stop } = pass(bytes, &mut room, 0x10_FFFF, instead);
+    let mut room = [MaybeUninit::<U>::uninit(); 4 * SHORT];
+    let Pass { read, written, seen, stop } = pass(bytes, &mut room, largest, instead);
     match stop {
         End::End => (),
         End::Refused => return Ok(Some(Decoded::Refused(read))),
-        End::Wide(_) | End::Full(_) => return Err(miscounted()),
+        End::Wide(_) => return Ok(None),
+        End::Full(_) => return Err(miscounted()),
     }
     // SAFETY: `pass` has written `written` units from the start on.
-    let units = unsafe { slice::from_raw_parts(room.as_ptr().cast::<u32>(), written) };
+    let units = unsafe { slice::from_raw_parts(room.as_ptr().cast::<U>(), written) };
     let string = match *units {
         [] => PyString::new(py, ""),
-        [unit] => one(py, unit)?,
+        [unit] => one(py, unit.into())?,
         _ => {
             let mut new = New::with_len(py, written, Width::of_code_point(seen))?;
             match new.room(0) {
-                Room::One(room) => {
-                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u8))
-                }
-                Room::Two(room) => {
-                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u16))
-                }
-                Room::Four(room) => {
-                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit))
-                }
+                Room::One(room) => write_units(room, units),
+                Room::Two(room) => write_units(room, units),
+                Room::Four(room) => write_units(room, units),
             }
             new.finish()?
         }
     };
     Ok(Some(Decoded::Text(string)))
+}
+
+/// Writes characters that are known to fit.
+fn write_units<T: Unit>(room: &mut [MaybeUninit<T>], units: &[impl Unit]) {
+    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(T::of((*unit).into())));
 }
 
 /// A string made from several texts. It grows in width and length when a text needs it.

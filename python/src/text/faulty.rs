@@ -15,10 +15,11 @@ use std::mem::MaybeUninit;
 use super::Instead;
 use memchr::memmem;
 use trust8::boundary::floor;
+use trust8::engine::windows_1252;
 use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_as_fits, convert_into_lossy};
 
 /// A character of a string of some width.
-pub(crate) trait Unit: Copy {
+pub(crate) trait Unit: Copy + Into<u32> {
     /// A unit that the library's lossy conversion can write.
     type Lossy: Copy + Into<u32>;
 
@@ -148,11 +149,14 @@ const STRETCH: usize = 128;
 /// distance before the end.
 const FAR: usize = 128;
 
-/// After this many stretches with faults, more faults are expected nearby.
-const DENSE: usize = 2;
-
 /// The number of bytes to convert at a time while faults are near.
 const LOSSY: usize = 4096;
+
+/// Fewer bytes are decoded one by one.
+const FEW: usize = 256;
+
+/// The number of units to write at a time if no fault is among them.
+const GROUP: usize = 8;
 
 const REPLACEMENT: u32 = 0xFFFD;
 
@@ -167,9 +171,9 @@ pub(crate) fn pass<U: Unit>(
     instead: Instead,
 ) -> Pass {
     let mut to = Output { room, len: 0, seen: 0, largest };
-    let (mut at, mut clean_from, mut was_ascii) = (0, 0, false);
-    // The number of consecutive stretches with faults.
-    let mut faulty = 0;
+    let (mut at, mut clean_from) = (0, 0);
+    // Whether there was a fault in the last stretch or piece.
+    let mut faulty = false;
     let stop = loop {
         let rest = &bytes[at..];
         let Some(with_next) = rest.first_chunk::<{ BLOCK + 1 }>().filter(|_| bytes.len() > FAR) else {
@@ -181,8 +185,7 @@ pub(crate) fn pass<U: Unit>(
         let block = &with_next[..BLOCK];
         let any = block.iter().fold(0, |any, byte| any | byte);
         if any < 0x80 {
-            let copied = if was_ascii { to.ascii(&rest[..rest.len().min(CHUNK)]) } else { to.copy(block) };
-            was_ascii = !was_ascii;
+            let copied = to.ascii(rest);
             at += copied;
             if copied > 0 {
                 continue;
@@ -190,7 +193,7 @@ pub(crate) fn pass<U: Unit>(
         } else if !is_continued(with_next) {
             if to.lone_faults(block, instead) {
                 at += BLOCK;
-                (clean_from, faulty) = (at, 0);
+                (clean_from, faulty) = (at, false);
                 continue;
             }
         } else if at - clean_from >= FAR && rest.len() >= FAR && largest > 0x7F {
@@ -202,18 +205,18 @@ pub(crate) fn pass<U: Unit>(
             }
             clean_from = at;
         }
-        if faulty >= DENSE
-            && rest.len() >= LOSSY
-            && let Some(faults) = to.lossy(bytes, &mut at, instead)
+        if faulty
+            && rest.len() >= FEW
+            && let Some(any) = to.lossy(bytes, &mut at, instead)
         {
-            faulty = if faults < LOSSY / STRETCH { 0 } else { DENSE };
+            faulty = any;
             continue;
         }
         let (start, end) = (at, bytes.len().min(at + STRETCH));
         if let Err(stop) = to.scalar(bytes, &mut at, end, &mut clean_from, instead) {
             break stop;
         }
-        faulty = if clean_from > start { faulty + 1 } else { 0 };
+        faulty = clean_from > start;
     };
     Pass { read: at, written: to.len, seen: to.seen, stop }
 }
@@ -310,12 +313,12 @@ impl<U: Unit> Output<'_, U> {
     }
 
     /// Decodes a piece by the library's lossy conversion, in which each fault is U+FFFD. Returns
-    /// the number of faults, or `None` if the piece must be decoded one by one.
-    fn lossy(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) -> Option<usize> {
+    /// whether there were faults, or `None` if the piece must be decoded one by one.
+    fn lossy(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) -> Option<bool> {
         if !matches!(instead, Instead::Ignore | Instead::SurrogateEscape) {
             return None;
         }
-        let end = floor(bytes, *at + LOSSY);
+        let end = if bytes.len() - *at > LOSSY { floor(bytes, *at + LOSSY) } else { bytes.len() };
         let piece = &bytes[*at..end];
         let mut buffer = [MaybeUninit::uninit(); LOSSY];
         let units = U::lossy(piece, &mut buffer)?;
@@ -323,47 +326,71 @@ impl<U: Unit> Output<'_, U> {
         if is_pair || seen > self.largest || memmem::find(piece, "\u{FFFD}".as_bytes()).is_some() {
             return None;
         }
+        // Each unit comes from at least one byte.
         let room = self.room[self.len..].get_mut(..piece.len())?;
-        let (mut len, mut faults, mut from) = (0, 0, 0);
-        for &unit in units {
-            let unit: u32 = unit.into();
-            if instead == Instead::Ignore {
-                // A character overwrites the previous ones that do not count.
-                room[len] = MaybeUninit::new(U::of(unit));
-                len += usize::from(unit != REPLACEMENT);
-            } else if unit != REPLACEMENT {
-                room[len] = MaybeUninit::new(U::of(unit));
-                len += 1;
-                from += utf8_len(unit);
-            } else {
-                let four = first_four(&piece[from..]);
-                let fault = fault_len(four);
-                // The maximum for a fault. The next characters overwrite the excess.
-                for (to, byte) in room[len..].iter_mut().zip(&four[..3]) {
-                    *to = MaybeUninit::new(U::of(0xDC00 | u32::from(*byte)));
+        // For each place in a group, the length of the characters since the last fault.
+        let mut lens = [0; GROUP];
+        let (mut len, mut any_fault, mut from) = (0, false, 0);
+        for group in units.chunks(GROUP) {
+            if let Some(group) = group.first_chunk::<GROUP>()
+                && let Some(to) = room[len..].first_chunk_mut::<GROUP>()
+                && !group.iter().fold(false, |any, unit| any | ((*unit).into() == REPLACEMENT))
+            {
+                for ((to, len), unit) in to.iter_mut().zip(&mut lens).zip(group) {
+                    let unit = (*unit).into();
+                    *to = MaybeUninit::new(U::of(unit));
+                    *len += utf8_len(unit) as u16;
                 }
-                len += fault;
-                from += fault;
-                faults += 1;
+                len += GROUP;
+                continue;
             }
-        }
-        if instead == Instead::Ignore {
-            faults = units.len() - len;
+            from += lens.iter().map(|len| usize::from(*len)).sum::<usize>();
+            lens = [0; GROUP];
+            for &unit in group {
+                let unit: u32 = unit.into();
+                if unit != REPLACEMENT {
+                    room[len] = MaybeUninit::new(U::of(unit));
+                    len += 1;
+                    from += utf8_len(unit);
+                    continue;
+                }
+                any_fault = true;
+                if instead == Instead::SurrogateEscape {
+                    let four = first_four(&piece[from..]);
+                    // The maximum for a fault. The next characters overwrite the excess.
+                    for (to, byte) in room[len..].iter_mut().zip(&four[..3]) {
+                        *to = MaybeUninit::new(U::of(0xDC00 | u32::from(*byte)));
+                    }
+                    let fault = fault_len(four);
+                    len += fault;
+                    from += fault;
+                }
+            }
         }
         self.len += len;
         self.seen |= seen;
         *at = end;
-        Some(faults)
+        Some(any_fault)
     }
 
-    /// Copies ASCII from the start of the bytes, and returns its length.
+    /// Copies blocks of ASCII from the start of the bytes, as far as they fit, and returns their
+    /// length.
     fn ascii(&mut self, bytes: &[u8]) -> usize {
-        let len = trust8::ascii_up_to(bytes).min(self.room.len() - self.len);
-        let units = &mut self.room[self.len..][..len];
-        units.iter_mut().zip(bytes).for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
-        self.len += len;
+        let mut copied = 0;
+        let (units, bytes) = (&mut self.room[self.len..], bytes.as_chunks::<BLOCK>().0);
+        for (units, block) in units.as_chunks_mut::<BLOCK>().0.iter_mut().zip(bytes) {
+            if block.iter().fold(0, |any, byte| any | byte) >= 0x80 {
+                break;
+            }
+            units
+                .iter_mut()
+                .zip(block)
+                .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
+            copied += BLOCK;
+        }
+        self.len += copied;
         self.seen |= 0x7F;
-        len
+        copied
     }
 
     #[inline(always)]
@@ -383,18 +410,6 @@ impl<U: Unit> Output<'_, U> {
         self.room[self.len..].first_chunk_mut()
     }
 
-    /// Copies a block of ASCII. Returns its length, or 0 if it does not fit.
-    #[inline]
-    fn copy(&mut self, block: &[u8]) -> usize {
-        let Some(units) = self.block() else { return 0 };
-        for (unit, byte) in units.iter_mut().zip(block) {
-            unit.write(U::of((*byte).into()));
-        }
-        self.len += BLOCK;
-        self.seen |= 0x7F;
-        BLOCK
-    }
-
     /// Writes a block in which each byte above 7F is a fault by itself. Returns false if it must be
     /// decoded byte by byte.
     #[inline]
@@ -406,6 +421,15 @@ impl<U: Unit> Output<'_, U> {
                 // Words, because the compiler would extract single bytes from a vector.
                 for word in block.as_chunks::<8>().0 {
                     let mut word = u64::from_le_bytes(*word);
+                    if word & 0x8080_8080_8080_8080 == 0
+                        && let Some(units) = units[written..].first_chunk_mut::<8>()
+                    {
+                        for (unit, byte) in units.iter_mut().zip(word.to_le_bytes()) {
+                            unit.write(U::of(byte.into()));
+                        }
+                        written += 8;
+                        continue;
+                    }
                     for _ in 0..8 {
                         // A byte that is kept overwrites the previous ones that are not.
                         units[written] = MaybeUninit::new(U::of((word & 0xFF) as u32));
@@ -450,7 +474,7 @@ impl<U: Unit> Output<'_, U> {
                 _ => Err(Stop::Refused),
             },
             Instead::SurrogateEscape => self.put(0xDC00 | u32::from(rest[0])).map(|()| 1),
-            Instead::Windows1252 => self.put(windows_1252(rest[0])).map(|()| 1),
+            Instead::Windows1252 => self.put(windows_1252(rest[0]).into()).map(|()| 1),
             Instead::BackslashReplace => {
                 if self.room.len() - self.len < 4 {
                     return Err(Stop::Full(4));
@@ -536,15 +560,4 @@ fn fault_len(four: [u8; 4]) -> usize {
         }
         _ => 1,
     }
-}
-
-/// Returns the character of a byte above 7F in windows-1252, as defined by the WHATWG encoding
-/// standard.
-fn windows_1252(byte: u8) -> u32 {
-    const FROM_80: [char; 32] = [
-        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž',
-        '\u{8F}', //
-        '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
-    ];
-    FROM_80.get(usize::from(byte - 0x80)).map_or(byte.into(), |character| u32::from(*character))
 }

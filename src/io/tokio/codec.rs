@@ -353,11 +353,11 @@ impl fmt::Display for CodecError {
 }
 
 impl core::error::Error for CodecError {
+    /// Returns the source of the error of the inner reader or writer, whose message is this error's.
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Self::Io(error) => Some(error),
-            Self::Utf8(error) => Some(error),
-            Self::TooLong { .. } => None,
+            Self::Io(error) => error.source(),
+            Self::Utf8(_) | Self::TooLong { .. } => None,
         }
     }
 }

@@ -33,12 +33,13 @@ fn buffers_of_every_critical_length() {
             let text = repeated(text, len);
             let units: Vec<u16> = text.encode_utf16().collect();
             let utf32: Vec<u32> = text.chars().map(u32::from).collect();
-            let latin1 = trust8_transcode::With(Kernel::best()).convert(Str, Encoding::Latin1, &text).ok();
+            let latin1 =
+                trust8_transcode::TranscodeWith(Kernel::best()).convert(Str, Encoding::Latin1, &text).ok();
             for kernel in kernels() {
                 let bytes = source.copy(text.as_bytes());
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
-                    let result = trust8_transcode::With(kernel).convert_into(
+                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
                         Encoding::Utf8,
                         Utf32,
                         bytes,
@@ -50,23 +51,31 @@ fn buffers_of_every_critical_length() {
                     for less in shorter(latin1.len(), len) {
                         let room = latin1.len() - less;
                         let (from, to) = (Encoding::Utf8, Encoding::Latin1);
-                        let result =
-                            trust8_transcode::With(kernel).convert_into(from, to, bytes, target.last(room));
+                        let result = trust8_transcode::TranscodeWith(kernel).convert_into(
+                            from,
+                            to,
+                            bytes,
+                            target.last(room),
+                        );
                         check(result.map(|got| &*got), &latin1[..], room, latin1.len());
                     }
                     let latin1 = source.copy(latin1);
                     for less in shorter(text.len(), len) {
                         let room = text.len() - less;
                         let (from, to) = (Encoding::Latin1, Encoding::Utf8);
-                        let result =
-                            trust8_transcode::With(kernel).convert_into(from, to, latin1, target.last(room));
+                        let result = trust8_transcode::TranscodeWith(kernel).convert_into(
+                            from,
+                            to,
+                            latin1,
+                            target.last(room),
+                        );
                         check(result.map(|got| &*got), text.as_bytes(), room, text.len());
                     }
                 }
                 let copy = source.copy(&utf32);
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
-                    let result = trust8_transcode::With(kernel).convert_into(
+                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
                         Utf32,
                         Encoding::Utf8,
                         copy,
@@ -76,22 +85,33 @@ fn buffers_of_every_critical_length() {
                 }
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
-                    let result =
-                        trust8_transcode::With(kernel).convert_into(Utf32, Utf16, copy, target.last(room));
+                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
+                        Utf32,
+                        Utf16,
+                        copy,
+                        target.last(room),
+                    );
                     check(result.map(|got| &*got), &units[..], room, units.len());
                 }
                 let copy = source.copy(&units);
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
-                    let result =
-                        trust8_transcode::With(kernel).convert_into(Utf16, Utf32, copy, target.last(room));
+                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
+                        Utf16,
+                        Utf32,
+                        copy,
+                        target.last(room),
+                    );
                     check(result.map(|got| &*got), &utf32[..], room, utf32.len());
                 }
                 let bytes = source.copy(text.as_bytes());
-                assert_eq!(trust8_transcode::With(kernel).len(Encoding::Utf8, Utf16, bytes), units.len());
+                assert_eq!(
+                    trust8_transcode::TranscodeWith(kernel).len(Encoding::Utf8, Utf16, bytes),
+                    units.len()
+                );
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
-                    let result = trust8_transcode::With(kernel).convert_into(
+                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
                         Encoding::Utf8,
                         Utf16,
                         bytes,
@@ -100,10 +120,10 @@ fn buffers_of_every_critical_length() {
                     check(result.map(|got| &*got), &units[..], room, units.len());
                 }
                 let units = source.copy(&units);
-                assert_eq!(trust8_transcode::With(kernel).len(Utf16, Str, units), text.len());
+                assert_eq!(trust8_transcode::TranscodeWith(kernel).len(Utf16, Str, units), text.len());
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
-                    let result = trust8_transcode::With(kernel).convert_into(
+                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
                         Utf16,
                         Encoding::Utf8,
                         units,
@@ -150,7 +170,8 @@ fn every_pair_of_encodings() {
             }
             let text = repeated(text, len);
             for &from in Encoding::ALL {
-                let Ok(mut bytes) = trust8_transcode::With(Kernel::best()).convert(Str, from, &text) else {
+                let Ok(mut bytes) = trust8_transcode::TranscodeWith(Kernel::best()).convert(Str, from, &text)
+                else {
                     continue;
                 };
                 if len % 2 == 1 {
@@ -160,9 +181,9 @@ fn every_pair_of_encodings() {
                 for &to in Encoding::ALL {
                     for kernel in kernels() {
                         let bytes = source.copy(&bytes);
-                        let lossy = trust8_transcode::With(kernel).convert_lossy(from, to, bytes);
+                        let lossy = trust8_transcode::TranscodeWith(kernel).convert_lossy(from, to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
-                            let result = trust8_transcode::With(kernel).convert_into_lossy(
+                            let result = trust8_transcode::TranscodeWith(kernel).convert_into_lossy(
                                 from,
                                 to,
                                 bytes,
@@ -170,10 +191,10 @@ fn every_pair_of_encodings() {
                             );
                             check(result.map(|got| &*got), &lossy[..], room, lossy.len());
                         }
-                        let strict = trust8_transcode::With(kernel).convert(from, to, bytes);
+                        let strict = trust8_transcode::TranscodeWith(kernel).convert(from, to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
                             match (
-                                trust8_transcode::With(kernel).convert_into(
+                                trust8_transcode::TranscodeWith(kernel).convert_into(
                                     from,
                                     to,
                                     bytes,
@@ -240,7 +261,7 @@ fn malformed_utf8_everywhere_in_short_texts() {
                 for kernel in kernels() {
                     let bytes = source.copy(&text);
                     for room in [fits, fits.saturating_sub(1), 0] {
-                        match trust8_transcode::With(kernel).convert_into(
+                        match trust8_transcode::TranscodeWith(kernel).convert_into(
                             Encoding::Utf8,
                             Utf16,
                             bytes,
@@ -251,8 +272,12 @@ fn malformed_utf8_everywhere_in_short_texts() {
                         }
                     }
                     let room = target.last(lossy.len());
-                    let result =
-                        trust8_transcode::With(kernel).convert_into_lossy(Encoding::Utf8, Utf16, bytes, room);
+                    let result = trust8_transcode::TranscodeWith(kernel).convert_into_lossy(
+                        Encoding::Utf8,
+                        Utf16,
+                        bytes,
+                        room,
+                    );
                     check(result.map(|got| &*got), &lossy[..], lossy.len(), lossy.len());
                 }
             }
@@ -283,7 +308,7 @@ fn lone_surrogates_everywhere_in_short_texts() {
                     for kernel in kernels() {
                         let text = source.copy(&text);
                         for room in [fits, fits.saturating_sub(1), 0] {
-                            match trust8_transcode::With(kernel).convert_into(
+                            match trust8_transcode::TranscodeWith(kernel).convert_into(
                                 Utf16,
                                 Encoding::Utf8,
                                 text,
@@ -296,7 +321,7 @@ fn lone_surrogates_everywhere_in_short_texts() {
                             }
                         }
                         let room = target.last(lossy.len());
-                        let result = trust8_transcode::With(kernel).convert_into_lossy(
+                        let result = trust8_transcode::TranscodeWith(kernel).convert_into_lossy(
                             Utf16,
                             Encoding::Utf8,
                             text,

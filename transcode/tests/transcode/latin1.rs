@@ -18,7 +18,7 @@ fn one_character_decides_wherever_it_is() {
                             .concat();
                         let expected = text.chars().all(|character| character <= '\u{FF}');
                         assert_eq!(
-                            trust8_transcode::With(kernel).is_latin1(&text),
+                            trust8_transcode::TranscodeWith(kernel).is_latin1(&text),
                             expected,
                             "{kernel:?}: {character:?} after {before} times {filler}"
                         );
@@ -26,6 +26,6 @@ fn one_character_decides_wherever_it_is() {
                 }
             }
         }
-        assert!(trust8_transcode::With(kernel).is_latin1(""));
+        assert!(trust8_transcode::TranscodeWith(kernel).is_latin1(""));
     }
 }

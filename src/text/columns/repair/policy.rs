@@ -13,6 +13,7 @@ use crate::names::{UnknownName, is_same_name, names_of};
 use crate::repair::faults::each_fault;
 use crate::repair::lossy::{SPARE_ROOM, append_in_place, owned};
 use crate::repair::survey::REPLACEMENT;
+use crate::text::characters::windows_1252;
 
 /// How [`repair`](super::repair) treats a row that is not UTF-8.
 ///
@@ -56,12 +57,6 @@ pub enum Policy {
     /// encoding standard, all bytes have one.
     Windows1252,
 }
-
-/// The characters of windows-1252 for the bytes 80 to 9F. For all other bytes they are those of ISO-8859-1.
-const WINDOWS_1252: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', //
-    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
-];
 
 impl Policy {
     /// All policies.
@@ -265,9 +260,8 @@ const ESCAPES: Table = {
 const WINDOWS_1252_UTF8: Table = {
     let (mut table, mut i) = ([([0; 4], 0); 128], 0);
     while i < 128 {
-        let character = if i < 32 { WINDOWS_1252[i] } else { (0x80 + i as u8) as char };
         let (bytes, len) = &mut table[i];
-        *len = character.encode_utf8(bytes).len() as u8;
+        *len = windows_1252(0x80 + i as u8).encode_utf8(bytes).len() as u8;
         i += 1;
     }
     table
