@@ -72,16 +72,16 @@ use trust8::stream::Piece;
 /// let their user choose.
 ///
 /// ```
-/// use trust8_profile::{Profile, With};
+/// use trust8_profile::{Profile, ProfileWith};
 ///
 /// for kernel in trust8::Kernel::available() {
-///     assert!(With(kernel).from_utf8(&Profile::POSTGRES, b"a\0").is_err());
+///     assert!(ProfileWith(kernel).from_utf8(&Profile::POSTGRES, b"a\0").is_err());
 /// }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct With(pub &'static Kernel);
+pub struct ProfileWith(pub &'static Kernel);
 
-impl With {
+impl ProfileWith {
     /// Like [`Profile::from_utf8`], with this kernel.
     ///
     /// # Errors
@@ -285,7 +285,7 @@ impl Profile {
     /// ```
     #[inline]
     pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        With(Kernel::best()).from_utf8(self, bytes)
+        ProfileWith(Kernel::best()).from_utf8(self, bytes)
     }
 
     /// Returns whether `bytes` is UTF-8 without a forbidden character.
@@ -312,7 +312,7 @@ impl Profile {
     /// assert_eq!(Profile::FILE_NAME.check("../etc/passwd").unwrap_err().offset(), 2);
     /// ```
     pub fn check(&self, text: &str) -> Result<(), Forbidden> {
-        With(Kernel::best()).check(self, text)
+        ProfileWith(Kernel::best()).check(self, text)
     }
 
     /// Returns all ill-formed sequences and forbidden characters, in order.
@@ -325,7 +325,7 @@ impl Profile {
     /// ```
     #[must_use]
     pub fn errors<'a>(&'a self, bytes: &'a [u8]) -> ProfileErrors<'a> {
-        With(Kernel::best()).errors(self, bytes)
+        ProfileWith(Kernel::best()).errors(self, bytes)
     }
 
     /// Counts the forbidden characters of each class.

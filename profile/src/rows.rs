@@ -9,7 +9,7 @@ use core::iter::FusedIterator;
 use trust8::columns::Column;
 use trust8::{Kernel, TooSmall};
 
-use super::{Error, Profile, With};
+use super::{Error, Profile, ProfileWith};
 
 /// Returns an iterator over the rows that are not UTF-8 or have a character that the profile forbids, each with its first error, in the
 /// order of the rows. Null rows are ignored.
@@ -97,7 +97,7 @@ impl<C: Column> Iterator for RefusedRows<'_, C> {
             let row = self.next;
             self.next += 1;
             if self.column.row_validity().is_none_or(|validity| validity.is_valid(row)) {
-                let check = |bytes: &[u8]| With(self.kernel).from_utf8(self.profile, bytes).err();
+                let check = |bytes: &[u8]| ProfileWith(self.kernel).from_utf8(self.profile, bytes).err();
                 if let Some(error) = self.column.with_row(row, check) {
                     return Some((row, error));
                 }

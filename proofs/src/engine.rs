@@ -2,6 +2,6 @@
 
 #[cfg(trust8_avx512)]
 pub(crate) use crate::simd::Avx512;
-pub(crate) use crate::simd::Simd;
 #[cfg(trust8_avx512)]
 pub(crate) use crate::simd::x86::avx512;
+pub(crate) use crate::simd::{Simd, Vectors};

@@ -7,9 +7,9 @@
 use crate::any_bytes;
 use crate::byte::Byte;
 use crate::formula::{Formula, alone};
-use crate::simd::Simd;
 use crate::simd::symbolic::Symbolic;
 use crate::simd::x86::avx512::Avx512;
+use crate::simd::{Simd, Vectors};
 use crate::vector::Vector;
 
 /// Returns the values of the variables where these are the values of the bytes.

@@ -167,16 +167,17 @@ fn readers_and_writers() {
     }
 }
 
-/// The names of the packages do not clash. (Both had a `With`.)
+/// The names of the packages do not clash. (Two had a `With`.)
 #[test]
-#[expect(clippy::wildcard_imports, reason = "this is what the test is about")]
 fn all_names_at_once() {
     use trust8::*;
     use trust8_dialect::*;
+    use trust8_profile::*;
     use trust8_transcode::*;
     let text = from_utf8(b"na\xC3\xAFve").unwrap();
     for kernel in Kernel::available() {
         assert_eq!(TranscodeWith(kernel).len(Str, Utf16, text), len(Str, Utf32, text));
+        assert!(ProfileWith(kernel).check(&Profile::POSTGRES, text).is_ok());
         assert_eq!(DialectWith(kernel).diagnose(text.as_bytes()), diagnose(text.as_bytes()));
     }
 }

@@ -7,7 +7,7 @@ use super::support::scale::Thin;
 use trust8::columns::{Column, Offsets, Validity};
 #[cfg(feature = "alloc")]
 use trust8_profile::Policy;
-use trust8_profile::{Class, Error, Profile, ProfileValidator, StreamError, With, refused_rows};
+use trust8_profile::{Class, Error, Profile, ProfileValidator, ProfileWith, StreamError, refused_rows};
 
 /// `xml-character` of RFC 9839.
 fn is_xml_character(n: u32) -> bool {
@@ -86,7 +86,7 @@ fn check(bytes: &[u8]) {
     for (name, profile) in Profile::PRESETS {
         let expected = expected(name, bytes);
         for kernel in kernels() {
-            let result = With(kernel).from_utf8(profile, bytes);
+            let result = ProfileWith(kernel).from_utf8(profile, bytes);
             assert_eq!(
                 result.as_ref().err().map(found),
                 expected,
@@ -160,7 +160,7 @@ fn every_scalar_of_every_class_is_found_by_every_kernel() {
         let text = format!("text{character}");
         for kernel in kernels() {
             for (forbidden, profile) in &profiles {
-                let found = With(kernel).check(profile, &text).err();
+                let found = ProfileWith(kernel).check(profile, &text).err();
                 let found = found.map(|found| (found.offset(), found.character(), found.class()));
                 let expected = (*forbidden == class).then_some((4, character, class));
                 assert_eq!(found, expected, "{kernel:?}, {forbidden:?}");
@@ -308,7 +308,7 @@ fn all_errors_of_random_text() {
                 offset += chunk.invalid().len();
             }
             for kernel in kernels() {
-                let found: Vec<_> = With(kernel)
+                let found: Vec<_> = ProfileWith(kernel)
                     .errors(profile, &bytes)
                     .map(|error| (error.valid_up_to(), matches!(error, Error::Forbidden(_))))
                     .collect();
@@ -339,7 +339,7 @@ fn streams_cut_at_every_byte() {
                     let mut validator = ProfileValidator::new(*profile);
                     let result = [&bytes[..i], &bytes[i..j], &bytes[j..]]
                         .into_iter()
-                        .try_for_each(|piece| With(kernel).push(&mut validator, piece))
+                        .try_for_each(|piece| ProfileWith(kernel).push(&mut validator, piece))
                         .and_then(|()| validator.finish());
                     let found = result.err().map(|error| match error {
                         StreamError::NotUtf8(error) => {
@@ -432,7 +432,7 @@ fn the_example_of_rfc_9839() {
     let text = "\0\u{89}\u{7FFFF}";
     for kernel in kernels() {
         let classes = |profile| -> Vec<_> {
-            let errors = With(kernel).errors(profile, text.as_bytes());
+            let errors = ProfileWith(kernel).errors(profile, text.as_bytes());
             errors
                 .map(|error| match error {
                     Error::Forbidden(found) => found.class(),
@@ -444,7 +444,8 @@ fn the_example_of_rfc_9839() {
         assert_eq!(classes(&Profile::XML_1_0), [Class::Nul]);
         assert_eq!(classes(&Profile::ASSIGNABLES), [Class::Nul, Class::C1Control, Class::Noncharacter]);
         for (name, profile) in Profile::PRESETS {
-            let error = With(kernel).from_utf8(profile, b"a\xED\xBA\xAD").expect_err("it is a surrogate");
+            let error =
+                ProfileWith(kernel).from_utf8(profile, b"a\xED\xBA\xAD").expect_err("it is a surrogate");
             assert!(matches!(error, Error::NotUtf8(_)), "{name}, {kernel:?}");
             assert_eq!(found(&error), (1, false, Some(1)), "{name}, {kernel:?}");
         }

@@ -20,6 +20,7 @@ use crate::kernel::are_right;
 use crate::kernel::verdict::Verdict;
 use crate::path::{accepted, explore};
 use crate::rfc::{End, Start, is_text};
+use crate::simd::Vectors;
 use crate::simd::x86::avx512::{Avx512, Vector};
 use crate::{among_ascii, any_bytes};
 

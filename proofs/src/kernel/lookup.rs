@@ -25,7 +25,7 @@ use crate::formula::TRUE;
 use crate::kernel::are_right;
 use crate::path::{accepted, explore};
 use crate::rfc::{End, Start, is_text};
-use crate::simd::Simd;
+use crate::simd::Vectors;
 use crate::simd::symbolic::Symbolic;
 use crate::{among_ascii, any_bytes, of_three_bytes};
 

@@ -3,7 +3,7 @@
 use crate::byte::Byte;
 use crate::mutation;
 use crate::path::decide;
-use crate::simd::{Job, Plain, Simd, Token};
+use crate::simd::{Job, Plain, Simd, Token, Vectors};
 use crate::vector::Vector;
 
 #[derive(Clone, Copy)]
@@ -18,13 +18,10 @@ impl<const N: usize> Token for Symbolic<N> {
 // SAFETY: no proof stores a vector.
 unsafe impl<const N: usize> Plain for Vector<N> {}
 
-impl<const N: usize> Simd for Symbolic<N> {
+impl<const N: usize> Vectors for Symbolic<N> {
     type Vector = Vector<N>;
 
     const LANES: usize = N;
-    const ASCII_TEST_FROM: usize = N;
-    // With 16 bytes, blocks are checked as WebAssembly checks them. The other way is to check vector by vector, as units are.
-    const RELOADS: bool = N == 32;
 
     #[track_caller]
     fn splat(self, byte: u8) -> Vector<N> {
@@ -40,6 +37,51 @@ impl<const N: usize> Simd for Symbolic<N> {
         assert!(bytes.len() < N);
         Vector::load(bytes)
     }
+
+    fn and(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::and)
+    }
+
+    fn or(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::or)
+    }
+
+    fn max(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::max)
+    }
+
+    fn min(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::min)
+    }
+
+    fn minus_saturating(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::minus_saturating)
+    }
+
+    fn plus_signed_saturating(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::plus_signed_saturating)
+    }
+
+    /// The mask has ones up to the first lane whose bit 7 is clear, and no others. Callers need
+    /// nothing else here.
+    fn high_bits(self, v: Vector<N>) -> u64 {
+        let first = v.0.iter().position(|byte| decide(byte.0[7].not())).unwrap_or(N);
+        (1 << first) - 1
+    }
+
+    fn any_high_bit(self, v: Vector<N>) -> bool {
+        decide(v.any_high_bit())
+    }
+
+    fn any(self, v: Vector<N>) -> bool {
+        decide(v.any())
+    }
+}
+
+impl<const N: usize> Simd for Symbolic<N> {
+    const ASCII_TEST_FROM: usize = N;
+    // With 16 bytes, blocks are checked as WebAssembly checks them. The other way is to check vector by vector, as units are.
+    const RELOADS: bool = N == 32;
 
     fn load_second(self, bytes: &[u8]) -> Vector<N> {
         assert!((N..=2 * N).contains(&bytes.len()));
@@ -77,32 +119,8 @@ impl<const N: usize> Simd for Symbolic<N> {
         v.map(|byte| byte.and(Byte::constant(0x0F)))
     }
 
-    fn and(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
-        a.zip(b, Byte::and)
-    }
-
-    fn or(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
-        a.zip(b, Byte::or)
-    }
-
     fn xor(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
         a.zip(b, Byte::xor)
-    }
-
-    fn max(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
-        a.zip(b, Byte::max)
-    }
-
-    fn min(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
-        a.zip(b, Byte::min)
-    }
-
-    fn minus_saturating(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
-        a.zip(b, Byte::minus_saturating)
-    }
-
-    fn plus_signed_saturating(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
-        a.zip(b, Byte::plus_signed_saturating)
     }
 
     fn minus_wrapping(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
@@ -130,20 +148,5 @@ impl<const N: usize> Simd for Symbolic<N> {
 
     fn sum(self, _: Vector<N>) -> usize {
         unreachable!("a sum of formulas is no number")
-    }
-
-    /// The mask has ones up to the first lane whose bit 7 is clear, and no others. Callers need
-    /// nothing else here.
-    fn high_bits(self, v: Vector<N>) -> u64 {
-        let first = v.0.iter().position(|byte| decide(byte.0[7].not())).unwrap_or(N);
-        (1 << first) - 1
-    }
-
-    fn any_high_bit(self, v: Vector<N>) -> bool {
-        decide(v.any_high_bit())
-    }
-
-    fn any(self, v: Vector<N>) -> bool {
-        decide(v.any())
     }
 }

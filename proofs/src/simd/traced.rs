@@ -1,7 +1,7 @@
 //! An instruction set with vectors of `N` bytes that are numbers, which notes what is loaded.
 
 use crate::kernel::lookup::loops;
-use crate::simd::{Job, Plain, Simd, Token};
+use crate::simd::{Job, Plain, Simd, Token, Vectors};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Traced<const N: usize>;
@@ -33,11 +33,10 @@ impl<const N: usize> Lanes<N> {
 }
 
 /// Only what the loops themselves do is here. What checks do is proved with formulas.
-impl<const N: usize> Simd for Traced<N> {
+impl<const N: usize> Vectors for Traced<N> {
     type Vector = Lanes<N>;
 
     const LANES: usize = N;
-    const ASCII_TEST_FROM: usize = N;
 
     fn splat(self, byte: u8) -> Lanes<N> {
         Lanes([byte; N])
@@ -51,6 +50,55 @@ impl<const N: usize> Simd for Traced<N> {
         assert!(bytes.len() < N);
         Lanes::load(bytes)
     }
+
+    #[inline(never)]
+    fn and(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
+        a.zip(b, |a, b| a & b)
+    }
+
+    #[inline(never)]
+    fn or(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
+        a.zip(b, |a, b| a | b)
+    }
+
+    #[inline(never)]
+    fn max(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
+        a.zip(b, u8::max)
+    }
+
+    #[inline(never)]
+    fn min(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
+        a.zip(b, u8::min)
+    }
+
+    #[inline(never)]
+    fn minus_saturating(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
+        a.zip(b, u8::saturating_sub)
+    }
+
+    #[inline(never)]
+    fn plus_signed_saturating(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
+        a.zip(b, |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned())
+    }
+
+    #[inline(never)]
+    fn high_bits(self, v: Lanes<N>) -> u64 {
+        v.0.iter().rev().fold(0, |mask, byte| mask << 1 | u64::from(byte >> 7))
+    }
+
+    #[inline(never)]
+    fn any_high_bit(self, v: Lanes<N>) -> bool {
+        !v.0.is_ascii()
+    }
+
+    #[inline(never)]
+    fn any(self, v: Lanes<N>) -> bool {
+        v.0 != [0; N]
+    }
+}
+
+impl<const N: usize> Simd for Traced<N> {
+    const ASCII_TEST_FROM: usize = N;
 
     fn load_second(self, bytes: &[u8]) -> Lanes<N> {
         assert!((N..=2 * N).contains(&bytes.len()));
@@ -82,38 +130,8 @@ impl<const N: usize> Simd for Traced<N> {
     }
 
     #[inline(never)]
-    fn and(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
-        a.zip(b, |a, b| a & b)
-    }
-
-    #[inline(never)]
-    fn or(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
-        a.zip(b, |a, b| a | b)
-    }
-
-    #[inline(never)]
     fn xor(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
         a.zip(b, |a, b| a ^ b)
-    }
-
-    #[inline(never)]
-    fn max(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
-        a.zip(b, u8::max)
-    }
-
-    #[inline(never)]
-    fn min(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
-        a.zip(b, u8::min)
-    }
-
-    #[inline(never)]
-    fn minus_saturating(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
-        a.zip(b, u8::saturating_sub)
-    }
-
-    #[inline(never)]
-    fn plus_signed_saturating(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
-        a.zip(b, |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned())
     }
 
     fn minus_wrapping(self, a: Lanes<N>, b: Lanes<N>) -> Lanes<N> {
@@ -141,20 +159,5 @@ impl<const N: usize> Simd for Traced<N> {
 
     fn sum(self, _: Lanes<N>) -> usize {
         unreachable!("a loop does not count")
-    }
-
-    #[inline(never)]
-    fn high_bits(self, v: Lanes<N>) -> u64 {
-        v.0.iter().rev().fold(0, |mask, byte| mask << 1 | u64::from(byte >> 7))
-    }
-
-    #[inline(never)]
-    fn any_high_bit(self, v: Lanes<N>) -> bool {
-        !v.0.is_ascii()
-    }
-
-    #[inline(never)]
-    fn any(self, v: Lanes<N>) -> bool {
-        v.0 != [0; N]
     }
 }

@@ -4,7 +4,7 @@ use crate::byte::{Byte, is_text};
 use crate::formula::{FALSE, Formula};
 use crate::mutation;
 use crate::path::decide;
-use crate::simd::{Job, Token};
+use crate::simd::{Job, Token, Vectors};
 use crate::vector;
 
 pub(crate) type Vector = vector::Vector<64>;
@@ -15,6 +15,68 @@ pub(crate) struct Avx512;
 impl Token for Avx512 {
     fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
         J::run(self, bytes, more)
+    }
+}
+
+impl Vectors for Avx512 {
+    type Vector = Vector;
+    const LANES: usize = 64;
+
+    #[track_caller]
+    fn load(self, bytes: &[u8], at: usize) -> Vector {
+        let from: &[u8] = &bytes[at..at + 64];
+        if is_text(from) {
+            return Vector::load(from);
+        }
+        let constant: [u8; 64] = mutation::of_bytes(from.try_into().expect("there are 64"));
+        vector::Vector(constant.map(Byte::constant))
+    }
+
+    fn load_short(self, bytes: &[u8]) -> Vector {
+        assert!(bytes.len() < 64);
+        Vector::load(bytes)
+    }
+
+    #[track_caller]
+    fn splat(self, byte: u8) -> Vector {
+        let [byte] = mutation::of_bytes([byte]);
+        Vector::splat(byte)
+    }
+
+    fn or(self, a: Vector, b: Vector) -> Vector {
+        a.zip(b, Byte::or)
+    }
+
+    fn and(self, a: Vector, b: Vector) -> Vector {
+        a.zip(b, Byte::and)
+    }
+
+    fn any_high_bit(self, v: Vector) -> bool {
+        decide(v.any_high_bit())
+    }
+
+    fn any(self, v: Vector) -> bool {
+        decide(v.any())
+    }
+
+    fn max(self, _: Vector, _: Vector) -> Vector {
+        unreachable!("no proof needs it")
+    }
+
+    fn min(self, _: Vector, _: Vector) -> Vector {
+        unreachable!("no proof needs it")
+    }
+
+    fn minus_saturating(self, _: Vector, _: Vector) -> Vector {
+        unreachable!("no proof needs it")
+    }
+
+    fn plus_signed_saturating(self, _: Vector, _: Vector) -> Vector {
+        unreachable!("no proof needs it")
+    }
+
+    fn high_bits(self, _: Vector) -> u64 {
+        unreachable!("no proof needs it")
     }
 }
 
@@ -29,21 +91,6 @@ impl Avx512 {
                 picked.0.into_iter().fold(FALSE, Formula::xor)
             }))
         }))
-    }
-
-    #[track_caller]
-    pub(crate) fn load(self, bytes: &[u8], at: usize) -> Vector {
-        let from: &[u8] = &bytes[at..at + 64];
-        if is_text(from) {
-            return Vector::load(from);
-        }
-        let constant: [u8; 64] = mutation::of_bytes(from.try_into().expect("there are 64"));
-        vector::Vector(constant.map(Byte::constant))
-    }
-
-    pub(crate) fn load_short(self, bytes: &[u8]) -> Vector {
-        assert!(bytes.len() < 64);
-        Vector::load(bytes)
     }
 
     pub(crate) fn load_up_to_64(self, bytes: &[u8]) -> Vector {
@@ -61,12 +108,6 @@ impl Avx512 {
 
     pub(crate) fn zero(self) -> Vector {
         Vector::splat(0)
-    }
-
-    #[track_caller]
-    pub(crate) fn splat(self, byte: u8) -> Vector {
-        let [byte] = mutation::of_bytes([byte]);
-        Vector::splat(byte)
     }
 
     #[track_caller]
@@ -108,14 +149,6 @@ impl Avx512 {
 
     pub(crate) fn plus(self, a: Vector, b: Vector) -> Vector {
         a.zip(b, Byte::plus_wrapping)
-    }
-
-    pub(crate) fn or(self, a: Vector, b: Vector) -> Vector {
-        a.zip(b, Byte::or)
-    }
-
-    pub(crate) fn and(self, a: Vector, b: Vector) -> Vector {
-        a.zip(b, Byte::and)
     }
 
     pub(crate) fn without(self, a: Vector, b: Vector) -> Vector {
@@ -172,13 +205,5 @@ impl Avx512 {
 
     pub(crate) fn disjoint(self, _: Vector, _: Vector) -> u64 {
         unreachable!("a mask of formulas is no number")
-    }
-
-    pub(crate) fn any_high_bit(self, v: Vector) -> bool {
-        decide(v.any_high_bit())
-    }
-
-    pub(crate) fn any(self, v: Vector) -> bool {
-        decide(v.any())
     }
 }
