@@ -111,7 +111,7 @@ trait Tests: Vectors {
     fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector;
 
     /// The second test: returns a one for each suspect among the bytes at `at`, which is before the
-    /// end of the text. The text is padded with zeros.
+    /// end of the text.
     fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64;
 }
 
@@ -164,9 +164,7 @@ impl<E: Engine + Tests> Sifting for E {
                     break;
                 }
             }
-            // The zeros after the text may be suspect.
-            let left = (text.len() - at).min(64);
-            let bits = v.exact(text, at, sieve) & (u64::MAX >> (64 - left));
+            let bits = v.exact(text, at, sieve);
             if bits != 0 {
                 return Sifted { at, bits, next: text.len().min(at + E::LANES) };
             }
@@ -234,13 +232,17 @@ tests!(Simd128);
 #[inline(always)]
 fn exact<S: Simd>(s: S, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
     let rest = text.get(at..).unwrap_or_default();
-    let bytes =
-        if rest.len() < <S as Simd>::LANES { Simd::load_short(s, rest) } else { Simd::load(s, rest, 0) };
+    let (bytes, within) = if rest.len() < <S as Simd>::LANES {
+        // The zeros after the text may be suspect.
+        (Simd::load_short(s, rest), !(u64::MAX << rest.len()))
+    } else {
+        (Simd::load(s, rest, 0), u64::MAX)
+    };
     let before = match text.get(at.wrapping_sub(<S as Simd>::LANES)..at) {
         Some(before) => Simd::load(s, before, 0),
         None => Simd::splat(s, 0),
     };
-    s.not_zero(lanes::second_test(s, bytes, before, sieve))
+    s.not_zero(lanes::second_test(s, bytes, before, sieve)) & within
 }
 
 #[cfg(trust8_avx512)]
@@ -264,20 +266,22 @@ impl Tests for Avx512 {
 
     #[inline(always)]
     fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
-        let three = match text.get(at..at + 66) {
-            Some(bytes) => [self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)],
+        let (three, within) = match text.get(at..at + 66) {
+            Some(bytes) => ([self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)], u64::MAX),
             None => {
                 let rest = text.get(at..).unwrap_or_default();
                 let (second, third) = (rest.get(1..).unwrap_or_default(), rest.get(2..).unwrap_or_default());
-                [self.load_up_to_64(rest), self.load_up_to_64(second), self.load_up_to_64(third)]
+                // The zeros after the text may be suspect.
+                let within = u64::MAX >> (64 - rest.len().clamp(1, 64));
+                ([self.load_up_to_64(rest), self.load_up_to_64(second), self.load_up_to_64(third)], within)
             }
         };
         let (ascii, longer) = lanes::second_test_512(self, three, &sieve.sixes);
-        self.high_bits(ascii) | !self.disjoint(longer[0], longer[1])
+        (self.high_bits(ascii) | !self.disjoint(longer[0], longer[1])) & within
     }
 }
 
-/// Byte by byte. ASCII, eight bytes at a time.
+/// The first test alone, byte by byte. ASCII, eight bytes at a time.
 impl Sifting for Automaton {
     #[inline(always)]
     fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
@@ -299,19 +303,12 @@ impl Sifting for Automaton {
     #[inline(always)]
     fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted {
         let (mut at, end) = (from, text.len().min(from + CHUNK_BYTES));
-        let mut last = match text.get(at.wrapping_sub(2)..at) {
-            Some(&[first, second]) => [first, second],
-            _ => [0; 2],
-        };
         while at < end
             && let Some(&byte) = text.get(at)
         {
-            let two = sieve.two[0].of(last[1]) & sieve.two[1].of(byte);
-            let three = sieve.three[0].of(last[0]) & sieve.three[1].of(last[1]) & sieve.three[2].of(byte);
-            if two | three != 0 {
+            if sieve.one.of(byte) != 0 {
                 return Sifted { at, bits: 1, next: at + 1 };
             }
-            last = [last[1], byte];
             at += 1;
         }
         Sifted { at, bits: 0, next: at }
