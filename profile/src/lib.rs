@@ -351,7 +351,7 @@ impl Profile {
     /// before `plain_to`.
     #[inline(never)]
     fn rest<'a>(&self, kernel: &Kernel, bytes: &'a [u8], plain_to: usize) -> Result<&'a str, Error> {
-        Ok(sieve::walk(kernel, bytes, &self.sieve, plain_to, |text, place| self.look(text, place, true))??)
+        sieve::walk(kernel, bytes, &self.sieve, plain_to, |text, place| self.look(text, place, true))
     }
 
     /// Returns the first forbidden character of a text.

@@ -26,6 +26,7 @@
 //! 5. **A test that often fails is not repeated.** After a suspect group, the next vectors take the
 //!    second test without the first.
 
+use trust8::Kernel;
 #[cfg(trust8_neon)]
 use trust8::engine::Neon;
 #[cfg(trust8_simd)]
@@ -38,8 +39,8 @@ use trust8::engine::{Automaton, Engine, Job, array_at, is_inside, judge};
 use trust8::engine::{Avx2, Sse42};
 #[cfg(trust8_avx512)]
 use trust8::engine::{Avx512, avx512};
-use trust8::{Kernel, Utf8Error};
 
+use super::error::{Error, Forbidden};
 #[cfg(trust8_simd)]
 use super::lanes;
 use super::lanes::Sieve;
@@ -232,17 +233,23 @@ tests!(Simd128);
 #[inline(always)]
 fn exact<S: Simd>(s: S, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
     let rest = text.get(at..).unwrap_or_default();
-    let (bytes, within) = if rest.len() < <S as Simd>::LANES {
-        // The zeros after the text may be suspect.
-        (Simd::load_short(s, rest), !(u64::MAX << rest.len()))
-    } else {
-        (Simd::load(s, rest, 0), u64::MAX)
+    let (three, within) = match text.get(at.wrapping_sub(2)..at + <S as Simd>::LANES) {
+        Some(near) => ([Simd::load(s, near, 0), Simd::load(s, near, 1), Simd::load(s, near, 2)], u64::MAX),
+        None => {
+            let (bytes, within) = if rest.len() < <S as Simd>::LANES {
+                // The zeros after the text may be suspect.
+                (Simd::load_short(s, rest), !(u64::MAX << rest.len()))
+            } else {
+                (Simd::load(s, rest, 0), u64::MAX)
+            };
+            let before = match text.get(at.wrapping_sub(<S as Simd>::LANES)..at) {
+                Some(before) => Simd::load(s, before, 0),
+                None => Simd::splat(s, 0),
+            };
+            ([s.earlier::<2>(bytes, before), s.earlier::<1>(bytes, before), bytes], within)
+        }
     };
-    let before = match text.get(at.wrapping_sub(<S as Simd>::LANES)..at) {
-        Some(before) => Simd::load(s, before, 0),
-        None => Simd::splat(s, 0),
-    };
-    s.not_zero(lanes::second_test(s, bytes, before, sieve)) & within
+    s.not_zero(lanes::second_test(s, three, sieve)) & within
 }
 
 #[cfg(trust8_avx512)]
@@ -287,7 +294,9 @@ impl Sifting for Automaton {
     fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
         const ONES: u64 = u64::from_ne_bytes([1; 8]);
         let mut at = from;
-        while !sieve.plain.refuses_all()
+        // Where there are vectors, hardly any CPU comes here.
+        while !cfg!(trust8_simd)
+            && !sieve.plain.refuses_all()
             && let Some(bytes) = array_at(text, at)
         {
             let word = u64::from_ne_bytes(*bytes);
@@ -377,16 +386,14 @@ pub(super) fn plain_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) ->
 /// Validates text, and calls `each` with valid text and a position inside each suspect of it. If
 /// `each` returns something, the search ends with that as its error. `plain_to` is what
 /// [`plain_text`] returned.
-///
-/// Otherwise returns `bytes` as text, or the first position at which it is invalid.
 #[inline(always)]
-pub(super) fn walk<'a, T>(
+pub(super) fn walk<'a>(
     kernel: &Kernel,
     bytes: &'a [u8],
     sieve: &Sieve,
     plain_to: usize,
-    each: impl Fn(&[u8], usize) -> Option<T>,
-) -> Result<Result<&'a str, Utf8Error>, T> {
+    each: impl Fn(&[u8], usize) -> Option<Forbidden>,
+) -> Result<&'a str, Error> {
     // Everything before `at` has been searched, and everything before `valid` is valid.
     let (mut text, mut error, mut at, mut valid) = (bytes, None, plain_to, plain_to);
     while at < text.len() {
@@ -417,14 +424,14 @@ pub(super) fn walk<'a, T>(
         }
         while sifted.bits != 0 {
             if let Some(found) = each(text, take_first(sifted.at, &mut sifted.bits)) {
-                return Err(found);
+                return Err(Error::Forbidden(found));
             }
         }
     }
-    Ok(match error {
-        Some(error) => Err(error),
+    match error {
+        Some(error) => Err(Error::NotUtf8(error)),
         // SAFETY: without an error, `text` is all of `bytes`, and the search has come to its end. It never gets past `valid`, and all before that
         // was found valid, or is ASCII by the search.
         None => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
-    })
+    }
 }
