@@ -351,10 +351,7 @@ impl Profile {
     /// before `plain_to`.
     #[inline(never)]
     fn rest<'a>(&self, kernel: &Kernel, bytes: &'a [u8], plain_to: usize) -> Result<&'a str, Error> {
-        if self.bits == 0 {
-            return Ok(kernel.from_utf8(bytes)?);
-        }
-        Ok(sieve::walk(kernel, bytes, &self.sieve, plain_to, |text, place| self.look(text, place, true))??)
+        sieve::walk(kernel, bytes, &self.sieve, plain_to, |text, place| self.look(text, place, true))
     }
 
     /// Returns the first forbidden character of a text.

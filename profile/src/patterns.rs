@@ -108,19 +108,37 @@ const RANGES: &[Range] = &[
     (Class::PrivateUse, 0x10_0000, 0x10_FFFD, 11),
 ];
 
-/// The start of each range with its class in the lowest eight bits, and then the start of the next
-/// code points, without a class.
-static STARTS: [u32; 2 * RANGES.len()] = {
-    let (mut starts, mut i) = ([0; 2 * RANGES.len()], 0);
+/// The start of each range with its class in the lowest eight bits; and after ranges before a gap,
+/// the start of the gap, without a class.
+static STARTS: [u32; 2 * RANGES.len() - ADJACENT] = {
+    let (mut starts, mut i, mut at) = ([0; 2 * RANGES.len() - ADJACENT], 0, 0);
     while i < RANGES.len() {
         let (class, first, last, _) = RANGES[i];
         assert!(i == 0 || first > RANGES[i - 1].2, "the ranges are in order");
-        starts[2 * i] = first << 8 | class as u32;
-        starts[2 * i + 1] = (last + 1) << 8 | 0xFF;
+        starts[at] = first << 8 | class as u32;
+        at += 1;
+        if !is_followed(i) {
+            starts[at] = (last + 1) << 8 | 0xFF;
+            at += 1;
+        }
         i += 1;
     }
     starts
 };
+
+/// The number of ranges that another one follows without a gap.
+const ADJACENT: usize = {
+    let (mut count, mut i) = (0, 0);
+    while i < RANGES.len() {
+        count += is_followed(i) as usize;
+        i += 1;
+    }
+    count
+};
+
+const fn is_followed(i: usize) -> bool {
+    i + 1 < RANGES.len() && RANGES[i].2 + 1 == RANGES[i + 1].1
+}
 
 impl Class {
     /// Returns the class of a character, if it has one.
@@ -132,8 +150,7 @@ impl Class {
     #[must_use]
     pub const fn of(character: char) -> Option<Self> {
         let number = character as u32;
-        // Bisects for the last start that is not above the number. Of two equal ones, it is the one
-        // with a class.
+        // Bisects for the last start that is not above the number.
         let (mut at, mut len) = (0, STARTS.len());
         while len > 1 {
             let half = len / 2;

@@ -17,8 +17,8 @@ pub(super) struct Plain {
     /// is below [`WIDTH`](Self::WIDTH) exactly for suspects up to 1F.
     #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
     ends: [u8; 16],
-    /// A byte of ASCII, for each lane. Bytes above it are non-ASCII or suspect.
-    most: [u8; 16],
+    /// A byte of ASCII. Bytes above it are non-ASCII or suspect.
+    most: u8,
 }
 
 impl Plain {
@@ -30,12 +30,12 @@ impl Plain {
     /// text passes.
     pub(super) const fn new(ends: [u8; 16], most: u8) -> Self {
         assert!(most.is_ascii());
-        Self { ends, most: [most; 16] }
+        Self { ends, most }
     }
 
     /// Returns whether no text passes.
     pub(super) const fn refuses_all(&self) -> bool {
-        self.most[0] == 0
+        self.most == 0
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) fn not_plain<S: Simd, const N: usize>(s: S, vectors: [S::Vector; N], 
         i += 1;
     }
     let below = s.minus_saturating(s.splat(Plain::WIDTH), least);
-    s.or(below, s.minus_saturating(most, s.table(&plain.most)))
+    s.or(below, s.minus_saturating(most, s.splat(plain.most)))
 }
 
 /// Sets bit 7 in each lane in which a vector is non-ASCII or has a suspect. `added` is

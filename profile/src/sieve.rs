@@ -26,6 +26,7 @@
 //! 5. **A test that often fails is not repeated.** After a suspect group, the next vectors take the
 //!    second test without the first.
 
+use trust8::Kernel;
 #[cfg(trust8_neon)]
 use trust8::engine::Neon;
 #[cfg(trust8_simd)]
@@ -38,8 +39,8 @@ use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, is_inside, judge
 use trust8::engine::{Avx2, Sse42};
 #[cfg(trust8_avx512)]
 use trust8::engine::{Avx512, avx512};
-use trust8::{Kernel, Utf8Error};
 
+use super::error::{Error, Forbidden};
 #[cfg(trust8_simd)]
 use super::lanes;
 use super::lanes::Sieve;
@@ -111,7 +112,7 @@ trait Tests: SearchOps {
     fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector;
 
     /// The second test: returns a one for each suspect among the bytes at `at`, which is before the
-    /// end of the text. The text is padded with zeros.
+    /// end of the text.
     fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64;
 }
 
@@ -164,9 +165,7 @@ impl<E: Engine + Tests> Sifting for E {
                     break;
                 }
             }
-            // The zeros after the text may be suspect.
-            let left = (text.len() - at).min(64);
-            let bits = v.exact(text, at, sieve) & (u64::MAX >> (64 - left));
+            let bits = v.exact(text, at, sieve);
             if bits != 0 {
                 return Sifted { at, bits, next: text.len().min(at + E::LANES) };
             }
@@ -234,12 +233,23 @@ tests!(Simd128);
 #[inline(always)]
 fn exact<S: Simd>(s: S, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
     let rest = text.get(at..).unwrap_or_default();
-    let bytes = if rest.len() < S::LANES { s.load_short(rest) } else { s.load(rest, 0) };
-    let before = match text.get(at.wrapping_sub(S::LANES)..at) {
-        Some(before) => s.load(before, 0),
-        None => s.splat(0),
+    let (three, within) = match text.get(at.wrapping_sub(2)..at + S::LANES) {
+        Some(near) => ([s.load(near, 0), s.load(near, 1), s.load(near, 2)], u64::MAX),
+        None => {
+            let (bytes, within) = if rest.len() < S::LANES {
+                // The zeros after the text may be suspect.
+                (s.load_short(rest), !(u64::MAX << rest.len()))
+            } else {
+                (s.load(rest, 0), u64::MAX)
+            };
+            let before = match text.get(at.wrapping_sub(S::LANES)..at) {
+                Some(before) => s.load(before, 0),
+                None => s.splat(0),
+            };
+            ([s.earlier::<2>(bytes, before), s.earlier::<1>(bytes, before), bytes], within)
+        }
     };
-    s.not_zero(lanes::second_test(s, bytes, before, sieve))
+    s.not_zero(lanes::second_test(s, three, sieve)) & within
 }
 
 #[cfg(trust8_avx512)]
@@ -263,26 +273,30 @@ impl Tests for Avx512 {
 
     #[inline(always)]
     fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
-        let three = match text.get(at..at + 66) {
-            Some(bytes) => [self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)],
+        let (three, within) = match text.get(at..at + 66) {
+            Some(bytes) => ([self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)], u64::MAX),
             None => {
                 let rest = text.get(at..).unwrap_or_default();
                 let (second, third) = (rest.get(1..).unwrap_or_default(), rest.get(2..).unwrap_or_default());
-                [self.load_up_to_64(rest), self.load_up_to_64(second), self.load_up_to_64(third)]
+                // The zeros after the text may be suspect.
+                let within = u64::MAX >> (64 - rest.len().clamp(1, 64));
+                ([self.load_up_to_64(rest), self.load_up_to_64(second), self.load_up_to_64(third)], within)
             }
         };
         let (ascii, longer) = lanes::second_test_512(self, three, &sieve.sixes);
-        self.high_bits(ascii) | !self.disjoint(longer[0], longer[1])
+        (self.high_bits(ascii) | !self.disjoint(longer[0], longer[1])) & within
     }
 }
 
-/// Byte by byte. ASCII, eight bytes at a time.
+/// The first test alone, byte by byte. ASCII, eight bytes at a time.
 impl Sifting for Automaton {
     #[inline(always)]
     fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
         const ONES: u64 = u64::from_ne_bytes([1; 8]);
         let mut at = from;
-        while !sieve.plain.refuses_all()
+        // Where there are vectors, hardly any CPU comes here.
+        while !cfg!(trust8_simd)
+            && !sieve.plain.refuses_all()
             && let Some(bytes) = array_at(text, at)
         {
             let word = u64::from_ne_bytes(*bytes);
@@ -298,19 +312,12 @@ impl Sifting for Automaton {
     #[inline(always)]
     fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted {
         let (mut at, end) = (from, text.len().min(from + CHUNK_BYTES));
-        let mut last = match text.get(at.wrapping_sub(2)..at) {
-            Some(&[first, second]) => [first, second],
-            _ => [0; 2],
-        };
         while at < end
             && let Some(&byte) = text.get(at)
         {
-            let two = sieve.two[0].of(last[1]) & sieve.two[1].of(byte);
-            let three = sieve.three[0].of(last[0]) & sieve.three[1].of(last[1]) & sieve.three[2].of(byte);
-            if two | three != 0 {
+            if sieve.one.of(byte) != 0 {
                 return Sifted { at, bits: 1, next: at + 1 };
             }
-            last = [last[1], byte];
             at += 1;
         }
         Sifted { at, bits: 0, next: at }
@@ -379,16 +386,14 @@ pub(super) fn plain_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) ->
 /// Validates text, and calls `each` with valid text and a position inside each suspect of it. If
 /// `each` returns something, the search ends with that as its error. `plain_to` is what
 /// [`plain_text`] returned.
-///
-/// Otherwise returns `bytes` as text, or the first position at which it is invalid.
 #[inline(always)]
-pub(super) fn walk<'a, T>(
+pub(super) fn walk<'a>(
     kernel: &Kernel,
     bytes: &'a [u8],
     sieve: &Sieve,
     plain_to: usize,
-    each: impl Fn(&[u8], usize) -> Option<T>,
-) -> Result<Result<&'a str, Utf8Error>, T> {
+    each: impl Fn(&[u8], usize) -> Option<Forbidden>,
+) -> Result<&'a str, Error> {
     // Everything before `at` has been searched, and everything before `valid` is valid.
     let (mut text, mut error, mut at, mut valid) = (bytes, None, plain_to, plain_to);
     while at < text.len() {
@@ -419,14 +424,14 @@ pub(super) fn walk<'a, T>(
         }
         while sifted.bits != 0 {
             if let Some(found) = each(text, take_first(sifted.at, &mut sifted.bits)) {
-                return Err(found);
+                return Err(Error::Forbidden(found));
             }
         }
     }
-    Ok(match error {
-        Some(error) => Err(error),
+    match error {
+        Some(error) => Err(Error::NotUtf8(error)),
         // SAFETY: without an error, `text` is all of `bytes`, and the search has come to its end. It never gets past `valid`, and all before that
         // was found valid, or is ASCII by the search.
         None => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
-    })
+    }
 }

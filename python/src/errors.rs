@@ -20,7 +20,7 @@ pub(crate) fn is_valid(input: &Input<'_>, profile: &Profile, py: Python<'_>) -> 
         {
             return Ok(profile.is_valid(bytes.as_bytes()));
         }
-        let mut validator = profile::Validator::new(*profile);
+        let mut validator = profile::ProfileValidator::new(*profile);
         input.pieces(py, |piece| match validator.push(piece) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),

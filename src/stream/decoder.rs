@@ -207,7 +207,6 @@ impl Kernel {
     /// # Errors
     ///
     /// Returns the errors of that function.
-    #[inline]
     pub fn decode_piece<'a>(&self, decoder: &mut Decoder, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
         decoder.validator.decode(piece, |bytes| self.check(bytes))
     }

@@ -54,7 +54,8 @@ struct Parts {
     whole: [u8; 64],
 }
 
-const PARTS: &Parts = &{
+/// A static, because other crates inline the loads: each would have a copy of a constant.
+static PARTS: Parts = {
     let mut parts = Parts { down: [[0; 32]; 33], whole: [0; 64] };
     let mut at = 0;
     while at < 32 {

@@ -18,7 +18,7 @@ unsafe impl Plain for __m128i {}
 ///
 /// The dwords begin at byte 0, at byte 4 or four bytes before the end, eight bytes before the end, and four bytes
 /// before the end. Each byte is taken from the first dword that has it. (An index with bit 7 set gives zero.)
-const DWORDS: &Aligned<[[u8; 16]; 16]> = &{
+static DWORDS: Aligned<[[u8; 16]; 16]> = {
     let mut rows = [[0x80; 16]; 16];
     let mut n = 4_usize;
     while n < 16 {
