@@ -16,7 +16,7 @@ use trust8::boundary::floor;
 use trust8::{count_starts, inspect};
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
-use super::faulty::{Fault, Pass, Stop as End, Unit, lone_faults, pass};
+use super::faulty::{Fault, Pass, SHORT, Stop as End, Unit, lone_faults, pass, without_lone_faults};
 use super::{Counts, Decoded, Instead};
 use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
 
@@ -447,9 +447,6 @@ pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyR
     }
 }
 
-/// The length of short text.
-const SHORT: usize = 256;
-
 /// Decodes short text through characters of this width. Returns `None` if a character is larger than `largest`.
 fn short_as<'py, U: Unit>(
     py: Python<'py>,
@@ -459,7 +456,13 @@ fn short_as<'py, U: Unit>(
 ) -> PyResult<Option<Decoded<'py>>> {
     // One byte becomes at most `\\xNN`.
     let mut room = [MaybeUninit::<U>::uninit(); 4 * SHORT];
-    let Pass { read, written, seen, stop } = pass(bytes, &mut room, largest, instead);
+    let quick = if instead == Instead::Ignore && largest == 0x7F {
+        without_lone_faults(bytes, &mut room)
+    } else {
+        None
+    };
+    let Pass { read, written, seen, stop } =
+        quick.unwrap_or_else(|| pass(bytes, &mut room, largest, instead));
     match stop {
         End::End => (),
         End::Refused => return Ok(Some(Decoded::Refused(read))),

@@ -154,6 +154,9 @@ pub(crate) struct Pass {
     pub(crate) stop: Stop,
 }
 
+/// The length of short text.
+pub(super) const SHORT: usize = 256;
+
 const BLOCK: usize = 32;
 
 /// The number of bytes to decode one by one before the next check of a block.
@@ -464,6 +467,29 @@ fn is_continued(bytes: &[u8], next: &[u8]) -> bool {
     // A lead has bits 7 and 6 set, and a continuation only bit 7.
     let pairs = bytes.iter().zip(next);
     pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
+}
+
+/// Does what `pass` does with short text that is ASCII with lone faults, which are left out. Returns
+/// `None` for other text, and for text that is too short for this to pay.
+pub(super) fn without_lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>]) -> Option<Pass> {
+    const BLOCK: usize = 64;
+    let first = bytes.first_chunk::<{ BLOCK + 1 }>()?;
+    if is_continued(&first[..BLOCK], &first[1..]) {
+        return None;
+    }
+    let mut padded = [0; SHORT + 2 * BLOCK];
+    padded.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let end = bytes.len().next_multiple_of(BLOCK);
+    let (mut at, mut written) = (0, 0);
+    while at < end {
+        let (read, units) = ignored(&padded[at..end + BLOCK], &mut room[written..]);
+        if read == 0 {
+            return None;
+        }
+        (at, written) = (at + read, written + units);
+    }
+    let written = written - (end - bytes.len());
+    Some(Pass { read: bytes.len(), written, seen: 0x7F, stop: Stop::End })
 }
 
 /// What a fault of one byte becomes: its own bits, other bits, and the byte above.
