@@ -121,7 +121,17 @@ part_install() {
     ! "$folder/cc/arguments" $'caf\xE9' || fail "cc/arguments accepts everything"
     size=$(stat --format=%s "$folder/cc/arguments")
     echo "a program with the archive has $size bytes"
-    [ "$size" -lt $((144 << 10)) ] || fail "the linker has kept what the program does not call"
+    [ "$size" -lt $((136 << 10)) ] || fail "the linker has kept what the program does not call"
+    # The first example of README, and an empty program.
+    local small=$programs/small
+    { sed -n '/^```c$/,/^```$/p' README.md | grep -v '^```'; echo 'int main(int argc, char **argv) { check(argv[argc - 1], 3); }'; } >"$small.c"
+    echo 'int main(void) { return 0; }' >"$small-empty.c"
+    run gcc -s -Iinclude "$small.c" "$prefix/lib/libtrust8.a" -Wl,--gc-sections -o "$small"
+    run gcc -s "$small-empty.c" -o "$small-empty"
+    [ "$("$small" $'a\xFFb' | cut -c1-17)" = "line 1, column 2:" ] || fail "the example of README"
+    size=$(($(stat --format=%s "$small") - $(stat --format=%s "$small-empty")))
+    echo "a program that validates and explains has $size bytes more than an empty one"
+    [ "$size" -le $((64 << 10)) ] || fail "that is more than 64 KiB"
     [ "$(printf 'a\nb\xFFc\n\xE2\x82' | "$folder/cc/all_errors" | cut -d: -f1)" = $'line 2, column 2\nline 3, column 1' ] ||
         fail "cc/all_errors"
     run make --directory "$folder/pkg-config"

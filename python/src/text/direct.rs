@@ -16,7 +16,7 @@ use trust8::boundary::floor;
 use trust8::{count_starts, inspect};
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
-use super::faulty::{Pass, Stop as End, Unit, pass};
+use super::faulty::{Fault, Pass, SHORT, Stop as End, Unit, lone_faults, pass, without_lone_faults};
 use super::{Counts, Decoded, Instead};
 use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
 
@@ -358,7 +358,7 @@ fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Result<usize, St
     const GROWTH: usize = 16;
     let (mut at, mut chars, mut chunk) = (0, 0, FIRST_CHUNK);
     loop {
-        let lone = lone_faults(&bytes[at..], &mut room[chars..]);
+        let lone = lone_faults(&bytes[at..], &mut room[chars..], Fault::REPLACED);
         at += lone;
         chars += lone;
         if at == bytes.len() {
@@ -377,39 +377,6 @@ fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Result<usize, St
         chars += units.len();
         at = end;
     }
-}
-
-/// Converts blocks while no lead in them precedes a continuation. Such a block has no sequence of
-/// two or more bytes, so each byte above 7F is ill-formed by itself. The bytes begin at the start
-/// of a sequence. Returns the number of bytes, which is also the number of units. A sequence begins
-/// after them as well.
-fn lone_faults(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> usize {
-    const BLOCK: usize = 64;
-    let mut at = 0;
-    // A block and the next byte, which may continue the block's last byte.
-    while let Some(with_next) = bytes[at..].first_chunk::<{ BLOCK + 1 }>()
-        && let Some(units) = room[at..].first_chunk_mut::<BLOCK>()
-    {
-        let block = &with_next[..BLOCK];
-        // The compiler vectorises these loops. They compute bytes, because a vector has twice as
-        // many of them. A lead has bits 7 and 6 set, and a continuation only bit 7.
-        let pairs = block.iter().zip(&with_next[1..]);
-        let continued = pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1));
-        if continued > 0x7F {
-            break;
-        }
-        let (mut low, mut high) = ([0; BLOCK], [0; BLOCK]);
-        for ((low, high), byte) in low.iter_mut().zip(&mut high).zip(block) {
-            let fault = if *byte > 0x7F { 0xFF } else { 0 };
-            *low = byte & !fault | 0xFD & fault;
-            *high = fault;
-        }
-        for (unit, (low, high)) in units.iter_mut().zip(low.iter().zip(&high)) {
-            *unit = MaybeUninit::new(u16::from_le_bytes([*low, *high]));
-        }
-        at += BLOCK;
-    }
-    at
 }
 
 /// Returns a position at or before `at` where a sequence begins, well-formed or not. Returns the
@@ -480,9 +447,6 @@ pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyR
     }
 }
 
-/// The length of short text.
-const SHORT: usize = 256;
-
 /// Decodes short text through characters of this width. Returns `None` if a character is larger than `largest`.
 fn short_as<'py, U: Unit>(
     py: Python<'py>,
@@ -492,7 +456,13 @@ fn short_as<'py, U: Unit>(
 ) -> PyResult<Option<Decoded<'py>>> {
     // One byte becomes at most `\\xNN`.
     let mut room = [MaybeUninit::<U>::uninit(); 4 * SHORT];
-    let Pass { read, written, seen, stop } = pass(bytes, &mut room, largest, instead);
+    let quick = if instead == Instead::Ignore && largest == 0x7F {
+        without_lone_faults(bytes, &mut room)
+    } else {
+        None
+    };
+    let Pass { read, written, seen, stop } =
+        quick.unwrap_or_else(|| pass(bytes, &mut room, largest, instead));
     match stop {
         End::End => (),
         End::Refused => return Ok(Some(Decoded::Refused(read))),

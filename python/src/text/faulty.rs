@@ -13,7 +13,6 @@
 use std::mem::MaybeUninit;
 
 use super::Instead;
-use memchr::memmem;
 use trust8::boundary::floor;
 use trust8::engine::windows_1252;
 use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_as_fits, convert_into_lossy};
@@ -24,6 +23,9 @@ pub(crate) trait Unit: Copy + Into<u32> {
     type Lossy: Copy + Into<u32>;
 
     fn of(code_point: u32) -> Self;
+
+    /// Returns the character with these bytes, as far as it has room for them.
+    fn of_bytes(low: u8, high: u8) -> Self;
 
     /// Converts the bytes into UTF-32 or UTF-16, with each ill-formed sequence replaced by U+FFFD.
     fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<Self::Lossy>]) -> Option<&'b [Self::Lossy]>;
@@ -51,6 +53,10 @@ impl Unit for u8 {
         code_point as Self
     }
 
+    fn of_bytes(low: u8, _: u8) -> Self {
+        low
+    }
+
     fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
         done(convert_as_fits(Encoding::Utf8, Encoding::Latin1, bytes, room))
     }
@@ -69,6 +75,10 @@ impl Unit for u16 {
 
     fn of(code_point: u32) -> Self {
         code_point as Self
+    }
+
+    fn of_bytes(low: u8, high: u8) -> Self {
+        Self::from_le_bytes([low, high])
     }
 
     fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
@@ -94,6 +104,10 @@ impl Unit for u32 {
 
     fn of(code_point: u32) -> Self {
         code_point
+    }
+
+    fn of_bytes(low: u8, high: u8) -> Self {
+        u16::from_le_bytes([low, high]).into()
     }
 
     fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
@@ -140,6 +154,9 @@ pub(crate) struct Pass {
     pub(crate) stop: Stop,
 }
 
+/// The length of short text.
+pub(super) const SHORT: usize = 256;
+
 const BLOCK: usize = 32;
 
 /// The number of bytes to decode one by one before the next check of a block.
@@ -171,7 +188,7 @@ pub(crate) fn pass<U: Unit>(
     instead: Instead,
 ) -> Pass {
     let mut to = Output { room, len: 0, seen: 0, largest };
-    let (mut at, mut clean_from) = (0, 0);
+    let (mut at, mut clean_from, mut was_ascii) = (0, 0, false);
     // Whether there was a fault in the last stretch or piece.
     let mut faulty = false;
     let stop = loop {
@@ -185,17 +202,16 @@ pub(crate) fn pass<U: Unit>(
         let block = &with_next[..BLOCK];
         let any = block.iter().fold(0, |any, byte| any | byte);
         if any < 0x80 {
-            let copied = to.ascii(rest);
+            let copied = if was_ascii { to.ascii(&rest[..rest.len().min(CHUNK)]) } else { to.copy(block) };
+            was_ascii = !was_ascii;
             at += copied;
             if copied > 0 {
                 continue;
             }
-        } else if !is_continued(with_next) {
-            if to.lone_faults(block, instead) {
-                at += BLOCK;
-                (clean_from, faulty) = (at, false);
-                continue;
-            }
+        } else if let read @ 1.. = to.lone_faults(rest, instead) {
+            at += read;
+            clean_from = at;
+            continue;
         } else if at - clean_from >= FAR && rest.len() >= FAR && largest > 0x7F {
             let progress = U::well_formed(&rest[..rest.len().min(CHUNK)], &mut to.room[to.len..]);
             at += progress.read;
@@ -323,74 +339,46 @@ impl<U: Unit> Output<'_, U> {
         let mut buffer = [MaybeUninit::uninit(); LOSSY];
         let units = U::lossy(piece, &mut buffer)?;
         let (seen, is_pair) = U::seen(units);
-        if is_pair || seen > self.largest || memmem::find(piece, "\u{FFFD}".as_bytes()).is_some() {
+        if is_pair || seen > self.largest || has_replacement(piece) {
             return None;
         }
         // Each unit comes from at least one byte.
         let room = self.room[self.len..].get_mut(..piece.len())?;
-        // For each place in a group, the length of the characters since the last fault.
-        let mut lens = [0; GROUP];
-        let (mut len, mut any_fault, mut from) = (0, false, 0);
-        for group in units.chunks(GROUP) {
-            if let Some(group) = group.first_chunk::<GROUP>()
-                && let Some(to) = room[len..].first_chunk_mut::<GROUP>()
-                && !group.iter().fold(false, |any, unit| any | ((*unit).into() == REPLACEMENT))
-            {
-                for ((to, len), unit) in to.iter_mut().zip(&mut lens).zip(group) {
-                    let unit = (*unit).into();
-                    *to = MaybeUninit::new(U::of(unit));
-                    *len += utf8_len(unit) as u16;
-                }
-                len += GROUP;
-                continue;
-            }
-            from += lens.iter().map(|len| usize::from(*len)).sum::<usize>();
-            lens = [0; GROUP];
-            for &unit in group {
-                let unit: u32 = unit.into();
-                if unit != REPLACEMENT {
-                    room[len] = MaybeUninit::new(U::of(unit));
-                    len += 1;
-                    from += utf8_len(unit);
-                    continue;
-                }
-                any_fault = true;
-                if instead == Instead::SurrogateEscape {
-                    let four = first_four(&piece[from..]);
-                    // The maximum for a fault. The next characters overwrite the excess.
-                    for (to, byte) in room[len..].iter_mut().zip(&four[..3]) {
-                        *to = MaybeUninit::new(U::of(0xDC00 | u32::from(*byte)));
-                    }
-                    let fault = fault_len(four);
-                    len += fault;
-                    from += fault;
-                }
-            }
-        }
+        let len = match instead {
+            Instead::Ignore => without_faults(units, room),
+            _ => with_escapes(piece, units, room),
+        };
         self.len += len;
         self.seen |= seen;
         *at = end;
-        Some(any_fault)
+        // A fault is left out, or is the only surrogate.
+        Some(
+            len < units.len()
+                || instead == Instead::SurrogateEscape && units.iter().any(|unit| is_fault(*unit)),
+        )
     }
 
-    /// Copies blocks of ASCII from the start of the bytes, as far as they fit, and returns their
-    /// length.
+    /// Copies ASCII from the start of the bytes, and returns its length.
     fn ascii(&mut self, bytes: &[u8]) -> usize {
-        let mut copied = 0;
-        let (units, bytes) = (&mut self.room[self.len..], bytes.as_chunks::<BLOCK>().0);
-        for (units, block) in units.as_chunks_mut::<BLOCK>().0.iter_mut().zip(bytes) {
-            if block.iter().fold(0, |any, byte| any | byte) >= 0x80 {
-                break;
-            }
-            units
-                .iter_mut()
-                .zip(block)
-                .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
-            copied += BLOCK;
-        }
-        self.len += copied;
+        // The compiler would not vectorise one loop that looks and copies.
+        let len = trust8::ascii_up_to(bytes).min(self.room.len() - self.len);
+        let units = &mut self.room[self.len..][..len];
+        units.iter_mut().zip(bytes).for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
+        self.len += len;
         self.seen |= 0x7F;
-        copied
+        len
+    }
+
+    /// Copies a block of ASCII. Returns its length, or 0 if it does not fit.
+    #[inline]
+    fn copy(&mut self, block: &[u8]) -> usize {
+        let Some(units) = self.block() else { return 0 };
+        for (unit, byte) in units.iter_mut().zip(block) {
+            unit.write(U::of((*byte).into()));
+        }
+        self.len += BLOCK;
+        self.seen |= 0x7F;
+        BLOCK
     }
 
     #[inline(always)]
@@ -410,53 +398,36 @@ impl<U: Unit> Output<'_, U> {
         self.room[self.len..].first_chunk_mut()
     }
 
-    /// Writes a block in which each byte above 7F is a fault by itself. Returns false if it must be
-    /// decoded byte by byte.
-    #[inline]
-    fn lone_faults(&mut self, block: &[u8], instead: Instead) -> bool {
-        let (fault, kept, largest) = match instead {
+    /// Writes blocks in which each byte above 7F is a fault by itself. Returns the number of bytes
+    /// read, or 0 if the bytes must be decoded one by one.
+    fn lone_faults(&mut self, bytes: &[u8], instead: Instead) -> usize {
+        // More faults are likely nearby.
+        const NEARBY: usize = 1024;
+        let bytes = &bytes[..bytes.len().min(NEARBY)];
+        let room = &mut self.room[self.len..];
+        let (fault, largest) = match instead {
             Instead::Ignore => {
-                let Some(units) = self.block() else { return false };
-                let mut written = 0;
-                // Words, because the compiler would extract single bytes from a vector.
-                for word in block.as_chunks::<8>().0 {
-                    let mut word = u64::from_le_bytes(*word);
-                    if word & 0x8080_8080_8080_8080 == 0
-                        && let Some(units) = units[written..].first_chunk_mut::<8>()
-                    {
-                        for (unit, byte) in units.iter_mut().zip(word.to_le_bytes()) {
-                            unit.write(U::of(byte.into()));
-                        }
-                        written += 8;
-                        continue;
-                    }
-                    for _ in 0..8 {
-                        // A byte that is kept overwrites the previous ones that are not.
-                        units[written] = MaybeUninit::new(U::of((word & 0xFF) as u32));
-                        written += usize::from(word & 0x80 == 0);
-                        word >>= 8;
-                    }
-                }
+                let (read, written) = ignored(bytes, room);
                 self.len += written;
                 self.seen |= 0x7F;
-                return true;
+                return read;
             }
-            Instead::SurrogateEscape => (0xDC00, 0xFF, 0xDCFF),
-            Instead::Replace => (REPLACEMENT, 0, REPLACEMENT),
-            Instead::Windows1252 if block.iter().all(|byte| !(0x80..0xA0).contains(byte)) => (0, 0xFF, 0xFF),
-            _ => return false,
+            Instead::SurrogateEscape => (Fault { own: 0xFF, low: 0, high: 0xDC }, 0xDCFF),
+            Instead::Replace => (Fault::REPLACED, REPLACEMENT),
+            Instead::Windows1252 if !bytes.iter().any(|byte| (0x80..0xA0).contains(byte)) => {
+                (Fault { own: 0xFF, low: 0, high: 0 }, 0xFF)
+            }
+            _ => return 0,
         };
         if largest > self.largest {
-            return false;
+            return 0;
         }
-        let Some(units) = self.block() else { return false };
-        for (unit, byte) in units.iter_mut().zip(block) {
-            let byte = u32::from(*byte);
-            unit.write(U::of(if byte > 0x7F { fault | byte & kept } else { byte }));
+        let read = lone_faults(bytes, room, fault);
+        self.len += read;
+        if read > 0 {
+            self.seen |= largest;
         }
-        self.len += BLOCK;
-        self.seen |= largest;
-        true
+        read
     }
 
     /// Writes the replacement of an ill-formed sequence, and returns how many bytes of `rest` it
@@ -491,11 +462,191 @@ impl<U: Unit> Output<'_, U> {
 
 /// Returns whether a continuation follows a lead anywhere in the bytes. If not, each byte above 7F
 /// is ill-formed by itself.
-#[inline]
-fn is_continued(bytes: &[u8; BLOCK + 1]) -> bool {
+#[inline(always)]
+fn is_continued(bytes: &[u8], next: &[u8]) -> bool {
     // A lead has bits 7 and 6 set, and a continuation only bit 7.
-    let pairs = bytes[..BLOCK].iter().zip(&bytes[1..]);
+    let pairs = bytes.iter().zip(next);
     pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
+}
+
+/// Does what `pass` does with short text that is ASCII with lone faults, which are left out. Returns
+/// `None` for other text, and for text that is too short for this to pay.
+pub(super) fn without_lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>]) -> Option<Pass> {
+    const BLOCK: usize = 64;
+    let first = bytes.first_chunk::<{ BLOCK + 1 }>()?;
+    if is_continued(&first[..BLOCK], &first[1..]) {
+        return None;
+    }
+    let mut padded = [0; SHORT + 2 * BLOCK];
+    padded.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let end = bytes.len().next_multiple_of(BLOCK);
+    let (mut at, mut written) = (0, 0);
+    while at < end {
+        let (read, units) = ignored(&padded[at..end + BLOCK], &mut room[written..]);
+        if read == 0 {
+            return None;
+        }
+        (at, written) = (at + read, written + units);
+    }
+    let written = written - (end - bytes.len());
+    Some(Pass { read: bytes.len(), written, seen: 0x7F, stop: Stop::End })
+}
+
+/// What a fault of one byte becomes: its own bits, other bits, and the byte above.
+#[derive(Clone, Copy)]
+pub(super) struct Fault {
+    own: u8,
+    low: u8,
+    high: u8,
+}
+
+impl Fault {
+    pub(super) const REPLACED: Self = Self { own: 0, low: 0xFD, high: 0xFF };
+}
+
+/// Converts blocks while no lead in them precedes a continuation. Such a block has no sequence of
+/// two or more bytes, so each byte above 7F is ill-formed by itself. The bytes begin at the start
+/// of a sequence. Returns the number of bytes, which is also the number of units. A sequence begins
+/// after them as well.
+#[inline(never)]
+pub(super) fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fault: Fault) -> usize {
+    // The compiler would unroll loops over fewer bytes, and then not vectorise them.
+    const BLOCK: usize = 64;
+    let mut at = 0;
+    // A block and the next byte, which may continue the block's last byte.
+    while let Some(with_next) = bytes[at..].first_chunk::<{ BLOCK + 1 }>()
+        && let Some(units) = room[at..].first_chunk_mut::<BLOCK>()
+        && !is_continued(&with_next[..BLOCK], &with_next[1..])
+    {
+        // They compute bytes, because a vector has more of them.
+        let (mut lows, mut highs) = ([0; BLOCK], [0; BLOCK]);
+        for ((to_low, to_high), byte) in lows.iter_mut().zip(&mut highs).zip(with_next) {
+            let is_fault = if *byte > 0x7F { 0xFF } else { 0 };
+            *to_low = byte & (!is_fault | fault.own) | fault.low & is_fault;
+            *to_high = fault.high & is_fault;
+        }
+        for (unit, (low, high)) in units.iter_mut().zip(lows.iter().zip(&highs)) {
+            unit.write(U::of_bytes(*low, *high));
+        }
+        at += BLOCK;
+    }
+    at
+}
+
+/// Like `lone_faults`, but leaves faults out, and stops after a block without any. Returns the
+/// numbers of bytes read and of units written.
+#[inline(never)]
+fn ignored<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>]) -> (usize, usize) {
+    const BLOCK: usize = 64;
+    let (mut at, mut written) = (0, 0);
+    while let Some(with_next) = bytes[at..].first_chunk::<{ 2 * BLOCK }>()
+        && room.len() - written >= 2 * BLOCK
+        && !is_continued(&with_next[..BLOCK], &with_next[1..=BLOCK])
+    {
+        let mut faults = 0;
+        for (i, word) in with_next[..BLOCK].as_chunks::<8>().0.iter().enumerate() {
+            // The product has the highest bit of each byte in its highest byte.
+            let bits = u64::from_le_bytes(*word) >> 7 & 0x0101_0101_0101_0101;
+            faults |= bits.wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * i);
+        }
+        let (any, mut from) = (faults > 0, 0);
+        loop {
+            let fault = faults.trailing_zeros() as usize;
+            // Always a block. The next bytes overwrite the fault and what is after it.
+            let run = with_next[from..][..BLOCK].iter();
+            room[written..][..BLOCK].iter_mut().zip(run).for_each(|(unit, byte)| {
+                unit.write(U::of_bytes(*byte, 0));
+            });
+            written += fault - from;
+            if fault == BLOCK {
+                break;
+            }
+            from = fault + 1;
+            faults &= faults - 1;
+        }
+        at += BLOCK;
+        if !any {
+            break;
+        }
+    }
+    (at, written)
+}
+
+/// Returns whether U+FFFD is among the characters, besides the faults.
+fn has_replacement(bytes: &[u8]) -> bool {
+    let (second, third) = (bytes.get(1..).unwrap_or_default(), bytes.get(2..).unwrap_or_default());
+    // The compiler vectorises this loop. U+FFFD is EF BF BD.
+    let threes = bytes.iter().zip(second).zip(third);
+    threes.fold(false, |any, ((first, second), third)| {
+        any | (*first == 0xEF) & (*second == 0xBF) & (*third == 0xBD)
+    })
+}
+
+/// Returns whether a unit of lossy text stands for a fault.
+fn is_fault(unit: impl Into<u32>) -> bool {
+    unit.into() == REPLACEMENT
+}
+
+/// Writes the units that are not faults, and returns their number.
+fn without_faults<U: Unit>(units: &[U::Lossy], room: &mut [MaybeUninit<U>]) -> usize {
+    let mut len = 0;
+    for group in units.chunks(GROUP) {
+        if !group.iter().fold(false, |any, unit| any | is_fault(*unit))
+            && let Some(to) = room[len..].first_chunk_mut::<GROUP>()
+            && let Some(group) = group.first_chunk::<GROUP>()
+        {
+            to.iter_mut().zip(group).for_each(|(to, unit)| *to = MaybeUninit::new(U::of((*unit).into())));
+            len += GROUP;
+            continue;
+        }
+        for &unit in group {
+            // A character overwrites the previous ones that do not count.
+            room[len] = MaybeUninit::new(U::of(unit.into()));
+            len += usize::from(!is_fault(unit));
+        }
+    }
+    len
+}
+
+/// Writes the units, with the bytes of `piece` in place of each fault, and returns their number.
+fn with_escapes<U: Unit>(piece: &[u8], units: &[U::Lossy], room: &mut [MaybeUninit<U>]) -> usize {
+    // `from` counts bytes up to the last group with a fault. Each place of a group adds up the characters since then.
+    let (mut len, mut from, mut lens) = (0, 0, [0_u16; GROUP]);
+    for group in units.chunks(GROUP) {
+        if !group.iter().fold(false, |any, unit| any | is_fault(*unit))
+            && let Some(to) = room[len..].first_chunk_mut::<GROUP>()
+            && let Some(group) = group.first_chunk::<GROUP>()
+        {
+            to.iter_mut().zip(group).for_each(|(to, unit)| *to = MaybeUninit::new(U::of((*unit).into())));
+            lens.iter_mut().zip(group).for_each(|(len, unit)| *len += utf8_len((*unit).into()) as u16);
+            len += GROUP;
+            continue;
+        }
+        from += lens.iter().map(|len| usize::from(*len)).sum::<usize>();
+        lens = [0; GROUP];
+        for &unit in group {
+            if !is_fault(unit) {
+                let unit = unit.into();
+                room[len] = MaybeUninit::new(U::of(unit));
+                len += 1;
+                from += utf8_len(unit);
+                continue;
+            }
+            let four = first_four(&piece[from..]);
+            let fault = fault_len(four);
+            let escaped = |byte: u8| MaybeUninit::new(U::of(0xDC00 | u32::from(byte)));
+            match room[len..].first_chunk_mut::<3>() {
+                // The maximum for a fault. The next characters overwrite the excess.
+                Some(to) => *to = [escaped(four[0]), escaped(four[1]), escaped(four[2])],
+                None => {
+                    room[len..].iter_mut().zip(&four[..fault]).for_each(|(to, byte)| *to = escaped(*byte))
+                }
+            }
+            len += fault;
+            from += fault;
+        }
+    }
+    len
 }
 
 /// Returns the length of a character in UTF-8.
