@@ -2,6 +2,10 @@
 //!
 //! `scalar.rs` converts the pairs that are not listed. To list one, add a block to `pairs!` below.
 //!
+//! Without the feature `all-pairs`, only the pairs of UTF-8 and another family are compiled. The
+//! foreign byte order takes two steps, and `&str` is converted like bytes. Pairs are looked up at
+//! compile time, so nothing else is compiled.
+//!
 //! The conversions in `pairs!` are between texts in the machine's byte order. The bytes of a text
 //! may have any alignment.
 
@@ -66,8 +70,18 @@ pub(super) fn direct(from: Layout, to: Layout) -> Option<Convert> {
     TABLE[from.number()][to.number()]
 }
 
+/// Returns whether the pair has routines.
+const fn is_compiled(from: Family, to: Family) -> bool {
+    cfg!(feature = "all-pairs") || matches!(from, Family::Utf8) || matches!(to, Family::Utf8)
+}
+
 /// Like [`direct`], at compile time.
 const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
+    if !cfg!(feature = "all-pairs") {
+        let is_native = !from.swapped && !to.swapped;
+        let is_compiled = is_native && is_compiled(from.family, to.family);
+        return if is_compiled { conversion(from.family, to.family) } else { None };
+    }
     if from.swapped || to.swapped {
         return match reordering(from, to) {
             None => conversion_of_swapped(from, to),
@@ -81,10 +95,8 @@ const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
     }
 }
 
-// These two make functions without type parameters. They are compiled once, here, and not again in
-// each program that converts.
-
-/// A function that runs this conversion.
+/// A function that runs this conversion. It has no type parameters, so it is compiled once, here,
+/// and not again in each program that converts.
 macro_rules! converted {
     ($conversion:ty) => {{
         /// A separate function, so that short texts need not choose between two tables.
@@ -108,6 +120,7 @@ macro_rules! converted {
 /// A function that takes this measure.
 macro_rules! counting {
     ($measure:ty) => {{
+        #[inline]
         fn count(kernel: &trust8::Kernel, text: &[u8]) -> usize {
             kernel.run($crate::conversion::Measured::<$measure>::JOB, text, ())
         }
@@ -174,8 +187,7 @@ macro_rules! pairs {
         )*
 
         /// Returns the conversion of a pair, if it is listed.
-        #[inline(always)]
-        pub(super) const fn conversion(from: Family, to: Family) -> Option<Convert> {
+        const fn conversion(from: Family, to: Family) -> Option<Convert> {
             match (from, to) {
                 $((Family::$from, Family::$to) => Some(converted!(Pair<$from, $to>)),)*
                 _ => None,
@@ -184,8 +196,7 @@ macro_rules! pairs {
 
         /// Returns the conversion of a pair for valid text that ends with a whole character, if the
         /// list has a separate one.
-        #[inline(always)]
-        pub(super) const fn conversion_of_valid(from: Family, to: Family) -> Option<Convert> {
+        const fn conversion_of_valid(from: Family, to: Family) -> Option<Convert> {
             $($(
                 // Only its presence matters.
                 let _ = stringify!($long_valid);
@@ -229,8 +240,7 @@ macro_rules! reordered {
         )*
 
         /// Returns the conversion between the byte orders of a family, unless both are native.
-        #[inline(always)]
-        pub(super) const fn reordering(from: Layout, to: Layout) -> Option<Convert> {
+        const fn reordering(from: Layout, to: Layout) -> Option<Convert> {
             match (from.family, to.family, from.swapped, to.swapped) {
                 $(
                     (Family::$family, Family::$family, false, true) => {
@@ -279,8 +289,7 @@ macro_rules! swapped {
 
         /// Returns the conversion from or into the non-native order, if it is listed. A text that
         /// is known to be valid ends with a whole character.
-        #[inline(always)]
-        pub(super) const fn conversion_of_swapped(from: Layout, to: Layout) -> Option<Convert> {
+        const fn conversion_of_swapped(from: Layout, to: Layout) -> Option<Convert> {
             if from.swapped == to.swapped {
                 return None;
             }
@@ -346,7 +355,13 @@ macro_rules! lossy {
         #[inline(always)]
         pub(super) fn lossy_conversion(from: Family, to: Family) -> Option<Convert> {
             match (from, to) {
-                $((Family::$from, Family::$to) => Some(converted!(Lossy<$from, $to>)),)*
+                $((Family::$from, Family::$to) => const {
+                    if is_compiled(Family::$from, Family::$to) {
+                        Some(converted!(Lossy<$from, $to>))
+                    } else {
+                        None
+                    }
+                })*
                 _ => None,
             }
         }
@@ -438,6 +453,7 @@ impl<T: from_utf8::Wide> Conversion for Faulty<T> {
 /// no faults are near any more.
 pub(super) fn conversion_of_faulty_utf8(to: Layout) -> Option<Convert> {
     match (to.family, to.swapped) {
+        _ if !cfg!(feature = "all-pairs") => None,
         #[cfg(trust8_simd)]
         (Family::Utf16, false) => Some(converted!(Faulty<IntoUtf16<false>>)),
         #[cfg(trust8_simd)]

@@ -295,17 +295,21 @@ impl Route {
         if self.copies() {
             return self.copy_utf8(text, out);
         }
-        if let Some(convert) = pairs::reordering(from, to) {
+        // A chunk of valid text may end inside a character.
+        let text = if from.known_valid { from.whole(text) } else { text };
+        let is_native = !from.swapped && !to.swapped;
+        let is_utf8_with_faults = from.family == Family::Utf8 && !from.known_valid;
+        let convert = match pairs::lossy_conversion(from.family, to.family) {
+            Some(lossy) if is_native && self.lossy && !is_utf8_with_faults => Some(lossy),
+            _ if from.swapped && self.replaces_with_bytes() => None,
+            _ => pairs::direct(from, to),
+        };
+        if let Some(convert) = convert {
             return convert(kernel, text, out);
         }
-        if !self.replaces_with_bytes()
-            && let Some(convert) = pairs::conversion_of_swapped(from, to)
-        {
-            // A chunk of valid text may end inside a character.
-            let text = if from.known_valid { from.whole(text) } else { text };
-            return convert(kernel, text, out);
+        if is_native || pairs::direct(from.unswapped(), to.unswapped()).is_none() {
+            return 0;
         }
-        let Some(convert) = pairs::conversion(from.family, to.family) else { return 0 };
         if from.swapped {
             return in_chunks(text, |chunk| {
                 let mut buffer = [MaybeUninit::uninit(); CHUNK_BYTES];
@@ -313,27 +317,12 @@ impl Route {
                 Self { from: from.unswapped(), ..*self }.by_kernel(chunk, out)
             });
         }
-        if to.swapped {
-            return in_chunks(text, |chunk| {
-                let before = out.len();
-                let read = Self { to: to.unswapped(), ..*self }.by_kernel(chunk, out);
-                kernel.run(Swap, &[], (to.family.unit(), out.written_mut(before)));
-                read
-            });
-        }
-        if self.lossy
-            && (from.known_valid || from.family != Family::Utf8)
-            && let Some(lossy) = pairs::lossy_conversion(from.family, to.family)
-        {
-            return lossy(kernel, text, out);
-        }
-        if from.known_valid
-            && let Some(convert) = pairs::conversion_of_valid(from.family, to.family)
-        {
-            // A chunk of valid text may end inside a character.
-            return convert(kernel, from.whole(text), out);
-        }
-        convert(kernel, text, out)
+        in_chunks(text, |chunk| {
+            let before = out.len();
+            let read = Self { to: to.unswapped(), ..*self }.by_kernel(chunk, out);
+            kernel.run(Swap, &[], (to.family.unit(), out.written_mut(before)));
+            read
+        })
     }
 
     /// Copies UTF-8 chunk by chunk, after validating each chunk.
