@@ -82,6 +82,7 @@ fn units(route: &Route, text: &[u8]) -> usize {
 }
 
 /// Returns how many UTF-16 units `bytes` becomes if each ill-formed sequence becomes one.
+#[inline]
 fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
     let mut search = FaultSearch::new(kernel, bytes);
     let (mut units, mut at) = (0, 0);

@@ -3,6 +3,9 @@
 //! `scalar.rs` converts the pairs that are not listed. To list one, add a block to `pairs!` below. If a pair is listed, but not
 //! with these byte orders, the text is converted in two steps: see `swapped.rs`.
 //!
+//! Without the feature `all-pairs`, only the pairs of UTF-8 and another family in the native order are compiled. Pairs are looked
+//! up at compile time, so nothing else is.
+//!
 //! The bytes of a text may have any alignment.
 
 #![forbid(unsafe_code)]
@@ -66,8 +69,17 @@ pub(super) fn direct(from: Layout, to: Layout) -> Option<Convert> {
     TABLE[from.number()][to.number()]
 }
 
+/// Returns whether the pair has routines.
+const fn is_compiled(from: Family, to: Family) -> bool {
+    cfg!(feature = "all-pairs") || matches!(from, Family::Utf8) || matches!(to, Family::Utf8)
+}
+
 /// Like [`direct`], at compile time.
 const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
+    if !cfg!(feature = "all-pairs") {
+        let is_native = !from.swapped && !to.swapped;
+        return if is_native && is_compiled(from.family, to.family) { conversion(from, to) } else { None };
+    }
     match conversion_of_valid(from, to) {
         // Text that is valid by its type ends with a whole character.
         Some(of_valid) if from.known_valid => Some(of_valid),
@@ -75,10 +87,8 @@ const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
     }
 }
 
-// These two make functions without type parameters. They are compiled once, here, and not again in
-// each program that converts.
-
-/// A function that runs this conversion.
+/// A function that runs this conversion. It has no type parameters, so it is compiled once, here,
+/// and not again in each program that converts.
 macro_rules! converted {
     ($conversion:ty) => {{
         /// A separate function, so that short texts need not choose between two tables.
@@ -102,6 +112,7 @@ macro_rules! converted {
 /// A function that takes this measure.
 macro_rules! counting {
     ($measure:ty) => {{
+        #[inline]
         fn count(kernel: &trust8::Kernel, text: &[u8]) -> usize {
             kernel.run($crate::conversion::Measured::<$measure>::JOB, text, ())
         }
@@ -257,7 +268,7 @@ macro_rules! pairs {
         /// near any more.
         pub(super) fn conversion_of_faulty(from: Layout, to: Layout) -> Option<Convert> {
             #[cfg(trust8_simd)]
-            {
+            if cfg!(feature = "all-pairs") {
                 $(listed!(($($faulty)?) $(
                     if let (Family::$from, Family::$to, $f, $t) = (from.family, to.family, from.swapped, to.swapped) {
                         return Some(converted!(Pair<Faulty<$from>, $to, $f, $t>));
@@ -274,7 +285,13 @@ macro_rules! pairs {
         pub(super) fn lossy_conversion(from: Family, to: Family) -> Option<Convert> {
             $(listed!(($($long_lossy)?)
                 if (from, to) == (Family::$from, Family::$to) {
-                    return Some(converted!(Pair<Lossy<$from>, $to, false, false>));
+                    return const {
+                        if is_compiled(Family::$from, Family::$to) {
+                            Some(converted!(Pair<Lossy<$from>, $to, false, false>))
+                        } else {
+                            None
+                        }
+                    };
                 }
             );)*
             None

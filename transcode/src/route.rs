@@ -297,13 +297,19 @@ impl Route {
         }
         // A chunk of valid text may end inside a character.
         let text = if from.known_valid { from.whole(text) } else { text };
-        if (from.swapped || to.swapped)
-            && !self.replaces_with_bytes()
-            && let Some(convert) = pairs::direct(from, to)
-        {
+        let is_native = !from.swapped && !to.swapped;
+        let is_utf8_with_faults = from.family == Family::Utf8 && !from.known_valid;
+        let convert = match pairs::lossy_conversion(from.family, to.family) {
+            Some(lossy) if is_native && self.lossy && !is_utf8_with_faults => Some(lossy),
+            _ if from.swapped && self.replaces_with_bytes() => None,
+            _ => pairs::direct(from, to),
+        };
+        if let Some(convert) = convert {
             return convert(kernel, text, out);
         }
-        let Some(convert) = pairs::direct(from.unswapped(), to.unswapped()) else { return 0 };
+        if is_native || pairs::direct(from.unswapped(), to.unswapped()).is_none() {
+            return 0;
+        }
         if from.swapped {
             return in_chunks(text, |chunk| {
                 let mut buffer = [MaybeUninit::uninit(); CHUNK_BYTES];
@@ -311,21 +317,12 @@ impl Route {
                 Self { from: from.unswapped(), ..*self }.by_kernel(chunk, out)
             });
         }
-        if to.swapped {
-            return in_chunks(text, |chunk| {
-                let before = out.len();
-                let read = Self { to: to.unswapped(), ..*self }.by_kernel(chunk, out);
-                kernel.run(Swap, &[], (to.family.unit(), out.written_mut(before)));
-                read
-            });
-        }
-        if self.lossy
-            && (from.known_valid || from.family != Family::Utf8)
-            && let Some(lossy) = pairs::lossy_conversion(from.family, to.family)
-        {
-            return lossy(kernel, text, out);
-        }
-        convert(kernel, text, out)
+        in_chunks(text, |chunk| {
+            let before = out.len();
+            let read = Self { to: to.unswapped(), ..*self }.by_kernel(chunk, out);
+            kernel.run(Swap, &[], (to.family.unit(), out.written_mut(before)));
+            read
+        })
     }
 
     /// Copies UTF-8 chunk by chunk, after validating each chunk.

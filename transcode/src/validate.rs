@@ -19,6 +19,7 @@ use trust8::engine::search::Search;
 /// again in each program.
 macro_rules! search {
     ($kernel:expr, $bytes:expr, $sought:ty) => {{
+        #[inline]
         fn search(kernel: &Kernel, bytes: &[u8]) -> usize {
             kernel.run(Search::<$sought>::JOB, bytes, ())
         }
@@ -84,6 +85,7 @@ pub struct ErrorsIn<'a> {
 impl Iterator for ErrorsIn<'_> {
     type Item = Error;
 
+    #[inline]
     fn next(&mut self) -> Option<Error> {
         if self.layout.known_valid {
             return None;
@@ -110,6 +112,7 @@ impl FusedIterator for ErrorsIn<'_> {}
 
 /// Lists the errors that the iterator has not returned yet.
 impl fmt::Debug for ErrorsIn<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.clone()).finish()
     }

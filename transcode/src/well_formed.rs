@@ -24,6 +24,7 @@ use crate::search::Mend;
 /// make_well_formed(&mut units);
 /// assert_eq!(units, [0x41, 0xD83D, 0xDE00, 0xFFFD, 0x42, 0xFFFD]);
 /// ```
+#[inline]
 pub fn make_well_formed(text: &mut [u16]) {
     TranscodeWith(Kernel::best()).make_well_formed(text);
 }
@@ -42,6 +43,7 @@ pub fn make_well_formed(text: &mut [u16]) {
 /// ```
 #[cfg(feature = "alloc")]
 #[must_use]
+#[inline]
 pub fn to_well_formed(text: &[u16]) -> Cow<'_, [u16]> {
     TranscodeWith(Kernel::best()).to_well_formed(text)
 }
@@ -50,6 +52,7 @@ pub fn to_well_formed(text: &[u16]) -> Cow<'_, [u16]> {
 
 impl TranscodeWith {
     /// Like [`make_well_formed`], with this kernel.
+    #[inline]
     pub fn make_well_formed(self, text: &mut [u16]) {
         self.0.run(Mend, &[], bytes_of_utf16_mut(text));
     }
@@ -57,6 +60,7 @@ impl TranscodeWith {
     /// Like [`to_well_formed`], with this kernel.
     #[cfg(feature = "alloc")]
     #[must_use]
+    #[inline]
     pub fn to_well_formed<'a>(self, text: &'a [u16]) -> Cow<'a, [u16]> {
         let Err(error) = TranscodeWith(self.0).validate(Utf16, text) else { return Cow::Borrowed(text) };
         let mut copy = text.to_vec();

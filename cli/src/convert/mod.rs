@@ -225,17 +225,17 @@ impl Convert<'_> {
         reader: &mut impl io::Read,
         out: &mut dyn Write,
     ) -> Result<(), FileError> {
-        let mut transcoder = Transcoder::with_kernel(self.kernel, from, to, self.args.replace);
+        let mut steps = Steps::new(self.kernel, from, to, self.args.replace);
         let (mut buffer, start) = aligned_buffer(0);
         let bytes = &mut buffer[start..][..CHUNK];
         let mut text = Vec::new();
         // If the target lacks characters, it is Latin-1, in which every byte is one.
-        let (mut line, mut column) = (1, 1);
+        let (mut line, mut column, mut characters) = (1, 1, 0);
         loop {
             let n = source::read(reader, bytes).map_err(FileError::Read)?;
             let result = match n {
-                0 => transcoder.finish(&mut text),
-                _ => transcoder.push(&bytes[..n], &mut text),
+                0 => steps.finish(&mut text),
+                _ => steps.push(&bytes[..n], &mut text),
             };
             // `text` has what comes before an error.
             out.write_all(&text).map_err(FileError::Write)?;
@@ -243,9 +243,24 @@ impl Convert<'_> {
                 line += memchr_iter(b'\n', &text).count() as u64;
                 let after = memrchr(b'\n', &text).map_or(0, |at| at + 1);
                 column = text.len() as u64 - after as u64 + if after > 0 { 1 } else { column };
+                characters += text.len() as u64;
             }
             text.clear();
-            result.map_err(|error| FileError::Unconvertible(unconvertible(&error, line, column)))?;
+            result.map_err(|error| {
+                FileError::Unconvertible(match error.kind() {
+                    ConversionErrorKind::Unmappable(c) => {
+                        let offset = match from {
+                            Encoding::Utf8 => error.valid_up_to(),
+                            Encoding::Utf16Le | Encoding::Utf16Be => 2 * characters,
+                            _ => 4 * characters,
+                        };
+                        let source = Charset::Auto;
+                        let place = Place { line, column, offset: Some(offset), source };
+                        place.lacking(c, "is not in", LATIN1_EXACT)
+                    }
+                    _ => format!("{error}{REPLACE}"),
+                })
+            })?;
             self.progress.add(n as u64);
             if n == 0 {
                 return Ok(());
@@ -279,13 +294,39 @@ fn guessed(file: &std::fs::File, start: u64) -> Result<Charset, FileError> {
 
 const REPLACE: &str = " (to continue, use --replace)";
 
-/// Returns the message for `error`, which is at this line and column.
-fn unconvertible(error: &TranscoderError, line: u64, column: u64) -> String {
-    match error.kind() {
-        ConversionErrorKind::Unmappable(c) => {
-            let place = Place { line, column, offset: Some(error.valid_up_to()), source: Charset::Auto };
-            place.lacking(c, "is not in", LATIN1_EXACT)
-        }
-        _ => format!("{error}{REPLACE}"),
+/// A conversion between two of the library's encodings. If neither is UTF-8, the text becomes UTF-8 in between: the other direct
+/// conversions would take a third of the time to compile the command.
+struct Steps {
+    first: Transcoder<Encoding, Encoding>,
+    second: Option<Transcoder<Encoding, Encoding>>,
+    /// What the first step has written.
+    utf8: Vec<u8>,
+}
+
+impl Steps {
+    fn new(kernel: &'static Kernel, from: Encoding, to: Encoding, lossy: bool) -> Self {
+        let step = |from, to| Transcoder::with_kernel(kernel, from, to, lossy);
+        let (first, second) = if from == Encoding::Utf8 || to == Encoding::Utf8 {
+            (step(from, to), None)
+        } else {
+            (step(from, Encoding::Utf8), Some(step(Encoding::Utf8, to)))
+        };
+        Self { first, second, utf8: Vec::new() }
+    }
+
+    /// Appends what `bytes` become to `text`.
+    fn push(&mut self, bytes: &[u8], text: &mut Vec<u8>) -> Result<(), TranscoderError> {
+        let Some(second) = &mut self.second else { return self.first.push(bytes, text) };
+        self.utf8.clear();
+        let result = self.first.push(bytes, &mut self.utf8);
+        // An error of the second step is in what comes before that of the first.
+        second.push(&self.utf8, text).and(result)
+    }
+
+    fn finish(&mut self, text: &mut Vec<u8>) -> Result<(), TranscoderError> {
+        let Some(second) = &mut self.second else { return self.first.finish(text) };
+        self.utf8.clear();
+        let result = self.first.finish(&mut self.utf8);
+        second.push(&self.utf8, text).and(result)
     }
 }

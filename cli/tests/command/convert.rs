@@ -59,6 +59,32 @@ fn every_pair_of_encodings() {
     }
 }
 
+/// These go through UTF-8. What is wrong, and where, is that of the source.
+#[test]
+fn errors_between_encodings_that_are_not_utf8() {
+    let before = TEXT.repeat(20_000);
+    let mut broken = utf16(&before, u16::to_be_bytes);
+    let at = broken.len();
+    broken.extend(b"\xD8\0\0a");
+    let convert = |to: &str, options: &[&str], input: &[u8]| {
+        let mut command = trust8();
+        command.args(["convert", "--from", "utf-16be", "--to", to]).args(options);
+        command.write_stdin(input).assert()
+    };
+    let strict = convert("utf-32le", &[], &broken).code(1).stderr(contains(format!("byte {at}: ")));
+    assert!(strict.get_output().stdout == utf32(&before, u32::to_le_bytes));
+    let lossy = convert("utf-32le", &["--replace"], &broken).code(0);
+    assert!(lossy.get_output().stdout == utf32(&format!("{before}\u{FFFD}a"), u32::to_le_bytes));
+    let latin1: Vec<u8> = before.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect();
+    let lossy = convert("latin1-exact", &["--replace"], &broken).code(0);
+    assert!(lossy.get_output().stdout == [&latin1[..], b"?a"].concat());
+    // What Latin-1 lacks comes before what is malformed; the end cuts off a unit.
+    let why = "line 1, column 8, byte 14: U+65E5 is not in latin1-exact (";
+    convert("latin1-exact", &[], &broken).code(1).stderr(contains(why));
+    convert("utf-16le", &[], b"\0a\0").code(1).stdout("a\0").stderr(contains("byte 2: "));
+    convert("utf-16le", &["--replace"], b"\0a\0").code(0).stdout(&b"a\0\xFD\xFF"[..]);
+}
+
 #[test]
 fn the_default_source_is_utf8() {
     let assert = trust8().args(["convert", "--to", "utf-16le"]).write_stdin("é").assert().code(0);
