@@ -7,7 +7,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyType};
-use trust8::profile::{self, Profile};
+use trust8_profile::{Forbidden, Profile, ProfileValidator, StreamError};
 
 use crate::input::Input;
 use crate::profile::profile_of;
@@ -34,20 +34,20 @@ pub(crate) struct Validator {
 struct State {
     text: trust8::Validator,
     /// Gets the same pieces, if the profile forbids anything.
-    of_profile: Option<profile::Validator>,
-    forbidden: Option<profile::Forbidden>,
+    of_profile: Option<ProfileValidator>,
+    forbidden: Option<Forbidden>,
 }
 
 impl State {
     fn new(profile: Profile) -> Self {
-        let of_profile = (profile != Profile::SCALARS).then(|| profile::Validator::new(profile));
+        let of_profile = (profile != Profile::SCALARS).then(|| ProfileValidator::new(profile));
         Self { text: trust8::Validator::new(), of_profile, forbidden: None }
     }
 
-    fn push(&mut self, piece: &[u8]) -> Result<(), profile::StreamError> {
+    fn push(&mut self, piece: &[u8]) -> Result<(), StreamError> {
         if let Some(validator) = &mut self.of_profile {
             let result = validator.push(piece);
-            if let Err(profile::StreamError::Forbidden(found)) = result {
+            if let Err(StreamError::Forbidden(found)) = result {
                 self.forbidden = Some(found);
                 return result;
             }
@@ -55,7 +55,7 @@ impl State {
         Ok(self.text.push(piece)?)
     }
 
-    fn finish(&self) -> Result<(), profile::StreamError> {
+    fn finish(&self) -> Result<(), StreamError> {
         match self.forbidden {
             Some(found) => Err(found.into()),
             None => Ok(self.text.finish()?),
@@ -134,11 +134,11 @@ impl Validator {
 }
 
 /// Returns the exception for an error of a stream.
-fn raised(py: Python<'_>, error: &profile::StreamError) -> PyErr {
+fn raised(py: Python<'_>, error: &StreamError) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let (position, length, kind) = match error {
-        profile::StreamError::NotUtf8(error) => (error.valid_up_to(), error.error_len(), error.kind().name()),
-        profile::StreamError::Forbidden(found) => {
+        StreamError::NotUtf8(error) => (error.valid_up_to(), error.error_len(), error.kind().name()),
+        StreamError::Forbidden(found) => {
             (found.offset(), Some(found.character().len_utf8()), found.class().name())
         }
     };

@@ -58,6 +58,11 @@ impl Thin {
         Self { state: 1, scale: slow_scale() }
     }
 
+    /// Thins out a small set of slow inputs: one in at most `most` is tested.
+    pub fn to_one_in(most: usize) -> Self {
+        Self { state: 1, scale: slow_scale().min(most) }
+    }
+
     /// Returns whether the next input is to be tested.
     pub fn keep(&mut self) -> bool {
         // A linear congruential generator; its upper bits are good enough.

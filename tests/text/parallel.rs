@@ -3,7 +3,7 @@
 use super::support::kernels::ways;
 use super::support::malformed::MALFORMED;
 use super::support::random::cases;
-use super::support::scale::scale;
+use super::support::scale::{Thin, scale};
 use super::support::text::Filler;
 use proptest::prelude::*;
 use trust8::{par_from_utf8, par_inspect};
@@ -28,9 +28,10 @@ fn check(input: &[u8], piece: usize) {
 
 #[test]
 fn faults_at_every_place_around_the_cuts() {
+    let mut thin = Thin::to_one_in(16);
     for filler in Filler::all() {
         for malformed in MALFORMED.iter().step_by(scale().min(5)) {
-            for at in 0..70 {
+            for at in (0..70).filter(|_| thin.keep()) {
                 let input = [filler.before(at).concat(), malformed.bytes.to_vec(), filler.after(40).concat()];
                 check(&input.concat(), 16);
                 check(&input.concat(), 33);
@@ -41,9 +42,10 @@ fn faults_at_every_place_around_the_cuts() {
 
 #[test]
 fn text_without_a_character_at_the_cut() {
+    let mut thin = Thin::to_one_in(16);
     for piece in 1..20 {
         for byte in [0x80, 0xC2, 0xE2, 0xF0, 0xFF, b'a'] {
-            for len in 0..50 {
+            for len in (0..50).filter(|_| thin.keep()) {
                 check(&vec![byte; len], piece);
                 check(&[b"a", &vec![byte; len][..], b"a"].concat(), piece);
             }

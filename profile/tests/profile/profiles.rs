@@ -229,9 +229,10 @@ fn in_ascii_of_every_length() {
 
 #[test]
 fn at_the_ends_of_chunks() {
+    let mut thin = Thin::to_one_in(16);
     for character in ['\0', '\u{85}', '\u{FFFE}', '\u{202E}', '\u{FEFF}', '\u{E0041}', '\u{10FFFF}'] {
         for at in (16_370..16_390).chain(32_760..32_772) {
-            for end in ["", "é", "\u{1F600}"] {
+            for end in ["", "é", "\u{1F600}"].into_iter().filter(|_| thin.keep()) {
                 let text = format!("{}{character}{end}", "é".repeat(at / 2) + &"a"[..at % 2]);
                 check(text.as_bytes());
                 check(&text.as_bytes()[..text.len() - 1]);

@@ -582,7 +582,7 @@ fn has_replacement(bytes: &[u8]) -> bool {
     })
 }
 
-/// Returns whether a unit of lossy text stands for a fault.
+/// Returns whether a unit of lossy text replaces a fault.
 fn is_fault(unit: impl Into<u32>) -> bool {
     unit.into() == REPLACEMENT
 }
