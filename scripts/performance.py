@@ -17,8 +17,9 @@ import sys
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 NEW = "Ordinary text / Text that the CPU has not learned"
 SHORT = "Short strings / Of random lengths"
-PEERS = ["std", "encoding_rs", "simdutf8 avx2", "simdutf C++", "trust8 avx2", "trust8"]
-COLORS = ["#888888", "#00a5b5", "#0a3282", "#1e9632", "#f08200", "#d61428"]
+# Not every section measures all of them.
+PEERS = ["std", "encoding_rs", "simdutf8 avx2", "ps-simdutf8", "smoothutf8", "simdutf C++", "trust8 avx2", "trust8"]
+COLORS = dict(zip(PEERS, ["#888888", "#00a5b5", "#0a3282", "#7846b4", "#a06432", "#1e9632", "#f08200", "#d61428"]))
 
 
 def load(name):
@@ -31,6 +32,10 @@ def load(name):
             assert line["column"] not in cells, f"{name}: {line} stands twice"
             cells[line["column"]] = line["value"]
     return tables
+
+
+def measured(cells):
+    return [name for name in PEERS if name in cells]
 
 
 def cell(value):
@@ -83,7 +88,7 @@ def regimes():
 
 
 def short_strings():
-    data = load("compare-emerald-rapids")
+    data = load("compare-zen4")
     columns = [
         (kind, lengths)
         for kind in ["all ASCII", "mixed, 1 to 4 bytes"]
@@ -95,9 +100,10 @@ def short_strings():
 
 
 def new_text():
-    rows = load("compare-emerald-rapids")[NEW, "3-byte, every"]
+    rows = load("compare-zen4")[NEW, "3-byte, every"]
     shown = ["16", "64", "200", "800", "6400"]
-    return markdown(["interval, bytes"] + PEERS, [[row] + [rows[row][name] for name in PEERS] for row in shown])
+    names = measured(rows["200"])
+    return markdown(["interval, bytes"] + names, [[row] + [rows[row][name] for name in names] for row in shown])
 
 
 def questions():
@@ -241,49 +247,50 @@ def chart(title, x_title, y_title, marks, series):
             if low <= math.log10(value) <= high:
                 out.append(f'<path d="M{left} {y(value):.0f}H{width - right}" stroke="#e1e1e1"/>')
                 out.append(f'<text x="{left - 6}" y="{y(value) + 4:.0f}" text-anchor="end">{value:g}</text>')
-    for (name, points), color in zip(series, COLORS):
+    for name, points in series:
+        color = COLORS[name]
         line = " ".join(f"{x(i):.0f},{y(value):.0f}" for i, value in enumerate(points) if value)
         thick = 3 if name == "trust8" else 2
         out.append(f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="{thick}"/>')
     at = 0
-    ends = sorted((y([value for value in points if value][-1]) + 4, name, color) for (name, points), color in zip(series, COLORS))
-    for end, name, color in ends:
+    for end, name in sorted((y([value for value in points if value][-1]) + 4, name) for name, points in series):
         at = max(at + 14, end)
-        out.append(f'<text x="{width - right + 6}" y="{at:.0f}" fill="{color}">{name}</text>')
+        out.append(f'<text x="{width - right + 6}" y="{at:.0f}" fill="{COLORS[name]}">{name}</text>')
     return "\n".join([*out, "</svg>", ""])
 
 
 def bars(caption, *panels):
-    """Returns an SVG of horizontal bars. A panel is (title, unit, values)."""
+    """Returns an SVG of horizontal bars. A panel is (title, unit, {name: value})."""
     out = [
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 224" font-family="sans-serif" font-size="12" fill="#282828">',
-        '<rect width="760" height="224" fill="white"/>',
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 276" font-family="sans-serif" font-size="12" fill="#282828">',
+        '<rect width="760" height="276" fill="white"/>',
     ]
     for i, (title, unit, values) in enumerate(panels):
         left = 10 + 380 * i
         out.append(f'<text x="{left}" y="24" font-size="14">{title}</text>')
-        for j, ((name, value), color) in enumerate(zip(zip(PEERS, values), COLORS)):
-            y, width = 42 + 26 * j, 180 * value / max(values)
+        for j, (name, value) in enumerate(values.items()):
+            y, width, color = 42 + 26 * j, 180 * value / max(values.values()), COLORS[name]
             out.append(f'<text x="{left + 95}" y="{y + 13}" text-anchor="end">{name}</text>')
             out.append(f'<rect x="{left + 100}" y="{y}" width="{width:.1f}" height="18" fill="{color}"/>')
             out.append(f'<text x="{left + 104 + width:.1f}" y="{y + 13}">{value:g} {unit}</text>')
-    out.append(f'<text x="10" y="216">{caption}</text>')
+    out.append(f'<text x="10" y="268">{caption}</text>')
     return "\n".join([*out, "</svg>", ""])
 
 
 def charts():
-    data = load("compare-emerald-rapids")
-    cpu = "Intel Xeon (Emerald Rapids)"
+    data = load("compare-zen4")
+    cpu = "AMD EPYC 9004 (Zen 4)"
     yield "../chart.svg", bars(
-        f"{cpu}, AVX-512, 26 November 2026. New text: a character of three bytes every 200 bytes.",
+        f"{cpu}, AVX-512, 28 November 2026. New text: a character of three bytes every 200 bytes.",
         ("Strings below 64 bytes, mixed: lower is better", "ns",
-         [float(data[SHORT, "ns a call, mixed, 1 to 4 bytes"][name]["below 64"]) for name in PEERS]),
-        ("New text, 64 KiB: higher is better", "GB/s", [float(data[NEW, "3-byte, every"]["200"][name]) for name in PEERS]),
+         {name: float(data[SHORT, "ns a call, mixed, 1 to 4 bytes"][name]["below 64"]) for name in PEERS}),
+        ("New text, 64 KiB: higher is better", "GB/s",
+         {name: float(data[NEW, "3-byte, every"]["200"][name]) for name in measured(data[NEW, "3-byte, every"]["200"])}),
     )
     rows = data[NEW, "3-byte, every"]
     yield "new-text.svg", chart(
         f"Text that the CPU has not seen, GB/s, {cpu}", "bytes from one three-byte character to the next", "GB/s", list(rows),
-        [(name, [float(cells[name]) for cells in rows.values()]) for name in PEERS],
+        [(name, [float(cells[name]) for cells in rows.values()]) for name in measured(rows["200"])],
     )
     rows = data[SHORT, "ns a call, mixed, 1 to 4 bytes"]
     marks = ["below 8", "below 16", "below 32", "below 64", "below 128", "below 256"]
@@ -296,7 +303,7 @@ def charts():
     yield "by-length.svg", chart(
         f"Chinese text by length, learned, GB/s, {cpu}", "bytes", "GB/s",
         [mark.replace(" KiB", "K").replace(" MiB", "M").replace(" GiB", "G") for mark in marks],
-        [(name, [float(rows[mark].get(name, 0)) for mark in marks]) for name in ["std", "encoding_rs", "simdutf8 basic", "simdutf C++", "trust8 avx2", "trust8"]],
+        [(name, [float(rows[mark].get(name, 0)) for mark in marks]) for name in measured(rows[marks[0]])],
     )
 
 

@@ -23,13 +23,13 @@
 //! # Speed
 //!
 //! Most strings are short. These are nanoseconds a call for strings of 0 to 63 bytes, whose length and
-//! content vary from call to call (Intel Emerald Rapids, 26 November 2026, before the loops were last
-//! changed). Each crate is measured with its fastest function; for simdutf8, this is its AVX2 module.
+//! content vary from call to call (AMD EPYC 9004, Zen 4, 28 November 2026). Each crate is measured with
+//! its fastest function; for simdutf8, this is its AVX2 module.
 //!
-//! | strings | std | simdutf | simdutf8 | trust8, AVX2 | trust8, AVX-512 |
-//! |---|---:|---:|---:|---:|---:|
-//! | ASCII | 25.0 | 4.02 | 21.5 | 6.09 | 3.35 |
-//! | mixed, 1 to 4 bytes a character | 119 | 6.29 | 23.9 | 7.94 | 3.45 |
+//! | strings | std | simdutf | simdutf8 | smoothutf8 | trust8, AVX2 | trust8, AVX-512 |
+//! |---|---:|---:|---:|---:|---:|---:|
+//! | ASCII | 20.1 | 4.67 | 18.9 | 9.48 | 5.55 | 3.07 |
+//! | mixed, 1 to 4 bytes a character | 103 | 6.94 | 20.5 | 34.6 | 7.14 | 3.08 |
 //!
 //! In longer text, the gain depends on whether the CPU has seen the text before. `docs/performance.md` in the repository has both cases, and
 //! the lengths at which trust8 loses.
