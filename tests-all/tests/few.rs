@@ -169,7 +169,6 @@ fn readers_and_writers() {
 
 /// The names of the packages do not clash. (Both had a `With`.)
 #[test]
-#[expect(clippy::wildcard_imports, reason = "this is what the test is about")]
 fn all_names_at_once() {
     use trust8::*;
     use trust8_dialect::*;
