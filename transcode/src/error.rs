@@ -119,19 +119,21 @@ impl Fault {
         }
     }
 
-    fn describe(&self, at: &dyn fmt::Display, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Writes the message. `at` counts units of `bytes` bytes.
+    fn describe(&self, at: &dyn fmt::Display, bytes: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = if bytes == 1 { "byte" } else { "unit" };
         let kind = match self {
             Self::Utf8(sequence) => {
                 write!(f, "invalid UTF-8 at byte {at}: ")?;
                 return fmt::Display::fmt(sequence, f);
             }
             Self::Unmappable(char, target, _) => {
-                return write!(f, "U+{:04X} at {at} is not in {}", u32::from(*char), target);
+                return write!(f, "U+{:04X} at {unit} {at} is not in {}", u32::from(*char), target);
             }
-            Self::CutHigh(unit) => {
+            Self::CutHigh(half) => {
                 return write!(
                     f,
-                    "invalid UTF-16 at {at}: the input ends after {unit:04X}, the first half of a surrogate pair"
+                    "invalid UTF-16 at {unit} {at}: the input ends after {half:04X}, the first half of a surrogate pair"
                 );
             }
             Self::Other(kind) => kind,
@@ -140,21 +142,24 @@ impl Fault {
             ConversionErrorKind::Utf8(_) | ConversionErrorKind::Unmappable(_) => {
                 unreachable!("these have faults of their own")
             }
-            ConversionErrorKind::LoneHigh(unit) => write!(
+            ConversionErrorKind::LoneHigh(half) => write!(
                 f,
-                "invalid UTF-16 at {at}: {unit:04X} is the first half of a surrogate pair; \
+                "invalid UTF-16 at {unit} {at}: {half:04X} is the first half of a surrogate pair; \
                  expected the second (DC00 to DFFF) after it"
             ),
-            ConversionErrorKind::LoneLow(unit) => write!(
+            ConversionErrorKind::LoneLow(half) => write!(
                 f,
-                "invalid UTF-16 at {at}: {unit:04X} is the second half of a surrogate pair; \
+                "invalid UTF-16 at {unit} {at}: {half:04X} is the second half of a surrogate pair; \
                  expected the first (D800 to DBFF) before it"
             ),
-            ConversionErrorKind::Surrogate(unit) => {
-                write!(f, "invalid UTF-32 at {at}: {unit:04X} is half a surrogate pair and not a character")
+            ConversionErrorKind::Surrogate(number) => {
+                write!(
+                    f,
+                    "invalid UTF-32 at {unit} {at}: {number:04X} is half a surrogate pair and not a character"
+                )
             }
-            ConversionErrorKind::TooLarge(unit) => {
-                write!(f, "invalid UTF-32 at {at}: {unit:X} is above 10FFFF")
+            ConversionErrorKind::TooLarge(number) => {
+                write!(f, "invalid UTF-32 at {unit} {at}: {number:X} is above 10FFFF")
             }
             ConversionErrorKind::Incomplete => write!(f, "the input ends inside the unit at byte {at}"),
         }
@@ -170,9 +175,11 @@ impl Fault {
 /// assert_eq!((error.valid_up_to(), error.kind()), (1, ConversionErrorKind::LoneLow(0xDC00)));
 /// assert_eq!(
 ///     error.to_string(),
-///     "invalid UTF-16 at 1: DC00 is the second half of a surrogate pair; \
+///     "invalid UTF-16 at unit 1: DC00 is the second half of a surrogate pair; \
 ///      expected the first (D800 to DBFF) before it"
 /// );
+/// let error = convert(Str, trust8_transcode::Encoding::Latin1, "5 €").unwrap_err();
+/// assert_eq!(error.to_string(), "U+20AC at byte 2 is not in iso-8859-1");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Error {
@@ -245,7 +252,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fault.describe(&self.valid_up_to, f)
+        self.fault.describe(&self.valid_up_to, self.unit, f)
     }
 }
 
@@ -325,7 +332,7 @@ impl TranscoderError {
 
 impl fmt::Display for TranscoderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fault.describe(&self.valid_up_to, f)
+        self.fault.describe(&self.valid_up_to, self.unit, f)
     }
 }
 

@@ -109,7 +109,7 @@ fn errors_have_offsets_and_replace_continues() {
     };
     let from_utf16 = ["--from", "utf-16le", "--to", "utf-8", "utf16"];
     convert(&from_utf16).assert().code(1).stdout("a").stderr(
-        "trust8: utf16: invalid UTF-16 at 2: D83D is the first half of a surrogate pair; expected the second \
+        "trust8: utf16: invalid UTF-16 at byte 2: D83D is the first half of a surrogate pair; expected the second \
          (DC00 to DFFF) after it (to continue, use --replace)\n",
     );
     convert(&[&from_utf16[..], &["--replace"]].concat())
@@ -257,7 +257,7 @@ fn in_place_is_all_or_nothing() {
         .assert()
         .code(1)
         .stdout(is_empty())
-        .stderr(contains("bad: invalid UTF-16 at 2"));
+        .stderr(contains("bad: invalid UTF-16 at byte 2"));
     assert_eq!(fs::read(folder.at("good")).unwrap(), TEXT.as_bytes());
     assert_eq!(fs::read(folder.at("good.old")).unwrap(), utf16le);
     assert_eq!(fs::read(folder.at("bad")).unwrap(), b"a\0\0\xDC");
