@@ -70,12 +70,12 @@ pub(super) fn first_test<S: Simd>(s: S, bytes: S::Vector, sieve: &Sieve) -> S::V
 }
 
 /// Returns nonzero lanes for suspect ASCII bytes, and for the second or third byte of other
-/// suspects. The vectors are the text two bytes before, one byte before, and the text itself.
+/// suspects, which may begin in the previous vector.
 #[cfg(trust8_simd)]
 #[inline(always)]
-pub(super) fn second_test<S: Simd>(s: S, three: [S::Vector; 3], sieve: &Sieve) -> S::Vector {
-    let [a, b, c] = three;
-    let (a, b, c) = (nibbles(s, a), nibbles(s, b), nibbles(s, c));
+pub(super) fn second_test<S: Simd>(s: S, bytes: S::Vector, before: S::Vector, sieve: &Sieve) -> S::Vector {
+    let (a, b) = (s.earlier::<2>(bytes, before), s.earlier::<1>(bytes, before));
+    let (a, b, c) = (nibbles(s, a), nibbles(s, b), nibbles(s, bytes));
     let two = s.and(classes(s, &sieve.two[0], b), classes(s, &sieve.two[1], c));
     let three = s.and(classes(s, &sieve.three[0], a), classes(s, &sieve.three[1], b));
     s.or(two, s.and(three, classes(s, &sieve.three[2], c)))

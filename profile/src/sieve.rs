@@ -23,8 +23,8 @@
 //!    addend that sets bit 7 exactly in the forbidden ones.
 //! 4. **Short ASCII takes one call**, which returns a number. A text shorter than a group is tested
 //!    as one vector, or as four that overlap.
-//! 5. **A test that often fails is not repeated.** After a suspect group, the next vectors take the
-//!    second test without the first.
+//! 5. **A test that often fails is not repeated.** A suspect group takes the second test. If the next
+//!    group is suspect as well, twice as many vectors do without the first test, and so on.
 
 use trust8::Kernel;
 #[cfg(trust8_neon)]
@@ -67,7 +67,7 @@ struct Sifted {
 /// first-level cache.
 const CHUNK_BYTES: usize = 16 << 10;
 
-/// The number of vectors after a suspect group that take the second test.
+/// The most vectors that take the second test before the first one is tried again.
 const NEAR_VECTORS: usize = 32;
 
 /// An engine that searches for suspects.
@@ -149,18 +149,22 @@ impl<E: Engine + Tests> Sifting for E {
 
     #[inline(always)]
     fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted {
-        let (v, mut at, mut near_to) = (self, from, from);
+        // With AVX-512, the second test of twelve vectors costs less than a misprediction.
+        let few = if E::LANES == 64 { 16 } else { GROUP_VECTORS };
+        let (v, mut at, mut near_to, mut near) = (self, from, from, few);
         let end = text.len().min(from + CHUNK_BYTES);
         while at < end {
             // A character that began in the last vector takes the second test.
             if at >= near_to && !is_inside(text, at) {
+                let start = at;
                 while at < end
                     && let Some(group) = text.get(at..at + GROUP_VECTORS * E::LANES)
                     && !is_group_suspect(v, group, sieve)
                 {
                     at += GROUP_VECTORS * E::LANES;
                 }
-                near_to = at + NEAR_VECTORS * E::LANES;
+                near = if at == start { NEAR_VECTORS.min(2 * near) } else { few };
+                near_to = at + near * E::LANES;
                 if at >= end {
                     break;
                 }
@@ -233,23 +237,17 @@ tests!(Simd128);
 #[inline(always)]
 fn exact<S: Simd>(s: S, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
     let rest = text.get(at..).unwrap_or_default();
-    let (three, within) = match text.get(at.wrapping_sub(2)..at + S::LANES) {
-        Some(near) => ([s.load(near, 0), s.load(near, 1), s.load(near, 2)], u64::MAX),
-        None => {
-            let (bytes, within) = if rest.len() < S::LANES {
-                // The zeros after the text may be suspect.
-                (s.load_short(rest), !(u64::MAX << rest.len()))
-            } else {
-                (s.load(rest, 0), u64::MAX)
-            };
-            let before = match text.get(at.wrapping_sub(S::LANES)..at) {
-                Some(before) => s.load(before, 0),
-                None => s.splat(0),
-            };
-            ([s.earlier::<2>(bytes, before), s.earlier::<1>(bytes, before), bytes], within)
-        }
+    let (bytes, within) = if rest.len() < S::LANES {
+        // The zeros after the text may be suspect.
+        (s.load_short(rest), !(u64::MAX << rest.len()))
+    } else {
+        (s.load(rest, 0), u64::MAX)
     };
-    s.not_zero(lanes::second_test(s, three, sieve)) & within
+    let before = match text.get(at.wrapping_sub(S::LANES)..at) {
+        Some(before) => s.load(before, 0),
+        None => s.splat(0),
+    };
+    s.not_zero(lanes::second_test(s, bytes, before, sieve)) & within
 }
 
 #[cfg(trust8_avx512)]

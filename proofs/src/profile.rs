@@ -17,7 +17,6 @@ use plain::not_plain;
 
 use crate::byte::Byte;
 use crate::formula::{FALSE, Formula, TRUE};
-use crate::simd::Simd;
 use crate::simd::symbolic::Symbolic;
 #[cfg(trust8_avx512)]
 use crate::simd::x86::avx512::Avx512;
@@ -71,9 +70,8 @@ fn is_shown(class: Class) -> bool {
     // The character ends in the vector, and begins there or in the vector before.
     let second = [0, 1, 2].map(|in_vector| {
         let (before, bytes) = any.split_at(2 - in_vector);
-        let (bytes, before) = (vector(bytes, 0), vector(before, 16 - before.len()));
-        let three = [s.earlier::<2>(bytes, before), s.earlier::<1>(bytes, before), bytes];
-        lanes::second_test(s, three, &sieve).0[in_vector].any_bit()
+        let found = lanes::second_test(s, vector(bytes, 0), vector(before, 16 - before.len()), &sieve);
+        found.0[in_vector].any_bit()
     });
     let first = lanes::first_test(s, vector(&any, 0), &sieve);
     let shown = |forbidden: Formula, shown: Formula| forbidden.and(shown.not()).is(FALSE);
