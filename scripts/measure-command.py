@@ -7,9 +7,9 @@
 
 `chrt`, if used, keeps other programs from the cores where the contestants run.
 
-The sections are `file`, `files`, `tree`, `errors`, `many` and `mojibake`. Each takes about a minute, and keeps its result in
+The sections are `file`, `files`, `tree`, `errors`, `many`, `mojibake` and `work`. Each takes about a minute, and keeps its result in
 target/measure-command.json. The page is written from these results as soon as all are there; without a section, all are
-measured. The files are made in FOLDER, the same ones each time, and are removed at the end. The default is the system's folder
+measured. `work` can be written alone, and needs only iconv. The files are made in FOLDER, the same ones each time, and are removed at the end. The default is the system's folder
 for temporary files. It needs 1.2 GiB there, and 1 GiB of free memory to cache the file. `mojibake` reads the texts of this system,
 and those of the folder that the environment variable TRUST8_CORPUS names.
 
@@ -292,6 +292,40 @@ def measure_many(trust8, folder, _rounds, one):
     return times
 
 
+def measure_work(trust8, folder, rounds, one):
+    """Returns the times for repairs and conversions, and for JSON of two million errors."""
+    bad, utf16, errors = folder / "bad", folder / "utf-16", folder / "errors"
+    make_file(bad, PART, spoil=True)
+    utf16.write_bytes(bad.read_bytes()[:-1].decode().encode("utf-16-le"))
+    text = folder / "text"
+    text.write_bytes(bad.read_bytes()[:-1])
+
+    def both(source, target, file):
+        return [
+            (f"trust8 convert --from {source} --to {target}", [trust8, "convert", "--from", source, "--to", target, str(file)], 0),
+            (f"iconv -f {source} -t {target}", ["iconv", "-f", source, "-t", target, str(file)], 0),
+        ]
+
+    contestants = [
+        ("cat FILE > /dev/null", ["cat", str(text)], 0),
+        ("trust8 fix", [trust8, "fix", str(bad)], 0),
+        ("trust8 fix --unmojibake", [trust8, "fix", "--unmojibake", str(text)], 0),
+        *both("utf-8", "utf-16le", text),
+        *both("utf-16le", "utf-8", utf16),
+    ]
+    for name, command, _ in contestants:
+        output = subprocess.run(command, capture_output=True).stdout
+        expected = (bad.read_bytes()[:-1] + "\uFFFD".encode()) if name == "trust8 fix" else text.read_bytes()
+        if output.decode("utf-16-le" if name.endswith("16le") else "utf-8").encode() != expected:
+            sys.exit(f"{name}: wrong output")
+    result = {"cpu": cpu.name(), "date": time.strftime("%B %Y"), "times": race(contestants, rounds, one), "json": []}
+    for unit in KINDS.values():
+        errors.write_bytes(unit * ERRORS)
+        best = race([(form, report(trust8, errors, form), 1) for form in ("json", "human")], rounds, one)
+        result["json"].append(best["json"] / best["human"])
+    return result
+
+
 # Where there is real text on a system of Debian with Rust, Python and Node.js.
 CORPORA = {
     "Python's standard library": ["/usr/lib/python3*"],
@@ -347,10 +381,7 @@ def measure_mojibake(trust8, _folder, _rounds, _one):
     for name, patterns in corpora.items():
         lines = valid_lines(patterns)
         flagged = [(line, new) for line, new in zip(lines, unmojibake(trust8, lines), strict=True) if line != new]
-        for line, new in flagged:
-            # Only the words that differ, so that the page can show them.
-            words = [f"{old} → {new}" for old, new in zip(line.split(), new.split()) if old != new]
-            result["flagged"].setdefault(name, []).append((words[0] if words else line.strip(), fix_encoding(line) == new))
+        result["flagged"][name] = [[line, new] for line, new in flagged]
         sample = lines[:: len(lines) // SAMPLE + 1]
         known = {line for line, _ in flagged}
         good = [line for line in sample if line not in known]
@@ -403,13 +434,6 @@ def table_of_mojibake(result):
     return "\n".join(lines)
 
 
-def list_of_flagged(result):
-    lines = []
-    for name, flagged in result["flagged"].items():
-        lines += [f"- {name}: `{words[:60]}`" + ("" if agrees else " (ftfy leaves it)") for words, agrees in flagged]
-    return "\n".join(lines) or "None."
-
-
 def version(command):
     """Returns the first line that `command`, a program with --version, prints."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
@@ -447,6 +471,28 @@ def targets(results):
         met = measured <= wanted if kind == "at most" else measured >= wanted
         lines.append(f"| {what} | {kind} {wanted} | {measured:.2f} | {'yes' if met else '**no**'} |")
     return "\n".join(lines)
+
+
+WORK = "## Repairs, conversions and JSON"
+
+
+def section_of_work(work):
+    cat = work["times"]["cat FILE > /dev/null"]
+    items = [f"- `{name}`: {seconds / cat:.1f}" for name, seconds in work["times"].items() if seconds != cat]
+    return f"""{WORK}
+
+{PART // MIB} MiB of the same text on one core ({work["cpu"]}, {work["date"]}), relative to the time of `cat`:
+
+{chr(10).join(items)}
+- `--format json`, relative to `human`, three kinds of errors: {", ".join(f"{ratio:.2f}" for ratio in work["json"])}
+
+"""
+
+
+def with_section(page, section):
+    """Returns the page with this section in place of the old one."""
+    start = page.index(WORK)
+    return page[:start] + section + page[page.index("\n## ", start) + 1:]
 
 
 def page(trust8, rounds, results):
@@ -495,10 +541,6 @@ all of them; rg searches all of them for a text that none has. One core, with on
 
 {table(tree["one"], TREE_FILES, "files/s", list(tree["one"])[1])}
 
-All {CORES} cores, with {CORES} threads each:
-
-{table(tree["both"], TREE_FILES, "files/s", list(tree["both"])[1])}
-
 ## Files with many errors
 
 `trust8 --all --threads 1`, on one core, with two million errors. A pipe is what `cat` writes to, on the same core.
@@ -507,7 +549,7 @@ All {CORES} cores, with {CORES} threads each:
 
 With ten million errors, measured once, `human` takes {", ".join(f"{e['human'] / e['short']:.2f}" for e in results["many"].values())} times as long as `short`.
 
-## Mojibake
+{section_of_work(results["work"])}## Mojibake
 
 `fix --unmojibake` changes lines that were decoded as windows-1252 once too often. Good text must stay, and what changes must
 become exactly what it was. ftfy's `fix_encoding` is the comparison: it knows more encodings, and decides by statistics. Real text
@@ -516,10 +558,7 @@ mojibake of them.
 
 {table_of_mojibake(results["mojibake"])}
 
-These are the lines of real text that trust8 would change, with the first word that differs. All of them are mojibake, or text about
-mojibake:
-
-{list_of_flagged(results["mojibake"])}
+The lines of real text that trust8 would change are mojibake, or text about mojibake.
 """
 
 
@@ -533,6 +572,7 @@ SECTIONS = {
     "errors": measure_errors,
     "many": measure_many,
     "mojibake": measure_mojibake,
+    "work": measure_work,
 }
 
 
@@ -547,7 +587,8 @@ def main():
 
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
     trust8 = str(target / "release" / "trust8")
-    for program in (trust8, "isutf8", "iconv", "uconv", "rg", "grep", "wc", "cat"):
+    is_work = arguments.sections == ["work"]
+    for program in (trust8, "cat", "iconv") if is_work else (trust8, "isutf8", "iconv", "uconv", "rg", "grep", "wc", "cat"):
         if not shutil.which(program):
             sys.exit(f"{program} is missing")
     kept = target / "measure-command.json"
@@ -558,8 +599,12 @@ def main():
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             results[name] = SECTIONS[name](trust8, Path(folder), arguments.rounds, {arguments.cpu})
         kept.write_text(json.dumps(results, indent=1))
-    if results.keys() >= SECTIONS.keys():
-        result = page(trust8, arguments.rounds, results)
+    old = arguments.out.read_text()
+    if is_work:
+        arguments.out.write_text(with_section(old, section_of_work(results["work"])))
+    elif results.keys() >= SECTIONS.keys():
+        # `measure-guesses.py` measures the last section.
+        result = page(trust8, arguments.rounds, results) + old[old.index("\n## How often the guess is right"):]
         arguments.out.write_text(result)
         print(result)
     else:

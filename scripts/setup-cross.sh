@@ -13,7 +13,7 @@
 #   x86-64           qemu, for x86-64 CPUs that are older than this one
 #   valgrind         Valgrind, and the debug symbols of the C library that it needs
 #   java             a JDK, unless there is one
-#   access           programs for access control lists and extended attributes, for the tests of the command
+#   access           programs for access control lists and extended attributes, editors and a shell, for the tests of the command
 #   capi             clang, the programs that build the examples of the C interface, and the libraries that it is compared with
 #
 # The script skips what is already installed, so a second run does nothing. The compiler is Debian's
@@ -67,7 +67,9 @@ for machine in "$@"; do
             command -v javac >/dev/null || packages+=(default-jdk-headless)
             ;;
         access)
-            packages+=(acl attr strace)
+            packages+=(acl attr strace fish)
+            command -v vim >/dev/null || packages+=(vim-nox)
+            command -v emacs >/dev/null || packages+=(emacs-nox)
             ;;
         capi)
             packages+=(clang libclang-rt-14-dev cmake meson ninja-build pkgconf

@@ -165,7 +165,7 @@ fn one_way(text: &str, encoding: &'static Encoding) -> Option<(usize, char)> {
 
 impl Write for Encode<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let text = std::str::from_utf8(bytes).map_err(io::Error::other)?;
+        let text = trust8::from_utf8(bytes).map_err(io::Error::other)?;
         match &mut self.target {
             Target::Exact { transcoder, mark } => {
                 // A mark that is there already is the first character.

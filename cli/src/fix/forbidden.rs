@@ -23,9 +23,8 @@ impl<'a> Allow<'a> {
 impl Write for Allow<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // All that is written is text, in whole characters.
-        let (Some(profile), Ok(mut text)) = (self.profile, std::str::from_utf8(bytes)) else {
-            return self.out.write(bytes);
-        };
+        let Some(profile) = self.profile else { return self.out.write(bytes) };
+        let Ok(mut text) = trust8::from_utf8(bytes) else { return self.out.write(bytes) };
         if self.at_start && !text.is_empty() {
             self.at_start = false;
         } else {

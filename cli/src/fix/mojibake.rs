@@ -114,7 +114,7 @@ impl<'a> Undo<'a> {
 
     /// Writes `line`, or the text that it was before it became mojibake.
     fn write_line(&mut self, line: &[u8]) -> io::Result<()> {
-        let text = match std::str::from_utf8(line).ok().and_then(undo) {
+        let text = match trust8::from_utf8(line).ok().and_then(undo) {
             Some(text) => {
                 self.lines += 1;
                 Cow::Owned(text.into_bytes())

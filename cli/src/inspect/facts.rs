@@ -114,7 +114,7 @@ impl Facts {
         } else {
             let evidence = Evidence::gather(from, bytes, 0)?;
             facts.guess = guess_valid(&evidence).map(Guess::From);
-            let texts = evidence.pieces().filter_map(|piece| std::str::from_utf8(piece).ok());
+            let texts = evidence.pieces().filter_map(|piece| trust8::from_utf8(piece).ok());
             facts.mojibake = texts.map(mojibake::count).sum();
         }
         Ok(facts)

@@ -203,10 +203,11 @@ fn same_line<'a>(before: &'a [u8], after: &'a [u8], most: usize) -> (&'a [u8], &
 
 /// Appends bytes in hexadecimal, with a space between two.
 pub(super) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
-    out.reserve(3 * bytes.len());
-    for &byte in bytes {
+    let start = out.len();
+    out.resize(start + 3 * bytes.len(), b' ');
+    for (place, &byte) in out[start..].as_chunks_mut::<3>().0.iter_mut().zip(bytes) {
         let [high, low] = digits(byte);
-        out.extend_from_slice(&[high, low, b' ']);
+        *place = [high, low, b' '];
     }
     if !bytes.is_empty() {
         out.pop();

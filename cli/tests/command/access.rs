@@ -8,16 +8,10 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::folder::{Folder, stderr};
+use crate::folder::{Folder, skip, stderr};
 use assert_cmd::cargo::cargo_bin;
 
 const BROKEN: &[u8] = b"caf\xE9\n";
-
-/// Says why a test is skipped. If all tests must run, fails.
-fn skip(why: &str) {
-    assert!(std::env::var_os("TRUST8_REQUIRE_ROOT").is_none(), "TRUST8_REQUIRE_ROOT is set, but {why}");
-    eprintln!("skipped: {why}");
-}
 
 /// Runs a program. Returns what it printed, or `None` if it can't run or fails.
 fn run(program: &str, args: &[&str], path: &Path) -> Option<String> {

@@ -94,7 +94,7 @@ fn editors_read_short() {
         command.current_dir(folder.path()).env("LC_ALL", "C.UTF-8").args(args);
         let output = command.output().ok();
         if output.is_none() {
-            eprintln!("skipped: there is no {program}");
+            crate::folder::skip(&format!("there is no {program}"));
         }
         output
     };
