@@ -36,12 +36,18 @@ fn utf8(bytes: &[u8]) {
     let std = core::str::from_utf8(bytes);
     for kernel in kernels() {
         assert_eq!(trust8_transcode::TranscodeWith(kernel).convert_lossy(Encoding::Utf8, Str, bytes), lossy);
-        assert_eq!(trust8_transcode::TranscodeWith(kernel).convert_lossy(Encoding::Utf8, Utf16, bytes), lossy_units);
+        assert_eq!(
+            trust8_transcode::TranscodeWith(kernel).convert_lossy(Encoding::Utf8, Utf16, bytes),
+            lossy_units
+        );
         match (trust8_transcode::TranscodeWith(kernel).convert(Encoding::Utf8, Utf16, bytes), std) {
             (Ok(got), Ok(text)) => {
                 assert_eq!(got, lossy_units);
                 assert_eq!(trust8_transcode::TranscodeWith(kernel).len(Str, Utf16, text), got.len());
-                assert_eq!(trust8_transcode::TranscodeWith(kernel).convert(Utf16, Str, &got).as_deref(), Ok(text));
+                assert_eq!(
+                    trust8_transcode::TranscodeWith(kernel).convert(Utf16, Str, &got).as_deref(),
+                    Ok(text)
+                );
                 assert_eq!(trust8_transcode::TranscodeWith(kernel).len(Utf16, Str, &got), text.len());
             }
             (Err(error), Err(std)) => {
@@ -69,7 +75,10 @@ fn utf16(bytes: &[u8]) {
         }
         for (from, (text, malformed)) in &orders {
             assert_eq!(trust8_transcode::TranscodeWith(kernel).convert_lossy(*from, Str, bytes), *text);
-            assert_eq!(trust8_transcode::TranscodeWith(kernel).convert(*from, Str, bytes).is_err(), *malformed);
+            assert_eq!(
+                trust8_transcode::TranscodeWith(kernel).convert(*from, Str, bytes).is_err(),
+                *malformed
+            );
         }
     }
 }
@@ -87,7 +96,12 @@ fn in_pieces_and_small_buffers(
     let scalar = Kernel::by_name("scalar").expect("everywhere");
     assert_eq!(whole, trust8_transcode::TranscodeWith(scalar).convert(from, to, bytes), "{}", kernel.name());
     let lossy = trust8_transcode::TranscodeWith(kernel).convert_lossy(from, to, bytes);
-    assert_eq!(lossy, trust8_transcode::TranscodeWith(scalar).convert_lossy(from, to, bytes), "{}", kernel.name());
+    assert_eq!(
+        lossy,
+        trust8_transcode::TranscodeWith(scalar).convert_lossy(from, to, bytes),
+        "{}",
+        kernel.name()
+    );
 
     for replacing in [false, true] {
         let mut transcoder = Transcoder::with_kernel(kernel, from, to, replacing);
@@ -106,7 +120,10 @@ fn in_pieces_and_small_buffers(
     }
 
     let mut buffer = vec![MaybeUninit::new(0xA5); control + 64];
-    match (trust8_transcode::TranscodeWith(kernel).convert_into(from, to, bytes, &mut buffer[..control]), &whole) {
+    match (
+        trust8_transcode::TranscodeWith(kernel).convert_into(from, to, bytes, &mut buffer[..control]),
+        &whole,
+    ) {
         (Ok(got), Ok(whole)) => assert_eq!(got, &whole[..]),
         (Err(BufferError::TooSmall(trust8::TooSmall { needed, len })), Ok(whole)) => {
             assert_eq!((needed, len), (whole.len(), control));
