@@ -87,8 +87,10 @@ fn write_loops() {
         let source = source.lines().filter(outer).fold(String::new(), |all, line| all + line + "\n");
         // Another instruction set takes the place of this one, and what looks at the text itself notes it.
         let source = source
-            .replace("crate::simd::Avx512;", "super::Avx512;")
-            .replace("crate::simd::x86::avx512::Vector", "super::Vector")
+            .replace(
+                "use crate::simd::{Avx512, Job, Token, Vectors, x86::avx512::Vector};",
+                "use super::{Avx512, Vector}; use crate::simd::{Job, Token, Vectors};",
+            )
             .replace(" is_unfinished(first)", " super::is_unfinished(first)");
         let (mut modules, mut list) = (String::new(), String::new());
         for (i, (right, wrong)) in [("", "")].iter().chain(*mistakes).enumerate() {

@@ -102,7 +102,7 @@ impl<'a> Output<'a> {
     pub fn fork(&mut self) -> Fork<'_> {
         self.assume_in_bounds();
         let room = &mut self.room[self.len..];
-        Fork { start: room.as_ptr(), output: Output::new(room), len: &mut self.len }
+        Fork { memory: room, output: Output::new(room), len: &mut self.len }
     }
 
     /// Does the same as [`fork`](Self::fork) for the next `n` bytes, if that many are left. It
@@ -111,7 +111,7 @@ impl<'a> Output<'a> {
     pub fn fork_next(&mut self, n: usize) -> Option<Fork<'_>> {
         self.assume_in_bounds();
         let room = self.room[self.len..].get_mut(..n)?;
-        Some(Fork { start: room.as_ptr(), output: Output::new(room), len: &mut self.len })
+        Some(Fork { memory: room, output: Output::new(room), len: &mut self.len })
     }
 
     /// Takes the last `n` bytes back: they no longer count as text.
@@ -162,8 +162,8 @@ impl<'a> Output<'a> {
 /// An output for the rest of another output's memory; see [`Output::fork`].
 pub struct Fork<'a> {
     output: Output<'a>,
-    /// The address at which the memory of `output` begins.
-    start: *const MaybeUninit<u8>,
+    /// The memory of `output`.
+    memory: *const [MaybeUninit<u8>],
     len: &'a mut usize,
 }
 
@@ -182,7 +182,7 @@ impl<'a> Fork<'a> {
     /// this memory.
     #[inline(always)]
     pub fn join(self) {
-        assert_eq!(self.output.room.as_ptr(), self.start);
+        assert!(ptr::eq(self.output.room, self.memory));
         *self.len += self.output.len;
     }
 }
@@ -209,4 +209,22 @@ pub struct Progress {
     pub read: usize,
     /// The number of units that have been written to the start of the buffer.
     pub written: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Output;
+
+    /// The other memory begins at the same address, because the fork's has no bytes.
+    #[test]
+    #[should_panic]
+    fn a_fork_with_other_memory_does_not_count() {
+        let mut memory = [core::mem::MaybeUninit::uninit(); 8];
+        let (none, all) = memory.split_at_mut(0);
+        let mut out = Output::new(none);
+        let mut fork = out.fork();
+        *fork.output() = Output::new(all);
+        assert!(fork.output().put(b"12345678"));
+        fork.join();
+    }
 }

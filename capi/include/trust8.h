@@ -465,8 +465,8 @@ uint32_t trust8_encoding_by_name(const char *name);
 /* A flag: replace what can't be converted, by U+FFFD, or by '?' if the target lacks that. */
 #define TRUST8_LOSSY 1u
 /* A flag for text that is known to be well-formed, such as text that was validated: UTF-8 is not
- * validated again. If it is not UTF-8, the output is garbage. A trust8_converter does not have this
- * flag.
+ * validated again. If it is not UTF-8, the behaviour is undefined. A function may ignore this flag.
+ * A trust8_converter does not have it.
  */
 #define TRUST8_VALID 2u
 

@@ -213,6 +213,15 @@ fn conversions() {
             let (done, all) = filled(convert);
             assert_eq!(all, flags == TRUST8_LOSSY || kind == TRUST8_NO_ERROR);
             let whole = written(&out, done.written as usize);
+            if kind == TRUST8_NO_ERROR {
+                let flags = flags | TRUST8_VALID;
+                let mut out = block(needed);
+                let room: *mut c_void = out.as_mut_ptr().cast();
+                let convert =
+                    |done| c!(trust8_convert(TRUST8_UTF8, to, flags, data, len, room, needed, done));
+                let (done, all) = filled(convert);
+                assert!(all && written(&out, done.written as usize) == whole);
+            }
 
             // The same in pieces, if there is a converter.
             let (mut state, exists) =
@@ -511,7 +520,7 @@ fn numbers_that_are_a_misuse() {
         assert_eq!((error.kind, valid), (TRUST8_MISUSE, false));
     }
     for (from, to, flags) in
-        [(0, 1, 0), (TRUST8_UTF8, 9, 0), (TRUST8_UTF8, TRUST8_UTF16, 2), (TRUST8_CESU8, TRUST8_WTF8, 0)]
+        [(0, 1, 0), (TRUST8_UTF8, 9, 0), (TRUST8_UTF8, TRUST8_UTF16, 4), (TRUST8_CESU8, TRUST8_WTF8, 0)]
     {
         assert_eq!(c!(trust8_convert_len(from, to, flags, text, 4)), TRUST8_NONE);
         let (mut converter, exists) =

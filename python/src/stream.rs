@@ -125,7 +125,8 @@ impl Validator {
     /// The last bytes so far, if they begin an incomplete character.
     #[getter]
     fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.lock()?.text.pending()))
+        let state = self.lock()?;
+        Ok(PyBytes::new(py, if state.forbidden.is_some() { b"" } else { state.text.pending() }))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

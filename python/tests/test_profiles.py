@@ -258,6 +258,7 @@ def test_pieces(name):
         if wanted:
             assert raised.kind in CLASSES and raised.position == wanted[0] and "forbidden" in str(raised)
             assert raised.length == len(data[wanted[0] :].decode("utf-8", "ignore")[0].encode())
+            assert validator.pending == b""
         else:
             assert (raised is not None) == (end < len(data)) and (raised is None or raised.position == end)
         assert validator.position == (wanted[0] if wanted else end)

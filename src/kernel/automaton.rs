@@ -28,11 +28,13 @@
 use super::{Engine, Verdict};
 use crate::boundary::{array_at, start_before};
 use crate::error::Utf8Error;
-use crate::simd::{Job, Token};
+use crate::simd::{Job, Sealed, Token};
 
 /// The scalar kernel's token. It runs on every CPU.
 #[derive(Clone, Copy)]
 pub struct Automaton;
+
+impl Sealed for Automaton {}
 
 impl Token for Automaton {
     #[inline(never)]

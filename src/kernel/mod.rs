@@ -283,7 +283,7 @@ impl Kernel {
 
     #[inline]
     fn verdict(&self, bytes: &[u8]) -> Verdict {
-        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set.
+        // SAFETY: a `Kernel`, or one of its ways, is only reachable through `detect`, which found that the CPU has the instruction set.
         unsafe { (self.validate)(bytes) }
     }
 }
@@ -326,7 +326,7 @@ pub(crate) fn check_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
 /// Returns `bytes` as text if the verdict on them is 'valid'.
 ///
 /// Only this function and [`Rejected::text`] turn a verdict into a type. The verdict must be about
-/// these bytes, so neither it nor this function leaves this folder.
+/// these bytes, so this function does not leave this folder.
 #[inline(always)]
 fn bind(bytes: &[u8], verdict: Verdict) -> Result<&str, Rejected<'_>> {
     match verdict.suspicion() {

@@ -38,8 +38,22 @@ cfg_if::cfg_if! {
 
 use core::mem::MaybeUninit;
 
+/// Only this crate can name this trait. So only its own types are tokens, and have vectors.
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy)]
+/// struct Other;
+///
+/// impl trust8::engine::Token for Other {
+///     fn apart<J: trust8::engine::Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
+///         J::run(self, bytes, more)
+///     }
+/// }
+/// ```
+pub trait Sealed {}
+
 /// A proof that the CPU has an instruction set, for code inside a function that is compiled for it.
-pub trait Token: Copy {
+pub trait Token: Copy + Sealed {
     /// Runs a job as a separate function that is compiled for the instruction set.
     ///
     /// A function with several loops keeps the constants of all of them in registers, and spills.
@@ -72,6 +86,9 @@ macro_rules! tokens {
                 Self(())
             }
         }
+
+        #[cfg($cfg)]
+        impl Sealed for $token {}
 
         #[cfg($cfg)]
         impl Token for $token {
@@ -112,7 +129,7 @@ unsafe impl<V: Plain, const N: usize> Plain for [V; N] {}
 ///
 /// Every engine implements it, with vectors of an instruction set or with arrays. [`Simd`] has what
 /// the block algorithm needs besides.
-pub trait Vectors: Copy {
+pub trait Vectors: Token {
     /// A vector, in a register if there is one.
     type Vector: Copy;
 
@@ -163,7 +180,7 @@ pub trait Vectors: Copy {
 
 /// What the block algorithm needs of an instruction set with vectors of 16 or 32 bytes.
 #[cfg(trust8_simd)]
-pub trait Simd: Token + Vectors<Vector: Plain> {
+pub trait Simd: Vectors<Vector: Plain> {
     /// The least length at which short input is tested for ASCII before it is checked. For shorter
     /// input, the check costs less than an occasional misprediction of this test.
     const ASCII_TEST_FROM: usize;

@@ -10,7 +10,7 @@ use core::fmt::Debug;
 
 use required::required;
 
-use super::{Job, Simd, Vectors, short_words};
+use super::{Job, Simd, short_words};
 use crate::kernel::{Automaton, Kernel};
 
 #[path = "../../tests/support/required.rs"]
@@ -318,8 +318,8 @@ fn all_operations_of_all_instruction_sets() {
 #[cfg(trust8_avx512)]
 mod avx512 {
     use super::*;
-    use crate::simd::Avx512;
     use crate::simd::x86::avx512::Vector;
+    use crate::simd::{Avx512, Vectors};
 
     impl Job<Avx512, (), ()> for Model {
         fn run(s: Avx512, _: &[u8], (): ()) {

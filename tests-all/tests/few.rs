@@ -167,6 +167,19 @@ fn readers_and_writers() {
     }
 }
 
+#[test]
+fn profiles() {
+    for input in inputs(&[5, 40, 150]) {
+        let is_forbidden = |c: char| c == '\0';
+        let expected = std::str::from_utf8(&input).ok().filter(|text| !text.contains(is_forbidden));
+        for kernel in trust8::Kernel::available() {
+            let found =
+                trust8_profile::ProfileWith(kernel).from_utf8(&trust8_profile::Profile::POSTGRES, &input);
+            assert_eq!(found.ok(), expected, "{kernel:?}");
+        }
+    }
+}
+
 /// The names of the packages do not clash. (Two had a `With`.)
 #[test]
 fn all_names_at_once() {

@@ -1,7 +1,7 @@
 //! How many of the inputs to test: all of them, or fewer where an emulator runs the tests.
 //!
 //! `TRUST8_TEST_SCALE=8` means about an eighth. The default is everything (1) on x86, where the tests run on the CPU
-//! itself, and 16 elsewhere. Every kind of input stays.
+//! itself, and 16 elsewhere. Every kind of input is still tested.
 
 use std::env;
 use std::sync::OnceLock;

@@ -6,13 +6,15 @@
 use crate::boundary::{self, CONTEXT};
 use crate::kernel::lookup::loops::{Coverage, Loops, load, long_text, missed, with_coverage};
 use crate::kernel::verdict::Verdict;
-use crate::simd::{Job, Token};
+use crate::simd::{Job, Sealed, Token};
 
 pub(super) use super::BLOCK_BYTES;
 pub(super) const EIGHT_BLOCKS: usize = 8 * BLOCK_BYTES;
 
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;
+
+impl Sealed for Avx512 {}
 
 impl Token for Avx512 {
     #[inline(never)]

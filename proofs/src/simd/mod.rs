@@ -13,7 +13,7 @@ pub(crate) mod x86 {
     pub(crate) mod avx512;
 }
 
-pub(crate) use library::{Job, Plain, Simd, Token, Vectors};
+pub(crate) use library::{Job, Plain, Sealed, Simd, Token, Vectors};
 
 pub(crate) use x86::avx2::Avx2;
 pub(crate) use x86::avx512::Avx512;

@@ -3,11 +3,13 @@
 use crate::byte::Byte;
 use crate::mutation;
 use crate::path::decide;
-use crate::simd::{Job, Plain, Simd, Token, Vectors};
+use crate::simd::{Job, Plain, Sealed, Simd, Token, Vectors};
 use crate::vector::Vector;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Symbolic<const N: usize>;
+
+impl<const N: usize> Sealed for Symbolic<N> {}
 
 impl<const N: usize> Token for Symbolic<N> {
     fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {

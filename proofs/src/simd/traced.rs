@@ -1,7 +1,7 @@
 //! An instruction set with vectors of `N` bytes that are numbers, which notes what is loaded.
 
 use crate::kernel::lookup::loops;
-use crate::simd::{Job, Plain, Simd, Token, Vectors};
+use crate::simd::{Job, Plain, Sealed, Simd, Token, Vectors};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Traced<const N: usize>;
@@ -11,6 +11,8 @@ pub(crate) struct Lanes<const N: usize>([u8; N]);
 
 // SAFETY: an array of bytes has no padding, and its bytes may have any values.
 unsafe impl<const N: usize> Plain for Lanes<N> {}
+
+impl<const N: usize> Sealed for Traced<N> {}
 
 impl<const N: usize> Token for Traced<N> {
     #[inline(never)]

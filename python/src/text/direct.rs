@@ -469,7 +469,7 @@ fn short_as<'py, U: Unit>(
         End::Wide(_) => return Ok(None),
         End::Full(_) => return Err(miscounted()),
     }
-    // SAFETY: `pass` has written `written` units from the start on.
+    // SAFETY: `pass`, or the function that came before it, has written `written` units from the start on.
     let units = unsafe { slice::from_raw_parts(room.as_ptr().cast::<U>(), written) };
     let string = match *units {
         [] => PyString::new(py, ""),

@@ -23,8 +23,7 @@
 use super::BLOCK_BYTES;
 use crate::boundary::{CONTEXT, array_at};
 use crate::kernel::Verdict;
-use crate::simd::x86::avx512::Vector;
-use crate::simd::{Avx2, Avx512, Job, Token, Vectors};
+use crate::simd::{Avx2, Avx512, Job, Token, Vectors, x86::avx512::Vector};
 
 /// The faults are tested before a block if this much was read since the last test.
 const LOOK_EVERY_BYTES: usize = 512;

@@ -28,9 +28,7 @@ use super::{BLOCK_BYTES, EIGHT_BLOCKS};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
-use crate::simd::Avx512;
-use crate::simd::x86::avx512::Vector;
-use crate::simd::{Job, Token, Vectors};
+use crate::simd::{Avx512, Job, Token, Vectors, x86::avx512::Vector};
 
 /// Eight blocks, the context before them, and the bytes after them that are checked with the last word.
 type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD];

@@ -32,8 +32,7 @@
 use core::hint::black_box;
 
 use crate::boundary::CONTEXT;
-use crate::simd::x86::avx512::Vector;
-use crate::simd::{Avx512, Vectors};
+use crate::simd::{Avx512, Vectors, x86::avx512::Vector};
 
 /// The new bytes of a vector. Its first three bytes are the last three of the vector before it, or
 /// come before the superblock.

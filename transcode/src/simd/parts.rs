@@ -42,7 +42,7 @@ pub(crate) fn put_all<V: Plain, const N: usize, const M: usize>(
         i += 1;
     }
     // SAFETY: each store has written `size` bytes. At most that many were counted, and the next one
-    // began after those. A vector has no padding by the contract of `Simd`.
+    // began after those. A vector has no padding by the contract of `Plain`.
     unsafe { out.advance(at) };
     true
 }

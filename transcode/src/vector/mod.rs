@@ -24,8 +24,8 @@
 //! # A full output
 //!
 //! A function for long texts stops before the first block that does not fit. A function whose name
-//! begins with `fill_rest` converts the part of that block that fits: its units up to the first one that
-//! does not. It finds that unit by counting bits in the masks of kept bytes. It is compiled
+//! begins with `part` (from UTF-8: `fill_rest`) converts the part of that block that fits: its units up to
+//! the first one that does not. It finds that unit by counting bits in the masks of kept bytes. It is compiled
 //! separately, and so takes no registers from the loops.
 //!
 //! # ASCII

@@ -4,13 +4,15 @@ use crate::byte::{Byte, is_text};
 use crate::formula::{FALSE, Formula};
 use crate::mutation;
 use crate::path::decide;
-use crate::simd::{Job, Token, Vectors};
+use crate::simd::{Job, Sealed, Token, Vectors};
 use crate::vector;
 
 pub(crate) type Vector = vector::Vector<64>;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512;
+
+impl Sealed for Avx512 {}
 
 impl Token for Avx512 {
     fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
