@@ -71,7 +71,7 @@ fn errors_between_encodings_that_are_not_utf8() {
         command.args(["convert", "--from", "utf-16be", "--to", to]).args(options);
         command.write_stdin(input).assert()
     };
-    let strict = convert("utf-32le", &[], &broken).code(1).stderr(contains(format!("at {at}: ")));
+    let strict = convert("utf-32le", &[], &broken).code(1).stderr(contains(format!("at byte {at}: ")));
     assert!(strict.get_output().stdout == utf32(&before, u32::to_le_bytes));
     let lossy = convert("utf-32le", &["--replace"], &broken).code(0);
     assert!(lossy.get_output().stdout == utf32(&format!("{before}\u{FFFD}a"), u32::to_le_bytes));
