@@ -130,8 +130,8 @@ fn continuations_fill_chunks() {
             check(&[before, &vec![0x80; len], b"a\0"].concat());
         }
     }
-    // Quadratic time would take minutes.
-    let long = vec![0x80; 64 << 20];
+    // Quadratic time would take minutes. Node 20 crashes at its end if this test has made WebAssembly's memory so large.
+    let long = vec![0x80; if cfg!(target_family = "wasm") { 4 << 20 } else { 64 << 20 }];
     assert_eq!(Profile::XML_1_0.from_utf8(&long).unwrap_err().valid_up_to(), 0);
 }
 
