@@ -22,7 +22,7 @@
 //!    byte` is small exactly for them, and a minimum collects it. With AVX-512, the table has the
 //!    addend that sets bit 7 exactly in the forbidden ones.
 //! 4. **Short ASCII takes one call**, which returns a number. A text shorter than a group is tested
-//!    as one vector, or as four that overlap.
+//!    as one vector, or as two or four that may overlap.
 //! 5. **A test that often fails is not repeated.** A suspect group takes the second test. If the next
 //!    group is suspect as well, twice as many vectors do without the first test, and so on.
 
@@ -124,16 +124,16 @@ impl<E: Engine + Tests> Sifting for E {
             return if v.is_short_plain(text, sieve) { n } else { from };
         }
         if n < len {
-            let last = n - E::LANES;
-            let second = last.min(E::LANES);
-            // They overlap.
-            let group = [
-                v.load(text, 0),
-                v.load(text, second),
-                v.load(text, last.saturating_sub(E::LANES)),
-                v.load(text, last),
-            ];
-            return if v.is_plain(group, sieve) { n } else { from };
+            let (mut at, last) = (0, n - E::LANES);
+            while at < n {
+                // The last vectors overlap.
+                let two = [v.load(text, at.min(last)), v.load(text, (at + E::LANES).min(last))];
+                if !v.is_plain(two, sieve) {
+                    return from;
+                }
+                at += 2 * E::LANES;
+            }
+            return n;
         }
         let mut at = from;
         while at < n {
