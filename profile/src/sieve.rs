@@ -22,7 +22,7 @@
 //!    byte` is small exactly for them, and a minimum collects it. With AVX-512, the table has the
 //!    addend that sets bit 7 exactly in the forbidden ones.
 //! 4. **Short ASCII takes one call**, which returns a number. A text shorter than a group is tested
-//!    as one vector, or as two or four that may overlap.
+//!    as one vector, or as a few of which the last two overlap.
 //! 5. **A test that often fails is not repeated.** A suspect group takes the second test. If the next
 //!    group is suspect as well, twice as many vectors do without the first test, and so on.
 
@@ -123,26 +123,19 @@ impl<E: Engine + Tests> Sifting for E {
         if n < E::LANES {
             return if v.is_short_plain(text, sieve) { n } else { from };
         }
-        if n < len {
-            let (mut at, last) = (0, n - E::LANES);
-            while at < n {
-                // The last vectors overlap.
-                let two = [v.load(text, at.min(last)), v.load(text, (at + E::LANES).min(last))];
-                if !v.is_plain(two, sieve) {
-                    return from;
-                }
-                at += 2 * E::LANES;
+        let (mut at, last) = (from, n - E::LANES);
+        while let Some(group) = text.get(at..at + len) {
+            if !v.is_plain(vectors(v, group), sieve) {
+                return at;
             }
-            return n;
+            at += len;
         }
-        let mut at = from;
         while at < n {
-            // The last group overlaps the one before it.
-            let start = at.min(n - len);
-            match text.get(start..start + len) {
-                Some(group) if v.is_plain(vectors(v, group), sieve) => at += len,
-                _ => return at,
+            // The last vector overlaps the one before it.
+            if !v.is_plain([v.load(text, at.min(last))], sieve) {
+                return at;
             }
+            at += E::LANES;
         }
         n
     }
