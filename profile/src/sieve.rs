@@ -22,7 +22,7 @@
 //!    byte` is small exactly for them, and a minimum collects it. With AVX-512, the table has the
 //!    addend that sets bit 7 exactly in the forbidden ones.
 //! 4. **Short ASCII takes one call**, which returns a number. A text shorter than a group is tested
-//!    as one vector, or as a few of which the last two overlap.
+//!    as one vector, or as a few that overlap at the end.
 //! 5. **A test that often fails is not repeated.** A suspect group takes the second test. If the next
 //!    group is suspect as well, twice as many vectors do without the first test, and so on.
 
