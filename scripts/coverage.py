@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes into docs/correctness.md how much of src/, transcode/, dialect/ and profile/ the tests run.
+"""Writes into docs/correctness.md how much of src/, transcode/, dialect/, profile/ and tokio/ the tests run.
 
     scripts/coverage.py
 
@@ -19,8 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/correctness.md"
 BEGIN, END = "<!-- scripts/coverage.py writes this -->", "<!-- up to here: coverage -->"
 LLVM = "22"
-PACKAGES = ("trust8", "trust8-transcode", "trust8-dialect", "trust8-profile")
-SOURCES = tuple(f"{ROOT / folder}/" for folder in ("src", "transcode/src", "dialect/src", "profile/src"))
+PACKAGES = ("trust8", "trust8-transcode", "trust8-dialect", "trust8-profile", "trust8-tokio")
+SOURCES = tuple(f"{ROOT / folder}/" for folder in ("src", "transcode/src", "dialect/src", "profile/src", "tokio/src"))
 
 
 def folder_of(file: str) -> str:

@@ -52,7 +52,7 @@
 //!
 //! Parts of a text on several machines: [`Part`]. Byte order marks: [`Bom`]. Places to cut: [`boundary`]. A kernel of your choice: [`Kernel`].
 //! UTF-16, UTF-32 and Latin-1 are the crate `trust8-transcode`; CESU-8, Modified UTF-8 and WTF-8 are `trust8-dialect`.
-//! Text without NUL, controls, hidden or other harmful characters is `trust8-profile`.
+//! Text without NUL, controls, hidden or other harmful characters is `trust8-profile`. Readers and codecs for tokio are `trust8-tokio`.
 //!
 //! # Slices
 //!
@@ -136,7 +136,6 @@
 //! | `std` | yes | [`io`] and [`fs`]; implies `alloc` |
 //! | `alloc` | yes, by `std` | functions that return a `String` or a `Vec` |
 //! | `rayon` | no | `par_from_utf8` and `par_inspect`, which use all cores; implies `std` |
-//! | `tokio` | no | `tokio`: an `AsyncRead` adapter, and codecs that yield strings and lines; implies `std` |
 //! | `memchr` | no | [`locate`] finds newlines with that crate |
 //! | `serde` | no | `Serialize` for errors, places and counts; kinds and policies are read and written as their names |
 //!
@@ -218,8 +217,6 @@ mod text;
 pub use error::{ErrorKind, TooSmall, Utf8Error};
 #[cfg(feature = "std")]
 pub use io::fs;
-#[cfg(feature = "tokio")]
-pub use io::tokio;
 pub use kernel::Kernel;
 pub use names::UnknownName;
 pub use repair::{Errors, Utf8Chunk, Utf8Chunks, copy_utf8_lossy, errors, lossy_len, utf8_chunks};

@@ -1,7 +1,5 @@
-//! The buffer of a reader: bytes go in, and text comes out. It does no I/O, so the blocking and the
-//! asynchronous reader share it.
+//! The buffer of a reader: bytes go in, and text comes out. It does no I/O.
 
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -11,7 +9,7 @@ use crate::stream::Validator;
 use crate::text::bom::strip_bom;
 
 /// The default capacity of a reader: small enough for the first-level cache, large enough for the kernels to run at full speed.
-pub(crate) const CAPACITY: usize = 16 << 10;
+pub(super) const CAPACITY: usize = 16 << 10;
 
 /// The bytes that a reader has received, and how much of them is text.
 ///
@@ -20,7 +18,7 @@ pub(crate) const CAPACITY: usize = 16 << 10;
 /// |------------|------------|--------------|-------- ... --|
 /// 0          start         end    (0 to 3)           bytes.len()
 /// ```
-pub(crate) struct Intake {
+pub(super) struct Intake {
     /// Empty until first used. After that, its length does not change.
     bytes: Vec<u8>,
     capacity: usize,
@@ -68,7 +66,7 @@ impl Signature {
 
 impl Intake {
     /// Returns a buffer for `capacity` bytes, or for the four bytes of a character if `capacity` is less.
-    pub(crate) const fn new(capacity: usize) -> Self {
+    pub(super) const fn new(capacity: usize) -> Self {
         let capacity = if capacity < 4 { 4 } else { capacity };
         Self {
             bytes: Vec::new(),
@@ -82,35 +80,35 @@ impl Intake {
     }
 
     /// Sets whether to remove a signature. Call this before anything is received.
-    pub(crate) const fn strip_bom(&mut self, strip: bool) {
+    pub(super) const fn strip_bom(&mut self, strip: bool) {
         self.signature = if strip { Signature::Strip } else { Signature::Keep };
     }
 
     /// Returns whether a signature has been removed.
-    pub(crate) const fn stripped_bom(&self) -> bool {
+    pub(super) const fn stripped_bom(&self) -> bool {
         matches!(self.signature, Signature::Stripped)
     }
 
-    pub(crate) const fn capacity(&self) -> usize {
+    pub(super) const fn capacity(&self) -> usize {
         self.capacity
     }
 
-    pub(crate) const fn validator(&self) -> &Validator {
+    pub(super) const fn validator(&self) -> &Validator {
         &self.validator
     }
 
     /// Returns whether all text has been consumed.
-    pub(crate) const fn is_empty(&self) -> bool {
+    pub(super) const fn is_empty(&self) -> bool {
         self.start == self.end
     }
 
     /// Returns the unconsumed text as bytes.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 
     /// Returns the unconsumed text, or an error if part of a character has been consumed.
-    pub(crate) fn text(&self) -> io::Result<&str> {
+    pub(super) fn text(&self) -> io::Result<&str> {
         // SAFETY: only `received` sets `end` to a place other than 0, and the validator found the bytes before that place to be
         // text. No byte before `end` is written to before `space` sets `end` to 0.
         let text = unsafe { core::str::from_utf8_unchecked(&self.bytes[..self.end]) };
@@ -120,34 +118,15 @@ impl Intake {
     }
 
     /// Consumes `n` bytes of the text, or all of it if there are fewer.
-    pub(crate) fn consume(&mut self, n: usize) {
+    pub(super) fn consume(&mut self, n: usize) {
         self.start = self.end.min(self.start.saturating_add(n));
-    }
-
-    /// Consumes `n` bytes of the text, or all of it if there are fewer, and returns them.
-    pub(crate) fn take(&mut self, n: usize) -> &[u8] {
-        let start = self.start;
-        self.consume(n);
-        &self.bytes[start..self.start]
-    }
-
-    /// Moves the text up to the next line end, or all of it if there is none, to the end of `line`.
-    /// Returns whether the line is complete: it has its end, or there was no text, as at the end of
-    /// the input.
-    pub(crate) fn take_line(&mut self, line: &mut String) -> io::Result<bool> {
-        let text = self.text()?;
-        let newline = text.find('\n');
-        let n = newline.map_or(text.len(), |at| at + 1);
-        line.push_str(&text[..n]);
-        self.consume(n);
-        Ok(newline.is_some() || n == 0)
     }
 
     /// Returns the space for the next bytes, at least one. After writing bytes there, call
     /// `received`.
     ///
     /// Call this when all text has been consumed and there has been no error.
-    pub(crate) fn space(&mut self) -> &mut [u8] {
+    pub(super) fn space(&mut self) -> &mut [u8] {
         debug_assert!(self.is_empty());
         (self.start, self.end) = (0, 0);
         if self.bytes.is_empty() {
@@ -161,7 +140,7 @@ impl Intake {
     /// consumed.
     ///
     /// Returns an error, and takes nothing, if `space` had fewer than `n` bytes.
-    pub(crate) fn received(&mut self, n: usize) -> io::Result<()> {
+    pub(super) fn received(&mut self, n: usize) -> io::Result<()> {
         let held = self.validator.pending().len();
         let Some(bytes) = self.bytes[held..].get(..n) else { return self.stop(EndOfInput::FalseClaim) };
         self.end = validate(&mut self.validator, bytes);
@@ -170,7 +149,7 @@ impl Intake {
     }
 
     /// Returns the error if there has been one. After an error, nothing more may be received.
-    pub(crate) fn status(&self) -> io::Result<()> {
+    pub(super) fn status(&self) -> io::Result<()> {
         match self.stop {
             EndOfInput::No => Ok(self.validator.status()?),
             EndOfInput::Cut => Ok(self.validator.finish()?),
@@ -179,7 +158,7 @@ impl Intake {
     }
 
     /// Ends the input. If it may not end here, returns an error, which then stays.
-    pub(crate) fn finish(&mut self) -> io::Result<()> {
+    pub(super) fn finish(&mut self) -> io::Result<()> {
         if self.validator.finish().is_ok() { Ok(()) } else { self.stop(EndOfInput::Cut) }
     }
 
@@ -193,11 +172,11 @@ impl Intake {
     /// `read` puts bytes after the pending ones. Returns how many bytes at the start of the buffer
     /// are text, or `None` if `read` read nothing. If `read` returns more than the space that it
     /// had, the buffer has no text, and [`status`](Self::status) returns an error.
-    pub(crate) fn bypass<E>(
+    pub(super) fn bypass(
         &mut self,
         buffer: &mut [u8],
-        read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
-    ) -> Result<Option<usize>, E> {
+        read: impl FnOnce(&mut [u8]) -> io::Result<usize>,
+    ) -> io::Result<Option<usize>> {
         debug_assert!(self.is_empty());
         let held = hold(&self.validator, buffer);
         let n = read(&mut buffer[held..])?;
@@ -215,7 +194,7 @@ impl Intake {
     }
 
     /// Finishes a reader's `Debug`.
-    pub(crate) fn debug(&self, fields: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
+    pub(super) fn debug(&self, fields: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
         fields.field("buffered", &self.bytes().len()).field("validator", &self.validator).finish()
     }
 }

@@ -3,20 +3,15 @@
 //! - [`Utf8Reader`] wraps a [`Read`](std::io::Read), [`Utf8Writer`] a [`Write`](std::io::Write).
 //! - [`read_to_string`](read_to_string()) reads to the end of a reader.
 //! - [`fs::read_to_string`](fs::read_to_string()) reads a file.
-//! - The module `tokio`, with the feature of that name, has the same for asynchronous I/O.
+//! - The crate `trust8-tokio` has the same for asynchronous I/O.
 //!
 //! The inner reader or writer is never trusted. Validated text stays in memory that it cannot
 //! reach, or is validated again.
-
-#[macro_use]
-mod methods;
 
 pub mod fs;
 mod intake;
 mod read_to_string;
 mod reader;
-#[cfg(feature = "tokio")]
-pub mod tokio;
 mod writer;
 
 use std::io;

@@ -1,9 +1,10 @@
-//! The blocking reader. `tokio/reader.rs` is its asynchronous twin; both use the buffer of
-//! `intake.rs`.
+//! The reader. Its buffer is in `intake.rs`.
 
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use super::intake::{CAPACITY, Intake};
@@ -102,9 +103,121 @@ impl<R> Utf8Reader<R> {
         self.intake.strip_bom(strip);
         self
     }
+
+    /// Returns whether a signature has been removed.
+    ///
+    /// ```
+    /// let mut reader = trust8::io::Utf8Reader::new(&b"no signature"[..]).strip_bom(true);
+    /// reader.fill_str()?;
+    /// assert!(!reader.stripped_bom());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn stripped_bom(&self) -> bool {
+        self.intake.stripped_bom()
+    }
+
+    /// Returns a reference to the inner reader.
+    ///
+    /// ```
+    /// let reader = trust8::io::Utf8Reader::new(&b"abc"[..]);
+    /// assert_eq!(reader.get_ref().len(), 3);
+    /// ```
+    pub const fn get_ref(&self) -> &R {
+        &self.inner
+    }
+
+    /// Returns a mutable reference to the inner reader. Bytes that are read from it directly are neither validated nor counted.
+    ///
+    /// ```
+    /// let mut reader = trust8::io::Utf8Reader::new(&b"abc"[..]);
+    /// *reader.get_mut() = b"xyz";
+    /// assert_eq!(reader.fill_str()?, "xyz");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub const fn get_mut(&mut self) -> &mut R {
+        &mut self.inner
+    }
+
+    /// Returns the inner reader. The bytes in the [`buffer`](Self::buffer) and the [`pending`](Self::pending) ones are lost; see
+    /// [`into_parts`](Self::into_parts).
+    ///
+    /// ```
+    /// let reader = trust8::io::Utf8Reader::new(&b"abc"[..]);
+    /// assert_eq!(reader.into_inner(), b"abc");
+    /// ```
+    pub fn into_inner(self) -> R {
+        self.inner
+    }
+
+    /// Returns the inner reader, and the bytes that were read from it but not consumed:
+    /// those in the [`buffer`](Self::buffer), and the [`pending`](Self::pending) ones.
+    /// After an error, the bytes from the error on are lost.
+    ///
+    /// ```
+    /// use std::io::BufRead;
+    /// use trust8::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::with_capacity(8, &b"head:\xE2\x82\xACbody"[..]);
+    /// assert_eq!(reader.fill_str()?, "head:€");
+    /// reader.consume("head:".len());
+    /// assert_eq!(reader.into_parts(), (&b"body"[..], "€".as_bytes().to_vec()));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn into_parts(self) -> (R, Vec<u8>) {
+        let rest = [self.buffer(), self.pending()].concat();
+        (self.inner, rest)
+    }
+
+    /// Returns the unconsumed text in the buffer as bytes, without reading.
+    ///
+    /// ```
+    /// use std::io::BufRead;
+    ///
+    /// let mut reader = trust8::io::Utf8Reader::new("größer".as_bytes());
+    /// assert_eq!(reader.buffer(), b"");
+    /// reader.fill_str()?;
+    /// reader.consume("grö".len());
+    /// assert_eq!(reader.buffer(), "ßer".as_bytes());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn buffer(&self) -> &[u8] {
+        self.intake.bytes()
+    }
+
+    /// Returns how many of the bytes that were read from the inner reader are known to be
+    /// whole characters. This includes the bytes in the buffer.
+    ///
+    /// ```
+    /// use std::io::Read;
+    ///
+    /// let mut reader = trust8::io::Utf8Reader::new(&b"abc\xE2\x82"[..]);
+    /// assert!(reader.read_to_string(&mut String::new()).is_err());
+    /// assert_eq!((reader.valid_up_to(), reader.pending()), (3, &b"\xE2\x82"[..]));
+    /// ```
+    pub const fn valid_up_to(&self) -> u64 {
+        self.intake.validator().valid_up_to()
+    }
+
+    /// Returns the last bytes that were read, if they begin an incomplete character: 0 to 3
+    /// bytes, which are held back.
+    ///
+    /// ```
+    /// let mut reader = trust8::io::Utf8Reader::new(&b"abc\xC3"[..]);
+    /// assert_eq!(reader.fill_str()?, "abc");
+    /// assert_eq!(reader.pending(), b"\xC3");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn pending(&self) -> &[u8] {
+        self.intake.validator().pending()
+    }
 }
 
-reader_methods!();
+impl<R: fmt::Debug> fmt::Debug for Utf8Reader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.intake.debug(f.debug_struct("Utf8Reader").field("inner", &self.inner))
+    }
+}
 
 impl<R: Read> Utf8Reader<R> {
     /// Returns the text in the buffer, and fills the buffer first if it is empty. The text is empty
@@ -136,8 +249,17 @@ impl<R: Read> Utf8Reader<R> {
         self.intake.text()
     }
 
+    /// Reads until there is text in the buffer, or the input ends.
     fn fill(&mut self) -> io::Result<()> {
-        self.intake.fill(|space| self.inner.read(space))
+        while self.intake.is_empty() {
+            self.intake.status()?;
+            let n = self.inner.read(self.intake.space())?;
+            if n == 0 {
+                return self.intake.finish();
+            }
+            self.intake.received(n)?;
+        }
+        Ok(())
     }
 
     /// Fills the buffer, and retries an interrupted read.
@@ -175,11 +297,21 @@ impl<R: Read> Read for Utf8Reader<R> {
         }
         if !self.intake.is_empty() || buf.len() < self.intake.capacity() {
             self.fill()?;
-            let bytes = self.intake.take(buf.len());
-            buf[..bytes.len()].copy_from_slice(bytes);
-            return Ok(bytes.len());
+            let n = self.buffer().len().min(buf.len());
+            buf[..n].copy_from_slice(&self.buffer()[..n]);
+            self.intake.consume(n);
+            return Ok(n);
         }
-        self.intake.fill_other(buf, |space| self.inner.read(space))
+        loop {
+            self.intake.status()?;
+            match self.intake.bypass(buf, |space| self.inner.read(space))? {
+                // Only part of a character, or an error. The next iteration reads more or returns
+                // the error.
+                Some(0) => {}
+                Some(n) => return Ok(n),
+                None => return self.intake.finish().map(|()| 0),
+            }
+        }
     }
 
     /// After any error, `buf` is unchanged.
@@ -210,7 +342,13 @@ impl<R: Read> BufRead for Utf8Reader<R> {
         let begin = line.len();
         loop {
             self.fill_patiently()?;
-            if self.intake.take_line(line)? {
+            let text = self.intake.text()?;
+            let newline = text.find('\n');
+            let n = newline.map_or(text.len(), |at| at + 1);
+            line.push_str(&text[..n]);
+            self.intake.consume(n);
+            // Without text, the input has ended.
+            if newline.is_some() || n == 0 {
                 return Ok(line.len() - begin);
             }
         }

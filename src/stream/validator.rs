@@ -154,12 +154,6 @@ impl Validator {
         self.state.parts()
     }
 
-    /// Returns a validator after `valid_up_to` bytes of whole characters.
-    #[cfg(feature = "tokio")]
-    pub(crate) const fn after(valid_up_to: u64) -> Self {
-        Self { state: Packed::after(valid_up_to) }
-    }
-
     /// Validates `piece`, the next bytes of the input. It may have any length, even 0.
     ///
     /// # Errors

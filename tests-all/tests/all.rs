@@ -1,4 +1,4 @@
-//! The tests of the library, of conversions, dialects and profiles as one program.
+//! The tests of the library, and of the packages for conversions, dialects, profiles and tokio, as one program.
 //!
 //! `cargo test` makes a program of each folder of tests, and does not make this one. Where the tests run on another
 //! machine, most of their time goes into compiling and linking; this links once:
@@ -30,6 +30,9 @@ mod stack;
 mod stream;
 #[path = "../../tests/text/main.rs"]
 mod text;
+#[cfg(feature = "tokio")]
+#[path = "../../tokio/tests/tokio/main.rs"]
+mod tokio;
 #[cfg(feature = "alloc")]
 #[path = "../../transcode/tests/transcode/main.rs"]
 mod transcode;

@@ -1,8 +1,6 @@
-//! Tests of `trust8::io`, `trust8::fs` and `trust8::tokio`.
+//! Tests of `trust8::io` and `trust8::fs`.
 
 #[path = "../support/mod.rs"]
 mod support;
 
 mod sync;
-#[cfg(feature = "tokio")]
-mod tokio;

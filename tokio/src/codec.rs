@@ -4,26 +4,24 @@
 //! call relies on the findings of an earlier one. A line is therefore validated twice: when its
 //! bytes arrive, to refuse it early, and when it becomes a string.
 
-#![forbid(unsafe_code)]
-
-use alloc::string::String;
-use core::fmt;
+use std::error::Error;
+use std::fmt;
 use std::io::{self, BufRead};
+use std::mem;
 
-use ::tokio_util::codec::{Decoder, Encoder};
-use bytes::{Buf, BytesMut};
-
-use crate::stream::{self, StreamError, Validator};
+use tokio_util::bytes::{Buf, BytesMut};
+use tokio_util::codec::{Decoder, Encoder};
+use trust8::stream::{self, StreamError, Validator};
 
 /// A codec for text as it arrives: each frame is a string of the new bytes, up to the last whole
 /// character.
 ///
-/// The valid text before an error comes out first. [`FramedRead`](::tokio_util::codec::FramedRead) ends after an error.
+/// The valid text before an error comes out first. [`FramedRead`](tokio_util::codec::FramedRead) ends after an error.
 ///
 /// ```
 /// use futures_util::StreamExt;
 /// use tokio_util::codec::FramedRead;
-/// use trust8::tokio::{CodecError, TextCodec};
+/// use trust8_tokio::{CodecError, TextCodec};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let mut frames = FramedRead::new(&b"na\xC3\xAFve\xFF"[..], TextCodec::with_max_length(4));
@@ -44,7 +42,7 @@ impl TextCodec {
     /// Returns a codec for strings of any length.
     ///
     /// ```
-    /// assert_eq!(trust8::tokio::TextCodec::new().max_length(), usize::MAX);
+    /// assert_eq!(trust8_tokio::TextCodec::new().max_length(), usize::MAX);
     /// ```
     #[must_use]
     pub const fn new() -> Self {
@@ -55,7 +53,7 @@ impl TextCodec {
     /// less, so that every character fits. Longer text is split into several strings.
     ///
     /// ```
-    /// assert_eq!(trust8::tokio::TextCodec::with_max_length(80).max_length(), 80);
+    /// assert_eq!(trust8_tokio::TextCodec::with_max_length(80).max_length(), 80);
     /// ```
     #[must_use]
     pub const fn with_max_length(max_length: usize) -> Self {
@@ -66,7 +64,7 @@ impl TextCodec {
     /// Returns the maximum length of a string in bytes.
     ///
     /// ```
-    /// assert_eq!(trust8::tokio::TextCodec::with_max_length(1).max_length(), 4);
+    /// assert_eq!(trust8_tokio::TextCodec::with_max_length(1).max_length(), 4);
     /// ```
     #[must_use]
     pub const fn max_length(&self) -> usize {
@@ -97,7 +95,7 @@ impl Decoder for TextCodec {
         }
         let text = String::from(text);
         src.advance(text.len());
-        self.validator = Validator::after(self.validator.valid_up_to() + text.len() as u64);
+        self.validator = after(self.validator.valid_up_to() + text.len() as u64);
         Ok(Some(text))
     }
 
@@ -127,14 +125,14 @@ impl<T: AsRef<str>> Encoder<T> for TextCodec {
 /// for its end. The whole lines before it come out first.
 ///
 /// After a line that is too long, the codec continues with the next line.
-/// [`FramedRead`](::tokio_util::codec::FramedRead) ends after every error. Polled again, it reads
+/// [`FramedRead`](tokio_util::codec::FramedRead) ends after every error. Polled again, it reads
 /// more before it decodes its buffer. If a second such line comes after the end of the input, it
 /// ends for good. To get every line in any case, call [`decode_eof`](Decoder::decode_eof).
 ///
 /// ```
 /// use futures_util::StreamExt;
 /// use tokio_util::codec::FramedRead;
-/// use trust8::tokio::{CodecError, LinesCodec};
+/// use trust8_tokio::{CodecError, LinesCodec};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let mut lines = FramedRead::new(&b"one\r\ntwo\nthr\xC3e"[..], LinesCodec::new());
@@ -162,7 +160,7 @@ impl LinesCodec {
     /// Returns a codec for lines of any length.
     ///
     /// ```
-    /// assert_eq!(trust8::tokio::LinesCodec::new().max_length(), usize::MAX);
+    /// assert_eq!(trust8_tokio::LinesCodec::new().max_length(), usize::MAX);
     /// ```
     #[must_use]
     pub const fn new() -> Self {
@@ -175,7 +173,7 @@ impl LinesCodec {
     ///
     /// ```
     /// use tokio_util::{bytes::BytesMut, codec::Decoder};
-    /// use trust8::tokio::{CodecError, LinesCodec};
+    /// use trust8_tokio::{CodecError, LinesCodec};
     ///
     /// let mut codec = LinesCodec::with_max_length(3);
     /// let mut buffer = BytesMut::from("abc\nabcdefg");
@@ -193,7 +191,7 @@ impl LinesCodec {
     /// Returns the maximum length of a line in bytes.
     ///
     /// ```
-    /// assert_eq!(trust8::tokio::LinesCodec::with_max_length(80).max_length(), 80);
+    /// assert_eq!(trust8_tokio::LinesCodec::with_max_length(80).max_length(), 80);
     /// ```
     #[must_use]
     pub const fn max_length(&self) -> usize {
@@ -218,11 +216,16 @@ impl LinesCodec {
             return Err(CodecError::TooLong { valid_up_to: offset, max_length: self.max_length });
         }
         // This fails only if the caller has written to the buffer between calls.
-        let mut decoder = stream::Decoder::from(Validator::after(offset));
+        let mut decoder = stream::Decoder::from(after(offset));
         let text = decoder.decode(line)?.rest();
         decoder.finish()?;
         Ok(text.into())
     }
+}
+
+/// Returns a validator after `valid_up_to` bytes of whole characters.
+fn after(valid_up_to: u64) -> Validator {
+    Validator::resume(valid_up_to, &[]).expect("no stream has more than `i64::MAX` bytes")
 }
 
 /// Returns the length of the first line of `bytes` with its end, or `None` if no line ends there.
@@ -243,21 +246,21 @@ impl Decoder for LinesCodec {
     type Error = CodecError;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<String>, CodecError> {
-        // The validator keeps the error, and the lines before it come first.
-        let _ = self.validator.push(&src[self.seen.min(src.len())..]);
+        // The lines before an error come first.
+        let pushed = self.validator.push(&src[self.seen.min(src.len())..]);
         self.seen = src.len();
         loop {
             let valid = (self.validator.valid_up_to().saturating_sub(self.offset) as usize).min(src.len());
             let searched = self.searched.min(valid);
             if let Some(len) = first_line_len(&src[searched..valid]) {
                 let line = self.take(src, searched + len);
-                if !core::mem::take(&mut self.skipping) {
+                if !mem::take(&mut self.skipping) {
                     return self.line(&line).map(Some);
                 }
                 continue;
             }
             self.searched = valid;
-            self.validator.status()?;
+            pushed?;
             if self.skipping {
                 self.take(src, valid);
             } else if src[..valid].strip_suffix(b"\r").unwrap_or(&src[..valid]).len() > self.max_length {
@@ -276,7 +279,7 @@ impl Decoder for LinesCodec {
         self.validator.finish()?;
         let n = src.len();
         let last = self.take(src, n);
-        let skipped = core::mem::take(&mut self.skipping);
+        let skipped = mem::take(&mut self.skipping);
         if skipped || last.is_empty() { Ok(None) } else { self.line(&last).map(Some) }
     }
 }
@@ -297,7 +300,7 @@ impl<T: AsRef<str>> Encoder<T> for LinesCodec {
 ///
 /// ```
 /// use tokio_util::{bytes::BytesMut, codec::Decoder};
-/// use trust8::tokio::{CodecError, LinesCodec};
+/// use trust8_tokio::{CodecError, LinesCodec};
 ///
 /// match LinesCodec::new().decode(&mut BytesMut::from(&b"caf\xE9 au lait\n"[..])) {
 ///     Err(CodecError::Utf8(error)) => assert_eq!(error.valid_up_to(), 3),
@@ -326,7 +329,7 @@ impl CodecError {
     /// position.
     ///
     /// ```
-    /// let error = trust8::tokio::CodecError::TooLong { valid_up_to: 12, max_length: 80 };
+    /// let error = trust8_tokio::CodecError::TooLong { valid_up_to: 12, max_length: 80 };
     /// assert_eq!(error.valid_up_to(), Some(12));
     /// assert_eq!(error.to_string(), "the line at byte 12 has more than 80 bytes");
     /// ```
@@ -352,9 +355,9 @@ impl fmt::Display for CodecError {
     }
 }
 
-impl core::error::Error for CodecError {
+impl Error for CodecError {
     /// Returns the source of the error of the inner reader or writer, whose message is this error's.
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Io(error) => error.source(),
             Self::Utf8(_) | Self::TooLong { .. } => None,

@@ -1,11 +1,11 @@
-//! UTF-8 from tokio's readers: a reader that passes only UTF-8, and codecs that yield strings.
+//! UTF-8 from tokio's streams: a reader that passes only UTF-8, and codecs that yield strings.
 //!
 //! All of them refuse a stream at the first byte that makes the error certain. They do not wait for
 //! the end of the line, or until the buffer is full. The error has its position in the stream.
 //!
-//! - [`Utf8Reader`] is [`crate::io::Utf8Reader`] for [`AsyncRead`](::tokio::io::AsyncRead).
+//! - [`Utf8Reader`] is [`trust8::io::Utf8Reader`] for [`AsyncRead`](tokio::io::AsyncRead).
 //! - [`TextCodec`] yields the text as it arrives, and [`LinesCodec`] yields lines. They are for
-//!   [`FramedRead`](::tokio_util::codec::FramedRead) and [`Framed`](::tokio_util::codec::Framed).
+//!   [`FramedRead`](tokio_util::codec::FramedRead) and [`Framed`](tokio_util::codec::Framed).
 
 #![forbid(unsafe_code)]
 

@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::bytes::BytesMut;
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedRead};
 use trust8::stream::StreamError;
-use trust8::tokio::{CodecError, LinesCodec, TextCodec, Utf8Reader};
+use trust8_tokio::{CodecError, LinesCodec, TextCodec, Utf8Reader};
 
 /// No test here waits for anything but bytes that have been sent.
 async fn in_time<T>(future: impl Future<Output = T>) -> T {
@@ -456,6 +456,48 @@ async fn an_end_inside_a_character_is_final() {
             }
         }
         assert_eq!(reader.pending(), b"\xE2\x82");
+    }
+}
+
+/// At the end, a reader may have more later, such as a file that grows. Each call asks it once.
+#[tokio::test]
+async fn the_end_is_read_once_for_each_call() {
+    struct Growing(Vec<Poll<io::Result<&'static [u8]>>>);
+
+    impl AsyncRead for Growing {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+            buf: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            let next = self.0.pop().expect("a read too many");
+            if next.is_pending() {
+                cx.waker().wake_by_ref();
+            }
+            next.map_ok(|bytes| buf.put_slice(bytes))
+        }
+    }
+
+    let text = |bytes: &'static [u8]| Poll::Ready(Ok(bytes));
+    let end = || text(b"");
+    let blocked = || Poll::Ready(Err(io::ErrorKind::WouldBlock.into()));
+    let reads = vec![text(b"\xAC"), end(), text(b"ab\n\xE2\x82")];
+    let mut reader = Utf8Reader::new(Growing(reads));
+    assert_eq!(in_time(reader.fill_str()).await.unwrap(), "ab\n");
+    reader.consume(3);
+    assert_eq!(stream_error(in_time(reader.fill_str()).await.unwrap_err()).valid_up_to(), 3);
+
+    let reads = vec![end(), text(b"c"), blocked(), Poll::Pending, end(), text(b"ab\n")];
+    let mut reader = Utf8Reader::new(Growing(reads));
+    for expected in ["ab\n", ""] {
+        assert_eq!(in_time(reader.fill_str()).await.unwrap(), expected);
+        reader.consume(3);
+    }
+    // The reader is not ready, and wakes the task. Its own error of this kind is passed on.
+    assert_eq!(in_time(reader.fill_str()).await.unwrap_err().kind(), io::ErrorKind::WouldBlock);
+    for expected in ["c", ""] {
+        assert_eq!(in_time(reader.fill_str()).await.unwrap(), expected);
+        reader.consume(1);
     }
 }
 
