@@ -67,17 +67,12 @@ impl Kernel {
     ) -> Result<&'d mut str, TooSmall> {
         let len = dst.len();
         let mut out = Output::new(dst);
-        if !put_all(self, src, &mut out) {
+        if Replacer::new(self, src).write(&mut out) < src.len() {
             return Err(TooSmall { needed: self.lossy_len(src), len });
         }
-        // SAFETY: `put_all` has written all of the text, and nothing else: U+FFFD, and the bytes between one ill-formed sequence
-        // and the next. Of those a self found each chunk or group valid, or each byte is ASCII, or the map of its block has no
+        // SAFETY: `write` has written all of the text, and nothing else: U+FFFD, and the bytes between one ill-formed sequence
+        // and the next. Of those a kernel found each chunk or group valid, or each byte is ASCII, or the map of its block has no
         // ill-formed sequence there.
         Ok(unsafe { core::str::from_utf8_unchecked_mut(out.finish()) })
     }
-}
-
-/// Writes the text, and returns whether all of it fits.
-fn put_all(kernel: &'static Kernel, src: &[u8], out: &mut Output<'_>) -> bool {
-    Replacer::new(kernel, src).write(out) == src.len()
 }

@@ -17,7 +17,7 @@ use crate::boundary;
 use crate::error::Utf8Error;
 use crate::kernel::{Kernel, judge_from};
 use crate::text::inspect::Summary;
-use crate::text::part::{Judgement, Tally};
+use crate::text::part::Judgement;
 
 /// The length of the shortest chunk. Handing it to another thread costs little compared with
 /// validating it.
@@ -87,8 +87,29 @@ impl Kernel {
     /// Does the same as [`par_inspect`](crate::par_inspect), with this kernel, in chunks of about `chunk_len` bytes.
     #[must_use]
     pub fn par_inspect(&'static self, chunk_len: usize, bytes: &[u8]) -> Summary {
-        inspect_chunks(self, chunk_len, bytes)
-            .map_or_else(|| self.inspect(bytes), |judgement| judgement.summary())
+        let count = bytes.len() / chunk_len;
+        if count < 2 {
+            return self.inspect(bytes);
+        }
+        // The first chunk that is known to be invalid. What comes after it does not count.
+        let first_invalid = AtomicUsize::new(count);
+        let judge = |i: usize| {
+            if i > first_invalid.load(Relaxed) {
+                return Judgement::of(self, &[]);
+            }
+            // The last chunk also has the remaining bytes.
+            let end = if i + 1 == count { bytes.len() } else { (i + 1) * chunk_len };
+            let judgement = Judgement::of(self, &bytes[i * chunk_len..end]);
+            if judgement.has_failed() {
+                first_invalid.fetch_min(i, Relaxed);
+            }
+            judgement
+        };
+        let whole = (0..count)
+            .into_par_iter()
+            .map(judge)
+            .reduce(|| Judgement::of(self, &[]), |left, right| left.then(&right));
+        whole.summary()
     }
 }
 
@@ -105,27 +126,4 @@ impl Kernel {
 #[must_use]
 pub fn par_inspect(bytes: &[u8]) -> Summary {
     Kernel::best().par_inspect(chunk_len(bytes), bytes)
-}
-
-/// Judges `bytes` in chunks of about `chunk_len` bytes. Returns `None` for less than two chunks.
-fn inspect_chunks(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> Option<Judgement<Tally>> {
-    let count = bytes.len() / chunk_len;
-    if count < 2 {
-        return None;
-    }
-    // The first chunk that is known to be invalid. What comes after it does not count.
-    let first_invalid = AtomicUsize::new(count);
-    let judge = |i: usize| {
-        if i > first_invalid.load(Relaxed) {
-            return Judgement::of(kernel, &[]);
-        }
-        // The last chunk also has the remaining bytes.
-        let end = if i + 1 == count { bytes.len() } else { (i + 1) * chunk_len };
-        let judgement = Judgement::of(kernel, &bytes[i * chunk_len..end]);
-        if judgement.has_failed() {
-            first_invalid.fetch_min(i, Relaxed);
-        }
-        judgement
-    };
-    (0..count).into_par_iter().map(judge).reduce_with(|left, right| left.then(&right))
 }

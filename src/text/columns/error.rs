@@ -146,19 +146,7 @@ impl ColumnErrorKind {
     /// ```
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        match self {
-            Self::NotUtf8(error) => error.kind().name(),
-            Self::NegativeOffset { .. } => "negative-offset",
-            Self::DecreasingOffset { .. } => "decreasing-offset",
-            Self::OffsetOutOfRange { .. } => "offset-out-of-range",
-            Self::ShortValues { .. } => "short-values",
-            Self::NonZeroPadding { .. } => "non-zero-padding",
-            Self::NoSuchBuffer { .. } => "no-such-buffer",
-            Self::ViewOutOfRange { .. } => "view-out-of-range",
-            Self::WrongPrefix { .. } => "wrong-prefix",
-            Self::ShortValidity { .. } => "short-validity",
-            Self::TooLong { .. } => "too-long",
-        }
+        self.name_and_code().0
     }
 
     /// Returns the kind's number, which no version of this crate changes. If the row is not UTF-8,
@@ -172,18 +160,22 @@ impl ColumnErrorKind {
     /// ```
     #[must_use]
     pub const fn code(&self) -> u8 {
+        self.name_and_code().1
+    }
+
+    const fn name_and_code(&self) -> (&'static str, u8) {
         match self {
-            Self::NotUtf8(error) => error.kind().code(),
-            Self::NegativeOffset { .. } => 32,
-            Self::DecreasingOffset { .. } => 33,
-            Self::OffsetOutOfRange { .. } => 34,
-            Self::NonZeroPadding { .. } => 35,
-            Self::NoSuchBuffer { .. } => 36,
-            Self::ViewOutOfRange { .. } => 37,
-            Self::WrongPrefix { .. } => 38,
-            Self::ShortValidity { .. } => 39,
-            Self::TooLong { .. } => 40,
-            Self::ShortValues { .. } => 41,
+            Self::NotUtf8(error) => (error.kind().name(), error.kind().code()),
+            Self::NegativeOffset { .. } => ("negative-offset", 32),
+            Self::DecreasingOffset { .. } => ("decreasing-offset", 33),
+            Self::OffsetOutOfRange { .. } => ("offset-out-of-range", 34),
+            Self::NonZeroPadding { .. } => ("non-zero-padding", 35),
+            Self::NoSuchBuffer { .. } => ("no-such-buffer", 36),
+            Self::ViewOutOfRange { .. } => ("view-out-of-range", 37),
+            Self::WrongPrefix { .. } => ("wrong-prefix", 38),
+            Self::ShortValidity { .. } => ("short-validity", 39),
+            Self::TooLong { .. } => ("too-long", 40),
+            Self::ShortValues { .. } => ("short-values", 41),
         }
     }
 }

@@ -94,7 +94,11 @@ impl BadRows {
         start: impl Fn(usize) -> usize,
     ) {
         let (begin, end) = (start(0), start(rows));
-        self.faults(kernel, &values[begin..end], rows, |row| start(row) - begin);
+        let mut row = 0;
+        each_fault(kernel, &values[begin..end], |at, len| {
+            row = row_at(at, row, rows, &|row| start(row) - begin);
+            self.set(row, len);
+        });
         let mut previous = begin;
         for row in 0..rows {
             let at = start(row);
@@ -111,15 +115,6 @@ impl BadRows {
             }
             previous = at;
         }
-    }
-
-    /// Marks each row in which an ill-formed sequence of `text` begins.
-    fn faults(&mut self, kernel: &'static Kernel, text: &[u8], rows: usize, start: impl Fn(usize) -> usize) {
-        let mut row = 0;
-        each_fault(kernel, text, |at, len| {
-            row = row_at(at, row, rows, &start);
-            self.set(row, len);
-        });
     }
 }
 

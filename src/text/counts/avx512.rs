@@ -76,21 +76,9 @@ fn in_block(s: Avx512, now: Vector) -> Counts {
     }
 }
 
-/// Returns the number of characters: the bytes that are no continuations.
-#[inline(always)]
-pub(super) fn count_chars(s: Avx512, bytes: &[u8]) -> usize {
-    count::<false>(s, bytes)
-}
-
-/// Returns the number of UTF-16 units: one for each character, and one more for each of four bytes.
-#[inline(always)]
-pub(super) fn utf16_len(s: Avx512, bytes: &[u8]) -> usize {
-    count::<true>(s, bytes)
-}
-
 /// Returns the number of characters, or of units of UTF-16 if `UTF16`.
 #[inline(always)]
-fn count<const UTF16: bool>(s: Avx512, bytes: &[u8]) -> usize {
+pub(super) fn count<const UTF16: bool>(s: Avx512, bytes: &[u8]) -> usize {
     let counter = Counter::<UTF16> { s, table: s.load(UNITS, 0), ones: s.opaque_ones() };
     // The sum of the chunks, and the counts before and after them: at most seventeen vectors.
     let (mut sum, mut counts) = (s.zero(), s.zero());

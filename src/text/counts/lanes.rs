@@ -23,12 +23,41 @@ use crate::simd::Simd;
 impl<S: Simd> Chunked for S {
     #[inline(always)]
     fn ascii(self, bytes: &[u8]) -> (usize, usize) {
-        ascii(self, bytes)
+        let (mut at, mut newlines) = (0, 0);
+        while let Some(chunk) = bytes[at..].get(..CHUNK_VECTORS * S::LANES) {
+            let (largest, in_chunk) = largest_and_newlines(self, chunk);
+            if self.any_high_bit(largest) {
+                break;
+            }
+            newlines += self.sum(in_chunk);
+            at += CHUNK_VECTORS * S::LANES;
+        }
+        (at, newlines)
     }
 
     #[inline(always)]
     fn count(self, text: &[u8]) -> Counts {
-        count(self, text)
+        const { assert!(S::LANES == 16 || S::LANES == 32) };
+        let (mut counts, mut left) = if S::LANES == 16 {
+            count_chunks::<S, { 16 * CHUNK_VECTORS }>(self, text)
+        } else {
+            count_chunks::<S, { 32 * CHUNK_VECTORS }>(self, text)
+        };
+        let mut in_bytes = CountsInBytes::none(self);
+        let mut newlines = self.splat(0);
+        while left.len() >= S::LANES {
+            let now = self.load(left, 0);
+            in_bytes.add(self, now);
+            newlines = self.minus_wrapping(newlines, self.equal(now, self.splat(b'\n')));
+            left = &left[S::LANES..];
+        }
+        // The zeros after the text are of no kind that is counted.
+        let now = self.load_short(left);
+        in_bytes.add(self, now);
+        newlines = self.minus_wrapping(newlines, self.equal(now, self.splat(b'\n')));
+        counts += in_bytes.counts(self);
+        counts.newlines += self.sum(newlines);
+        counts
     }
 }
 
@@ -40,43 +69,17 @@ impl<S: Simd> Counting for S {
 
     #[inline(always)]
     fn count_chars(self, text: &[u8]) -> usize {
-        count_chars(self, text)
+        text.len() - sum::<S, false>(self, text)
     }
 
     #[inline(always)]
     fn utf16_len(self, text: &[u8]) -> usize {
-        utf16_len(self, text)
+        sum::<S, true>(self, text)
     }
 }
 
 /// The vectors of a chunk: at most 255, the largest count in a byte.
 const CHUNK_VECTORS: usize = 16;
-
-/// Returns all counts.
-#[inline(always)]
-fn count<S: Simd>(s: S, bytes: &[u8]) -> Counts {
-    const { assert!(S::LANES == 16 || S::LANES == 32) };
-    let (mut counts, mut left) = if S::LANES == 16 {
-        count_chunks::<S, { 16 * CHUNK_VECTORS }>(s, bytes)
-    } else {
-        count_chunks::<S, { 32 * CHUNK_VECTORS }>(s, bytes)
-    };
-    let mut in_bytes = CountsInBytes::none(s);
-    let mut newlines = s.splat(0);
-    while left.len() >= S::LANES {
-        let now = s.load(left, 0);
-        in_bytes.add(s, now);
-        newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
-        left = &left[S::LANES..];
-    }
-    // The zeros after the text are of no kind that is counted.
-    let now = s.load_short(left);
-    in_bytes.add(s, now);
-    newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
-    counts += in_bytes.counts(s);
-    counts.newlines += s.sum(newlines);
-    counts
-}
 
 /// Returns the counts of all whole chunks, and the rest. `CHUNK` is the number of bytes of a chunk.
 #[inline(always)]
@@ -102,21 +105,6 @@ fn count_chunks<S: Simd, const CHUNK: usize>(s: S, bytes: &[u8]) -> (Counts, &[u
     (counts, left)
 }
 
-/// Returns the length of the ASCII at the start of `bytes`, in whole chunks, and the number of newlines in it.
-#[inline(always)]
-fn ascii<S: Simd>(s: S, bytes: &[u8]) -> (usize, usize) {
-    let (mut at, mut newlines) = (0, 0);
-    while let Some(chunk) = bytes[at..].get(..CHUNK_VECTORS * S::LANES) {
-        let (largest, in_chunk) = largest_and_newlines(s, chunk);
-        if s.any_high_bit(largest) {
-            break;
-        }
-        newlines += s.sum(in_chunk);
-        at += CHUNK_VECTORS * S::LANES;
-    }
-    (at, newlines)
-}
-
 /// Returns the largest byte in each lane of a chunk's vectors, and the number of newlines in each lane.
 #[inline(always)]
 fn largest_and_newlines<S: Simd>(s: S, chunk: &[u8]) -> (S::Vector, S::Vector) {
@@ -127,18 +115,6 @@ fn largest_and_newlines<S: Simd>(s: S, chunk: &[u8]) -> (S::Vector, S::Vector) {
         newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
     }
     (largest, newlines)
-}
-
-/// Returns the number of characters: the bytes that are no continuations.
-#[inline(always)]
-fn count_chars<S: Simd>(s: S, bytes: &[u8]) -> usize {
-    bytes.len() - sum::<S, false>(s, bytes)
-}
-
-/// Returns the number of UTF-16 units: one for each character, and one more for each of four bytes.
-#[inline(always)]
-fn utf16_len<S: Simd>(s: S, bytes: &[u8]) -> usize {
-    sum::<S, true>(s, bytes)
 }
 
 /// Returns the number of UTF-16 units if `UTF16`, and otherwise the number of continuations.

@@ -40,7 +40,9 @@ trait Chunked: Engine {
 impl Chunked for Automaton {
     #[inline(always)]
     fn ascii(self, bytes: &[u8]) -> (usize, usize) {
-        ascii(bytes)
+        let (blocks, _) = bytes[..bytes.len().min(CHUNK_BYTES)].as_chunks::<BLOCK_BYTES>();
+        let len = BLOCK_BYTES * blocks.iter().take_while(|block| block.is_ascii()).count();
+        (len, newlines(&bytes[..len]))
     }
 
     #[inline(always)]
@@ -57,12 +59,12 @@ impl Counting for Automaton {
 
     #[inline(always)]
     fn count_chars(self, text: &[u8]) -> usize {
-        count_chars(text)
+        count_if(text, |byte| !is_continuation(byte))
     }
 
     #[inline(always)]
     fn utf16_len(self, text: &[u8]) -> usize {
-        utf16_len(text)
+        sum(text, |byte| u8::from(!is_continuation(byte)) + u8::from(byte >= 0xF0))
     }
 }
 
@@ -195,16 +197,6 @@ pub(crate) fn count(bytes: &[u8]) -> Counts {
     }
 }
 
-/// Returns the number of bytes that are not continuations.
-pub(crate) fn count_chars(bytes: &[u8]) -> usize {
-    count_if(bytes, |byte| !is_continuation(byte))
-}
-
-/// Returns the number of bytes that are not continuations, and counts those from F0 on twice.
-pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
-    sum(bytes, |byte| u8::from(!is_continuation(byte)) + u8::from(byte >= 0xF0))
-}
-
 /// Returns the number of line feeds.
 pub(crate) fn newlines(bytes: &[u8]) -> usize {
     count_if(bytes, |byte| byte == b'\n')
@@ -253,11 +245,4 @@ fn in_chunks<E: Chunked>(engine: E, bytes: &[u8]) -> (Option<usize>, Counts) {
         len = (2 * len).min(CHUNK_BYTES);
     }
     (None, counts)
-}
-
-/// Returns the length of ASCII at the start of `bytes`, in blocks up to a chunk, and the number of newlines in it.
-pub(crate) fn ascii(bytes: &[u8]) -> (usize, usize) {
-    let (blocks, _) = bytes[..bytes.len().min(CHUNK_BYTES)].as_chunks::<BLOCK_BYTES>();
-    let len = BLOCK_BYTES * blocks.iter().take_while(|block| block.is_ascii()).count();
-    (len, newlines(&bytes[..len]))
 }

@@ -84,12 +84,12 @@ impl Counting for Avx512 {
 
     #[inline(always)]
     fn count_chars(self, text: &[u8]) -> usize {
-        avx512::count_chars(self, text)
+        avx512::count::<false>(self, text)
     }
 
     #[inline(always)]
     fn utf16_len(self, text: &[u8]) -> usize {
-        avx512::utf16_len(self, text)
+        avx512::count::<true>(self, text)
     }
 }
 

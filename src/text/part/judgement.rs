@@ -16,7 +16,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::tally::{Counted, Tally};
+use super::tally::Tally;
 use crate::boundary::{is_continuation, unfinished_len};
 #[cfg(feature = "rayon")]
 use crate::error::Utf8Error;
@@ -52,24 +52,31 @@ impl End {
             _ => Self::Failed(sequence),
         }
     }
+
+    /// Returns the tail, or the bytes that prove the error.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Unfinished { bytes, len } => &bytes[..usize::from(*len)],
+            Self::Failed(sequence) => sequence.seen(),
+        }
+    }
 }
 
-/// The judgement on a part, with the counts `T` of its body.
+/// The judgement on a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Judgement<T> {
+pub(crate) struct Judgement {
     /// The length of the part.
     pub(super) len: u64,
     /// The first bytes of the part, with zeros for missing bytes.
     pub(super) first: [u8; HEAD],
     /// The length of the head.
     pub(super) head: u8,
-    /// The length of the body.
-    pub(super) body: u64,
-    pub(super) counted: T,
+    /// The counts of the body, with its length.
+    pub(super) body: Tally,
     pub(super) end: End,
 }
 
-impl<T: Counted> Judgement<T> {
+impl Judgement {
     /// Judges a part alone.
     pub(crate) fn of(kernel: &Kernel, part: &[u8]) -> Self {
         let head = part.iter().take(HEAD).take_while(|&&byte| is_continuation(byte)).count();
@@ -78,16 +85,16 @@ impl<T: Counted> Judgement<T> {
         let known = part.len().min(HEAD);
         first[..known].copy_from_slice(&part[..known]);
 
-        let (counted, end) = Self::body(kernel, text);
-        let (body, end) = match end {
-            None => (text.len(), End::CLEAN),
-            Some(start) => (start, End::of(&text[start..])),
+        let body = Self::body(kernel, text);
+        let end = match &text[body.bytes as usize..] {
+            [] => End::CLEAN,
+            rest => End::of(rest),
         };
-        Self { len: part.len() as u64, first, head: head as u8, body: body as u64, counted, end }
+        Self { len: part.len() as u64, first, head: head as u8, body, end }
     }
 
-    /// Counts the body, which is at the start of `text`. Returns its end too, if `text` does not end there.
-    fn body(kernel: &Kernel, text: &[u8]) -> (T, Option<usize>) {
+    /// Counts the body, which is at the start of `text`.
+    fn body(kernel: &Kernel, text: &[u8]) -> Tally {
         // A kernel rejects a text whose end cuts off a character, and the text before would be
         // counted twice. So that end is left out at first.
         let cut = match text.last_chunk() {
@@ -96,13 +103,13 @@ impl<T: Counted> Judgement<T> {
         };
         if let Some(whole) = text.len().checked_sub(cut)
             && cut > 0
-            && let (counted, None) = T::of(kernel, &text[..whole])
             && matches!(End::of(&text[whole..]), End::Unfinished { .. })
+            && let body = Tally::of(kernel, &text[..whole])
+            && body.bytes == whole as u64
         {
-            return (counted, Some(whole));
+            return body;
         }
-        let (counted, error) = T::of(kernel, text);
-        (counted, error.map(|error| error.valid_up_to()))
+        Tally::of(kernel, text)
     }
 
     /// Returns the judgement on this part and the one after it, as one part.
@@ -113,12 +120,12 @@ impl<T: Counted> Judgement<T> {
             joined.first[i] = byte;
         }
         let End::Unfinished { bytes: tail, len: tail_len } = self.end else { return joined };
-        if self.body == 0 && tail_len == 0 {
+        if self.body.bytes == 0 && tail_len == 0 {
             // This part is only a head, which may continue in the next part.
             let head = usize::from(self.head + next.head);
             joined.head = head.min(HEAD) as u8;
             match head {
-                0..=HEAD => (joined.body, joined.counted, joined.end) = (next.body, next.counted, next.end),
+                0..=HEAD => (joined.body, joined.end) = (next.body, next.end),
                 _ => joined.end = End::of(&next.first[HEAD - usize::from(self.head)..]),
             }
             return joined;
@@ -137,21 +144,16 @@ impl<T: Counted> Judgement<T> {
                 joined.end = End::of(border);
                 return joined;
             };
-            joined.add(character.len() as u64, T::of_character(character));
+            joined.body = joined.body.and(Tally::of_character(character));
             taken = character.len() - tail.len();
         }
         if usize::from(next.head) > taken {
             joined.end = End::of(&next.first[taken..]);
         } else {
-            joined.add(next.body, next.counted);
+            joined.body = joined.body.and(next.body);
             joined.end = next.end;
         }
         joined
-    }
-
-    fn add(&mut self, bytes: u64, counted: T) {
-        self.body = self.body.saturating_add(bytes);
-        self.counted = self.counted.and(counted);
     }
 
     /// Returns how many of the first bytes there are.
@@ -159,58 +161,39 @@ impl<T: Counted> Judgement<T> {
         self.len.min(HEAD as u64) as usize
     }
 
-    /// Returns the first error if this part is the whole text: the length and the counts of the text before it, and the
+    /// Returns the first error if this part is the whole text: the counts of the text before it, and the
     /// ill-formed sequence.
-    pub(super) fn error(&self) -> Option<(u64, T, Sequence)> {
+    pub(super) fn error(&self) -> Option<(Tally, Sequence)> {
         if self.head > 0 {
-            return Some((0, T::default(), Sequence::at_start_of(&self.first[..1])));
+            return Some((Tally::default(), Sequence::at_start_of(&self.first[..1])));
         }
         let sequence = match &self.end {
             End::Unfinished { len: 0, .. } => return None,
             End::Unfinished { bytes, len } => Sequence::at_start_of(&bytes[..usize::from(*len)]),
             End::Failed(sequence) => *sequence,
         };
-        Some((self.body, self.counted, sequence))
+        Some((self.body, sequence))
     }
 
     /// Returns whether there is an error, whatever comes before this part and after it.
     pub(crate) fn has_failed(&self) -> bool {
         matches!(self.end, End::Failed(_))
     }
-}
 
-#[cfg(feature = "rayon")]
-impl Judgement<Tally> {
     /// Returns the summary of a text in memory, if this part is the whole text.
+    #[cfg(feature = "rayon")]
     pub(crate) fn summary(&self) -> Summary {
-        let (tally, error) = match self.error() {
-            None => (self.counted, None),
-            Some((at, before, sequence)) => (before, Some(Utf8Error::new(at as usize, sequence))),
+        let (body, error) = match self.error() {
+            None => (self.body, None),
+            Some((before, sequence)) => (before, Some(Utf8Error::new(before.bytes as usize, sequence))),
         };
-        Summary::new(error, tally.bytes as usize, tally.counts())
+        Summary::new(error, body.bytes as usize, body.counts())
     }
-}
 
-/// Returns how many continuations the character has that begins with `lead`.
-const fn continuations_after(lead: u8) -> usize {
-    (lead >= 0xC0) as usize + (lead >= 0xE0) as usize + (lead >= 0xF0) as usize
-}
-
-impl End {
-    /// Returns the tail, or the bytes that prove the error.
-    pub(super) fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Unfinished { bytes, len } => &bytes[..usize::from(*len)],
-            Self::Failed(sequence) => sequence.seen(),
-        }
-    }
-}
-
-impl Judgement<Tally> {
     /// Returns whether some part can have this judgement, judging by its numbers and its first
     /// bytes.
     pub(super) fn is_possible(&self) -> bool {
-        let sound_len = u64::from(self.head).checked_add(self.body);
+        let sound_len = u64::from(self.head).checked_add(self.body.bytes);
         let Some(sound_len) = sound_len.and_then(|len| len.checked_add(self.end.bytes().len() as u64)) else {
             return false;
         };
@@ -220,6 +203,11 @@ impl Judgement<Tally> {
         let is_head = |byte: &&u8| is_continuation(**byte);
         fits && known.iter().take_while(is_head).count() == usize::from(self.head)
             && self.first[known.len()..].iter().all(|&byte| byte == 0)
-            && self.counted.is_possible()
+            && self.body.is_possible()
     }
+}
+
+/// Returns how many continuations the character has that begins with `lead`.
+const fn continuations_after(lead: u8) -> usize {
+    (lead >= 0xC0) as usize + (lead >= 0xE0) as usize + (lead >= 0xF0) as usize
 }

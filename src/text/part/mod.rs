@@ -36,7 +36,7 @@ pub use tally::Tally;
 /// assert_eq!((error.valid_up_to(), error.line(), error.column()), (7, 2, 4));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Part(Judgement<Tally>);
+pub struct Part(Judgement);
 
 impl Part {
     /// The length of [`to_bytes`](Self::to_bytes).
@@ -91,8 +91,8 @@ impl Part {
     /// ```
     pub fn finish(&self) -> Result<Tally, PartError> {
         match self.0.error() {
-            None => Ok(self.0.counted),
-            Some((_, before, sequence)) => Err(PartError { before, sequence }),
+            None => Ok(self.0.body),
+            Some((before, sequence)) => Err(PartError { before, sequence }),
         }
     }
 
@@ -140,12 +140,12 @@ impl Part {
     /// ```
     #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
-        let Judgement { len, first, head, body, counted, end } = &self.0;
-        let Tally { continuations, from_e0, from_f0, newlines, line_chars, .. } = *counted;
+        let Judgement { len, first, head, body, end } = &self.0;
+        let Tally { bytes: body, continuations, from_e0, from_f0, newlines, line_chars } = *body;
         let (mut last, last_len) = ([0; 4], end.bytes().len());
         last[..last_len].copy_from_slice(end.bytes());
         let mut bytes = [0; Self::LEN];
-        let numbers = [*len, *body, continuations, from_e0, from_f0, newlines, line_chars];
+        let numbers = [*len, body, continuations, from_e0, from_f0, newlines, line_chars];
         for (to, number) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(numbers) {
             *to = number.to_le_bytes();
         }
@@ -182,8 +182,8 @@ impl Part {
             seen if core::str::from_utf8(seen).is_ok() => return None,
             seen => End::of(seen),
         };
-        let counted = Tally { bytes: body, continuations, from_e0, from_f0, newlines, line_chars };
-        let judgement = Judgement { len, first, head, body, counted, end };
+        let body = Tally { bytes: body, continuations, from_e0, from_f0, newlines, line_chars };
+        let judgement = Judgement { len, first, head, body, end };
         let part = Self(judgement);
         (judgement.is_possible() && judgement.has_failed() == failed && part.to_bytes() == *bytes)
             .then_some(part)
@@ -193,8 +193,7 @@ impl Part {
 /// The empty part.
 impl Default for Part {
     fn default() -> Self {
-        let counted = Tally::default();
-        Self(Judgement { len: 0, first: [0; HEAD], head: 0, body: 0, counted, end: End::CLEAN })
+        Self(Judgement { len: 0, first: [0; HEAD], head: 0, body: Tally::default(), end: End::CLEAN })
     }
 }
 
@@ -215,7 +214,7 @@ impl Kernel {
 impl fmt::Debug for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut fields = f.debug_struct("Part");
-        fields.field("len", &self.len()).field("head", &self.0.head).field("body", &self.0.counted);
+        fields.field("len", &self.len()).field("head", &self.0.head).field("body", &self.0.body);
         match &self.0.end {
             End::Unfinished { .. } => {
                 fields.field("tail", &format_args!("{}", Hex(self.0.end.bytes()))).finish()

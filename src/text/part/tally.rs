@@ -2,21 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::Utf8Error;
 use crate::kernel::Kernel;
 use crate::text::counts::{self, Counts};
-
-/// The counts of the body of a part.
-pub(crate) trait Counted: Copy + Default {
-    /// Validates `text`, and counts up to the first error.
-    fn of(kernel: &Kernel, text: &[u8]) -> (Self, Option<Utf8Error>);
-
-    /// Returns the counts of the one character with these bytes.
-    fn of_character(bytes: &[u8]) -> Self;
-
-    /// Returns the counts of this text and the next one together.
-    fn and(self, next: Self) -> Self;
-}
 
 /// The counts of a valid text. All numbers have 64 bits.
 ///
@@ -112,11 +99,10 @@ impl Tally {
             [self.continuations, self.from_e0, self.from_f0, self.newlines].map(|count| count as usize);
         Counts { continuations, from_e0, from_f0, newlines }
     }
-}
 
-impl Counted for Tally {
+    /// Validates `text`, and counts up to the first error.
     #[inline]
-    fn of(kernel: &Kernel, text: &[u8]) -> (Self, Option<Utf8Error>) {
+    pub(super) fn of(kernel: &Kernel, text: &[u8]) -> Self {
         let summary = kernel.inspect(text);
         let Counts { continuations, from_e0, from_f0, newlines } = summary.counts();
         let line_chars = match newlines {
@@ -125,10 +111,11 @@ impl Counted for Tally {
         };
         let [bytes, continuations, from_e0, from_f0, newlines, line_chars] =
             [summary.bytes(), continuations, from_e0, from_f0, newlines, line_chars].map(|n| n as u64);
-        (Self { bytes, continuations, from_e0, from_f0, newlines, line_chars }, summary.error())
+        Self { bytes, continuations, from_e0, from_f0, newlines, line_chars }
     }
 
-    fn of_character(bytes: &[u8]) -> Self {
+    /// Returns the counts of the one character with these bytes.
+    pub(super) fn of_character(bytes: &[u8]) -> Self {
         let count = |is: bool| u64::from(is);
         Self {
             bytes: bytes.len() as u64,
@@ -140,9 +127,9 @@ impl Counted for Tally {
         }
     }
 
-    // No text is long enough for these sums to overflow, but the input of `Part::from_bytes` may be
-    // forged.
-    fn and(self, next: Self) -> Self {
+    /// Returns the counts of this text and the next one together. No text is long enough for these
+    /// sums to overflow, but the input of `Part::from_bytes` may be forged.
+    pub(super) fn and(self, next: Self) -> Self {
         let before = if next.newlines == 0 { self.line_chars } else { 0 };
         Self {
             bytes: self.bytes.saturating_add(next.bytes),

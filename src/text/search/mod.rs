@@ -48,7 +48,7 @@ impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for Search<Q> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (): ()) -> usize {
         if text.len() < LONG_BYTES {
-            short::<Q, _>(engine, text)
+            rest::<Q, _>(engine, text, 0, 0)
         } else {
             engine.apart(SearchLong::<Q>(PhantomData), text, ())
         }
@@ -61,7 +61,23 @@ struct SearchLong<Q>(PhantomData<Q>);
 impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for SearchLong<Q> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (): ()) -> usize {
-        long::<Q, _>(engine, text)
+        let (mut at, mut pending) = (0, 0);
+        while let Some(block) = text[at..].first_chunk() {
+            if (pending != 0 || is_block_suspected::<Q, _>(engine, block))
+                && let Some(found) = look::<Q, _>(engine, block, &mut 0, &mut pending)
+            {
+                return Q::place(text, at + found);
+            }
+            at += LONG_BYTES;
+        }
+        // The last block overlaps the one before it.
+        if pending == 0
+            && let Some(last) = text.last_chunk()
+            && !is_block_suspected::<Q, _>(engine, last)
+        {
+            return text.len();
+        }
+        rest::<Q, _>(engine, text, at, pending)
     }
 }
 
@@ -76,7 +92,17 @@ impl<Q> Places<Q> {
 impl<Q: Sought<E>, E: Searching> Job<E, (), u64> for Places<Q> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (): ()) -> u64 {
-        places::<Q, _>(engine, text)
+        let (mut ones, mut at, mut pending) = (0, 0, 0);
+        while at < BLOCK_BYTES && text.len() - at >= E::LANES {
+            ones |= Q::places(engine, engine.load(text, at), &mut pending) << at;
+            at += E::LANES;
+        }
+        if at == BLOCK_BYTES || at == text.len() {
+            return ones;
+        }
+        // The zeros after the text do not count.
+        let within = (1 << (text.len() - at)) - 1;
+        ones | (Q::places(engine, engine.load_short(&text[at..]), &mut pending) & within) << at
     }
 }
 
@@ -106,35 +132,6 @@ pub trait Sought<V: SearchOps> {
 /// The least length at which blocks are tested quickly first.
 pub const LONG_BYTES: usize = 256;
 
-/// Returns the position of the first sought unit, or the length of the text. `text` is in whole
-/// units.
-#[inline(always)]
-fn short<Q: Sought<V>, V: SearchOps>(v: V, text: &[u8]) -> usize {
-    rest::<Q, V>(v, text, 0, 0)
-}
-
-/// Does the same as `short`, for a long text.
-#[inline(always)]
-fn long<Q: Sought<V>, V: SearchOps>(v: V, text: &[u8]) -> usize {
-    let (mut at, mut pending) = (0, 0);
-    while let Some(block) = text[at..].first_chunk() {
-        if (pending != 0 || is_block_suspected::<Q, V>(v, block))
-            && let Some(found) = look::<Q, V>(v, block, &mut 0, &mut pending)
-        {
-            return Q::place(text, at + found);
-        }
-        at += LONG_BYTES;
-    }
-    // The last block overlaps the one before it.
-    if pending == 0
-        && let Some(last) = text.last_chunk()
-        && !is_block_suspected::<Q, V>(v, last)
-    {
-        return text.len();
-    }
-    rest::<Q, V>(v, text, at, pending)
-}
-
 /// Searches `text` from `at` on.
 #[inline(always)]
 fn rest<Q: Sought<V>, V: SearchOps>(v: V, text: &[u8], mut at: usize, mut pending: u64) -> usize {
@@ -150,22 +147,6 @@ fn rest<Q: Sought<V>, V: SearchOps>(v: V, text: &[u8], mut at: usize, mut pendin
 
 /// The length of a block whose positions are all returned: one bit of a word for each byte.
 pub const BLOCK_BYTES: usize = 64;
-
-/// Returns what [`Sought::places`] says of the first [`BLOCK_BYTES`] bytes of a text, the first byte's as the lowest bit.
-#[inline(always)]
-fn places<Q: Sought<V>, V: SearchOps>(v: V, text: &[u8]) -> u64 {
-    let (mut ones, mut at, mut pending) = (0, 0, 0);
-    while at < BLOCK_BYTES && text.len() - at >= V::LANES {
-        ones |= Q::places(v, v.load(text, at), &mut pending) << at;
-        at += V::LANES;
-    }
-    if at == BLOCK_BYTES || at == text.len() {
-        return ones;
-    }
-    // The zeros after the text do not count.
-    let within = (1 << (text.len() - at)) - 1;
-    ones | (Q::places(v, v.load_short(&text[at..]), &mut pending) & within) << at
-}
 
 /// Searches each whole vector from `at` on, and moves `at` to the rest. Returns the position of the
 /// first sought unit, if any.
