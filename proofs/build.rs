@@ -4,6 +4,16 @@
 use std::path::Path;
 use std::{env, fs};
 
+include!("../src/simd/sets.rs");
+
+/// Lists the cfgs of the instruction sets.
+macro_rules! cfgs {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
+        const CFGS: &[&str] = &[$(stringify!($cfg)),+];
+    };
+}
+instruction_sets!(cfgs);
+
 /// What is replaced, and by what.
 type Mistake = (&'static str, &'static str);
 
@@ -112,9 +122,7 @@ fn write_loops() {
 fn main() {
     write_loops();
     println!("cargo::rerun-if-changed=build.rs");
-    for name in
-        ["trust8_x86", "trust8_avx512", "trust8_neon", "trust8_wasm", "trust8_simd", "trust8_optimised"]
-    {
+    for name in CFGS.iter().chain(&["trust8_simd", "trust8_optimised"]) {
         println!("cargo::rustc-check-cfg=cfg({name})");
     }
     println!("cargo::rustc-cfg=trust8_simd");

@@ -11,11 +11,13 @@ import pathlib
 import re
 import sys
 
-KERNELS = ["avx512", "avx2", "sse4.2", "neon", "simd128", "scalar"]
 CHECKS = ["native", "all windows", "AddressSanitizer", "Valgrind", "Miri", "emulator", "proofs"]
 BEGIN, END = "<!-- scripts/checks.py writes this -->\n", "<!-- up to here -->\n"
 
 root = pathlib.Path(__file__).resolve().parent.parent
+# The rows of the list of instruction sets: avx2: Avx2, "avx2", ...
+sets = (root / "src/simd/sets.rs").read_text()
+KERNELS = [*re.findall(r'^ +\w+: \w+, "([^"]+)"', sets, re.MULTILINE), "scalar"]
 document = root / "docs/correctness.md"
 before, found, rest = document.read_text().partition(BEGIN)
 if not found:

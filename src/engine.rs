@@ -29,9 +29,12 @@ pub use crate::text::counts;
 pub use crate::text::search;
 
 /// Exports the token of each instruction set.
-macro_rules! tokens {
+macro_rules! tokens_and_names {
     ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
         $(#[cfg($cfg)] pub use crate::simd::$token;)+
+
+        /// The names of the target's kernels, best first. This CPU may lack some.
+        pub const KERNEL_NAMES: &[&str] = &[$(#[cfg($cfg)] $name,)+ "scalar"];
     };
 }
-instruction_sets!(tokens);
+instruction_sets!(tokens_and_names);

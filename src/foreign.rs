@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+use core::ffi::CStr;
+
 use crate::kernel::Kernel;
 use crate::kernel::on_reject::{Accepts, ContinuesOr};
 pub use crate::kernel::{OnNotContinued, OnRejected, Rejected};
@@ -54,3 +56,19 @@ pub fn parts(validator: &Validator) -> Option<(u64, [u8; 4])> {
 pub fn from_parts(pushed: u64, last: [u8; 4]) -> Option<Validator> {
     Validator::from_parts(pushed, last)
 }
+
+/// Makes the function for the names of all kernels.
+macro_rules! c_names {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
+        /// Returns the kernel's name as a string of C.
+        #[must_use]
+        pub fn c_name(kernel: &Kernel) -> &'static CStr {
+            let name = match kernel.name() {
+                $($name => concat!($name, "\0"),)+
+                _ => "scalar\0",
+            };
+            CStr::from_bytes_with_nul(name.as_bytes()).unwrap_or_default()
+        }
+    };
+}
+instruction_sets!(c_names);

@@ -565,8 +565,8 @@ bool trust8_is_ascii(const void *data, size_t len);
 /* Returns the number of kernels that this CPU can run. */
 size_t trust8_kernel_count(void);
 
-/* Returns the name of the kernel with this index, from 0, best first: "avx512", "avx2", "sse4.2",
- * "neon" or "scalar". Returns NULL if there is no such kernel.
+/* Returns the name of the kernel with this index, from 0, best first, such as "avx2". The last one
+ * is "scalar". Returns NULL if there is no such kernel.
  */
 const char *trust8_kernel_name(size_t index);
 

@@ -2,10 +2,11 @@
 //!
 //! A kernel is an implementation for one instruction set. All kernels return the same results.
 
-use core::ffi::{CStr, c_char};
+use core::ffi::c_char;
 use core::ptr;
 
 use trust8::Kernel;
+use trust8::foreign::c_name;
 
 use crate::names;
 
@@ -15,8 +16,8 @@ pub extern "C" fn trust8_kernel_count() -> usize {
     Kernel::available().len()
 }
 
-/// Returns the name of the kernel with this index, from 0, best first: "avx512", "avx2", "sse4.2",
-/// "neon" or "scalar". Returns NULL if there is no such kernel.
+/// Returns the name of the kernel with this index, from 0, best first, such as "avx2". The last one
+/// is "scalar". Returns NULL if there is no such kernel.
 #[unsafe(no_mangle)]
 pub extern "C" fn trust8_kernel_name(index: usize) -> *const c_char {
     match Kernel::available().get(index) {
@@ -40,23 +41,10 @@ pub unsafe extern "C" fn trust8_kernel_use(name: *const c_char) -> bool {
     unsafe { names::given(name) }.and_then(Kernel::by_name).is_some_and(Kernel::make_default)
 }
 
-fn c_name(kernel: &Kernel) -> &'static CStr {
-    match kernel.name() {
-        "avx512" => c"avx512",
-        "avx2" => c"avx2",
-        "sse4.2" => c"sse4.2",
-        "neon" => c"neon",
-        "simd128" => c"simd128",
-        "scalar" => c"scalar",
-        _ => c"unknown",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use trust8::Kernel;
-
-    use super::c_name;
+    use trust8::foreign::c_name;
 
     #[test]
     fn kernels_have_the_names_of_the_library() {

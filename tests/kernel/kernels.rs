@@ -36,9 +36,9 @@ fn kernels_have_distinct_names_and_scalar_is_the_last() {
     names.dedup();
     assert_eq!(names.len(), all);
     assert_eq!(Kernel::available().last().map(Kernel::name), Some("scalar"));
-    for kernel in kernels() {
-        assert!(["avx512", "avx2", "sse4.2", "neon", "simd128", "scalar"].contains(&kernel.name()));
-    }
+    // The kernels here are the last of those that the target has.
+    let here: Vec<_> = kernels().iter().map(Kernel::name).collect();
+    assert!(trust8::engine::KERNEL_NAMES.ends_with(&here), "{here:?}");
 }
 
 /// A way that is missing would not be tested at any length but its own.
@@ -54,30 +54,6 @@ fn each_kernel_has_its_ways() {
         assert_eq!(ways, expected, "{}", kernel.name());
         // A way has no ways.
         assert!(kernel.ways().iter().all(|way| way.ways().is_empty()));
-    }
-}
-
-/// What the target guarantees at compile time must be found at run time.
-#[test]
-fn what_the_target_guarantees_is_there() {
-    let guaranteed = [
-        (cfg!(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")), "neon"),
-        (cfg!(all(target_arch = "x86_64", target_feature = "sse4.2", target_feature = "popcnt")), "sse4.2"),
-        (
-            cfg!(all(
-                target_arch = "x86_64",
-                target_feature = "avx2",
-                target_feature = "bmi1",
-                target_feature = "bmi2",
-                target_feature = "lzcnt"
-            )),
-            "avx2",
-        ),
-        (cfg!(all(target_arch = "wasm32", target_feature = "simd128")), "simd128"),
-        (true, "scalar"),
-    ];
-    for (_, name) in guaranteed.iter().filter(|(is, _)| *is) {
-        assert!(Kernel::by_name(name).is_some(), "{name}");
     }
 }
 
