@@ -3,10 +3,11 @@
 #![forbid(unsafe_code)]
 
 use super::error::Fault;
+use trust8::Kernel;
 use trust8::engine::Output;
 
 /// A family of encodings that differ only in byte order. Works character by character.
-pub(super) trait Codec {
+pub(super) trait Codec: Sized {
     /// The number of bytes in a unit.
     const UNIT_BYTES: usize;
 
@@ -35,11 +36,43 @@ pub(super) trait Codec {
         text.len() / Self::UNIT_BYTES * Self::UNIT_BYTES
     }
 
+    /// Returns the position of the first malformed sequence in whole units, or the length of the text.
+    #[inline(always)]
+    fn well_formed_up_to(_: &'static Kernel, text: &[u8], swapped: bool) -> usize {
+        characters_up_to::<Self>(text, swapped, char::MAX)
+    }
+
+    /// Returns the position of the first thing in whole units that is not an ASCII character, or the length of the text.
+    #[inline(always)]
+    fn ascii_up_to(_: &Kernel, text: &[u8], swapped: bool) -> usize {
+        characters_up_to::<Self>(text, swapped, '\x7F')
+    }
+
+    /// Returns the position of the first thing in whole units that is not a character of Latin-1, or the length of the text. In
+    /// UTF-8, what comes before may be malformed.
+    #[inline(always)]
+    fn latin1_up_to(_: &Kernel, text: &[u8], swapped: bool) -> usize {
+        characters_up_to::<Self>(text, swapped, '\u{FF}')
+    }
+
     /// Returns the length of a character in bytes, if the encoding has it.
     fn len(char: char) -> Option<usize>;
 
     /// Appends a character if the encoding has it and it fits.
     fn put(char: char, swapped: bool, out: &mut Output<'_>) -> Result<(), Refusal>;
+}
+
+/// Returns the position of the first thing that is not a character up to `last`, or the length of
+/// the text.
+pub(super) fn characters_up_to<C: Codec>(text: &[u8], swapped: bool, last: char) -> usize {
+    let mut at = 0;
+    while at < text.len()
+        && let Next::Char(char, len) = C::next(&text[at..], swapped)
+        && char <= last
+    {
+        at += len;
+    }
+    at
 }
 
 /// What comes first in a text.
@@ -67,5 +100,70 @@ impl Refusal {
     #[inline(always)]
     pub(super) fn unless_put(put: bool) -> Result<(), Self> {
         if put { Ok(()) } else { Err(Self::Full) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{latin1::Latin1, utf8::Utf8, utf16::Utf16, utf32::Utf32};
+
+    /// A codec with only what every codec must have.
+    struct Least<C>(core::marker::PhantomData<C>);
+
+    impl<C: Codec> Codec for Least<C> {
+        const UNIT_BYTES: usize = C::UNIT_BYTES;
+
+        fn next(text: &[u8], swapped: bool) -> Next {
+            C::next(text, swapped)
+        }
+
+        fn len(char: char) -> Option<usize> {
+            C::len(char)
+        }
+
+        fn put(char: char, swapped: bool, out: &mut Output<'_>) -> Result<(), Refusal> {
+            C::put(char, swapped, out)
+        }
+    }
+
+    fn check<C: Codec>(text: &[u8]) {
+        let text = &text[..text.len() / C::UNIT_BYTES * C::UNIT_BYTES];
+        for kernel in Kernel::available() {
+            for swapped in [false, true] {
+                let well_formed = Least::<C>::well_formed_up_to(kernel, text, swapped);
+                assert_eq!(C::well_formed_up_to(kernel, text, swapped), well_formed, "{text:02X?}");
+                let ascii = Least::<C>::ascii_up_to(kernel, text, swapped);
+                assert_eq!(C::ascii_up_to(kernel, text, swapped), ascii, "{text:02X?}");
+                let latin1 = Least::<C>::latin1_up_to(kernel, text, swapped);
+                assert_eq!(C::latin1_up_to(kernel, text, swapped).min(well_formed), latin1, "{text:02X?}");
+            }
+        }
+    }
+
+    #[test]
+    fn searches_find_what_a_look_at_each_character_finds() {
+        let units = [0x41, 0x7F, 0x80, 0xFF, 0x100, 0xD83D, 0xDE00, 0xD800, 0xFFFF, 0x10_FFFF, 0x11_0000];
+        for first in units {
+            for second in units {
+                let numbers = [vec![0x41; 300], vec![first, second, 0x42]].concat();
+                let bytes: Vec<u8> = numbers.iter().map(|&number| number as u8).collect();
+                let text = String::from_iter(numbers.iter().filter_map(|&number| char::from_u32(number)));
+                check::<Latin1>(&bytes);
+                check::<Utf8>(&bytes);
+                check::<Utf8>(text.as_bytes());
+                for swap in [false, true] {
+                    let sixteen =
+                        |&number: &u32| if swap { (number as u16).swap_bytes() } else { number as u16 };
+                    check::<Utf16>(
+                        &numbers.iter().map(sixteen).flat_map(u16::to_ne_bytes).collect::<Vec<u8>>(),
+                    );
+                    let thirty_two = |&number: &u32| if swap { number.swap_bytes() } else { number };
+                    check::<Utf32>(
+                        &numbers.iter().map(thirty_two).flat_map(u32::to_ne_bytes).collect::<Vec<u8>>(),
+                    );
+                }
+            }
+        }
     }
 }

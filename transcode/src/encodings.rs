@@ -16,8 +16,8 @@ use super::latin1::Latin1;
 use super::utf8::Utf8;
 use super::utf16::Utf16;
 use super::utf32::Utf32;
-use trust8::UnknownName;
 use trust8::engine::{Output, is_same_name};
+use trust8::{Kernel, UnknownName};
 
 /// The list. Each family has the name of its codec. An encoding has a name, optional aliases, and a
 /// byte order.
@@ -149,6 +149,33 @@ macro_rules! families {
                     $(Family::$family => $family::whole_len(text, self.swapped),)+
                 };
                 &text[..len]
+            }
+
+            /// Returns the position of the first malformed sequence in whole units, or the length
+            /// of the text.
+            #[inline(always)]
+            pub(super) fn well_formed_up_to(self, kernel: &'static Kernel, text: &[u8]) -> usize {
+                match self.family {
+                    $(Family::$family => $family::well_formed_up_to(kernel, text, self.swapped),)+
+                }
+            }
+
+            /// Returns the position of the first thing in whole units that is not an ASCII
+            /// character, or the length of the text.
+            #[inline(always)]
+            pub(super) fn ascii_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
+                match self.family {
+                    $(Family::$family => $family::ascii_up_to(kernel, text, self.swapped),)+
+                }
+            }
+
+            /// Returns the position of the first thing in whole units that is not a character of
+            /// Latin-1, or the length of the text. In UTF-8, what comes before may be malformed.
+            #[inline(always)]
+            pub(super) fn latin1_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
+                match self.family {
+                    $(Family::$family => $family::latin1_up_to(kernel, text, self.swapped),)+
+                }
             }
 
             /// Returns whether the first character of `text`, which is not empty, has more than

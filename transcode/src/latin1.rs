@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::codec::{Codec, Next, Refusal};
+use trust8::Kernel;
 use trust8::engine::Output;
 
 /// Latin-1.
@@ -16,6 +17,16 @@ impl Codec for Latin1 {
     #[inline(always)]
     fn next(text: &[u8], _: bool) -> Next {
         Next::Char(char::from(text[0]), 1)
+    }
+
+    #[inline(always)]
+    fn ascii_up_to(kernel: &Kernel, text: &[u8], _: bool) -> usize {
+        kernel.ascii_up_to(text)
+    }
+
+    #[inline(always)]
+    fn latin1_up_to(_: &Kernel, text: &[u8], _: bool) -> usize {
+        text.len()
     }
 
     #[inline(always)]

@@ -7,6 +7,7 @@ use super::form::Form;
 use super::lengths::{Utf8OfUtf16Lossy, Utf8OfUtf32Lossy, Utf16OfUtf32Lossy, Utf32OfUtf16Lossy};
 use super::pairs::counting;
 use super::route::Route;
+use super::scalar;
 use crate::TranscodeWith;
 use trust8::Kernel;
 use trust8::engine::FaultSearch;
@@ -50,6 +51,7 @@ fn units(route: &Route, text: &[u8]) -> usize {
         return route.length(text);
     }
     let unit = from.family.unit();
+    let all = text;
     let (text, cut) = text.split_at(text.len() / unit * unit);
     let units = match (from.family, to.family, from.swapped) {
         (Family::Utf8, Family::Utf8, _) => kernel.lossy_len(text),
@@ -71,7 +73,7 @@ fn units(route: &Route, text: &[u8]) -> usize {
         (Family::Utf16, Family::Utf16, _) | (Family::Utf32, Family::Utf32 | Family::Latin1, _) => {
             text.len() / unit
         }
-        (Family::Latin1, ..) => unreachable!("all text in Latin-1 is valid"),
+        _ => return scalar::length(from, to, true, all),
     };
     // One character replaces a unit that the end cuts off, and a high surrogate before it.
     if cut.is_empty() || from.whole(text).len() < text.len() {
@@ -91,4 +93,36 @@ fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
         at = block.end;
     }
     units
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encodings::{Encoding, Layout};
+
+    /// The kernels count what the conversion character by character counts, which is all that a new encoding has.
+    #[test]
+    fn lengths_are_those_of_single_characters() {
+        const UNITS: [u32; 9] = [0x41, 0xE9, 0x20AC, 0xD83D, 0xDE00, 0x1F600, 0xDC00, 0x11_0000, 0xFFFF_FFFF];
+        let mut texts = vec![b"a\xC3\xA9\xFF\xE2\x82\xAC\xF0\x9F\x98\x80\xED\xA0\x80\xF0\x9F".repeat(20)];
+        for swap in [false, true] {
+            let sixteen = UNITS.map(|unit| if swap { (unit as u16).swap_bytes() } else { unit as u16 });
+            texts.push(sixteen.map(u16::to_ne_bytes).as_flattened().repeat(20));
+            let thirty_two = UNITS.map(|unit| if swap { unit.swap_bytes() } else { unit });
+            texts.push(thirty_two.map(u32::to_ne_bytes).as_flattened().repeat(20));
+        }
+        for kernel in Kernel::available() {
+            let layouts = || Encoding::ALL.iter().map(|encoding| encoding.layout());
+            for (from, to) in layouts().flat_map(|from| layouts().map(move |to: Layout| (from, to))) {
+                let route = Route { kernel, from, to, lossy: true };
+                for text in texts.iter().flat_map(|text| (0..30).map(|cut| &text[..text.len() - cut])) {
+                    assert_eq!(
+                        units(&route, text),
+                        scalar::length(from, to, true, text),
+                        "{from:?} {to:?} {text:02X?}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -269,7 +269,7 @@ impl Route {
             Some(Length::Counted(count)) => count,
             Some(Length::Unchanged) => return text.len() / self.from.family.unit(),
             None if self.copies() => return text.len(),
-            None => return scalar::length(self.from, self.to, text),
+            None => return scalar::length(self.from, self.to, self.lossy, text),
         };
         if !self.from.swapped {
             return count(self.kernel, text);

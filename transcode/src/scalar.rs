@@ -67,23 +67,23 @@ pub(super) fn put_replacement(to: Layout, out: &mut Output<'_>) -> bool {
     to.put(to.family.replacement(), out).is_ok()
 }
 
-/// Returns the number of units that the characters of a text become. What can't be converted counts
-/// as zero.
-pub(super) fn length(from: Layout, to: Layout, text: &[u8]) -> usize {
+/// Returns the number of units that a text becomes. If `lossy`, what can't be converted counts as
+/// its replacement, and otherwise as zero.
+pub(super) fn length(from: Layout, to: Layout, lossy: bool, text: &[u8]) -> usize {
     let (mut at, mut bytes) = (0, 0);
     while at < text.len() {
-        at += match from.next(&text[at..]) {
-            Next::Char(char, len) => {
-                let mut character = [MaybeUninit::uninit(); 4];
-                let mut out = Output::new(&mut character);
-                // A character that the encoding lacks leaves nothing in `out`.
-                let _ = to.put(char, &mut out);
-                bytes += out.len();
-                len
-            }
-            Next::Malformed(_, len) => len,
-            Next::Cut(_) => break,
+        let mut character = [MaybeUninit::uninit(); 4];
+        let mut out = Output::new(&mut character);
+        let (is_converted, len) = match from.next(&text[at..]) {
+            Next::Char(char, len) => (to.put(char, &mut out).is_ok(), len),
+            Next::Malformed(_, len) => (false, len),
+            Next::Cut(_) => (false, text.len() - at),
         };
+        if lossy && !is_converted {
+            put_replacement(to, &mut out);
+        }
+        bytes += out.len();
+        at += len;
     }
     bytes / to.family.unit()
 }

@@ -4,6 +4,8 @@
 
 use super::codec::{Codec, Next, Refusal};
 use super::error::{ConversionErrorKind, Fault};
+use crate::search::{NotUtf16, Outside, search};
+use trust8::Kernel;
 use trust8::engine::Output;
 
 /// Reads the unit in these bytes.
@@ -42,6 +44,29 @@ impl Codec for Utf16 {
         let (units, _) = text.as_chunks();
         let cut = units.last().is_some_and(|last| unit(*last, swapped) & 0xFC00 == 0xD800);
         2 * (units.len() - usize::from(cut))
+    }
+
+    #[inline(always)]
+    fn well_formed_up_to(kernel: &'static Kernel, text: &[u8], swapped: bool) -> usize {
+        if swapped { search!(kernel, text, NotUtf16<true>) } else { search!(kernel, text, NotUtf16<false>) }
+    }
+
+    #[inline(always)]
+    fn ascii_up_to(kernel: &Kernel, text: &[u8], swapped: bool) -> usize {
+        if swapped {
+            search!(kernel, text, Outside<2, 0x7F, true>)
+        } else {
+            search!(kernel, text, Outside<2, 0x7F, false>)
+        }
+    }
+
+    #[inline(always)]
+    fn latin1_up_to(kernel: &Kernel, text: &[u8], swapped: bool) -> usize {
+        if swapped {
+            search!(kernel, text, Outside<2, 0xFF, true>)
+        } else {
+            search!(kernel, text, Outside<2, 0xFF, false>)
+        }
     }
 
     #[inline(always)]

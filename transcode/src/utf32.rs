@@ -4,6 +4,8 @@
 
 use super::codec::{Codec, Next, Refusal};
 use super::error::{ConversionErrorKind, Fault};
+use crate::search::{NotUtf32, Outside, search};
+use trust8::Kernel;
 use trust8::engine::Output;
 
 /// UTF-32.
@@ -23,6 +25,29 @@ impl Codec for Utf32 {
             Some(char) => Next::Char(char, 4),
             None if unit > 0x10_FFFF => Next::Malformed(Fault::Other(ConversionErrorKind::TooLarge(unit)), 4),
             None => Next::Malformed(Fault::Other(ConversionErrorKind::Surrogate(unit)), 4),
+        }
+    }
+
+    #[inline(always)]
+    fn well_formed_up_to(kernel: &'static Kernel, text: &[u8], swapped: bool) -> usize {
+        if swapped { search!(kernel, text, NotUtf32<true>) } else { search!(kernel, text, NotUtf32<false>) }
+    }
+
+    #[inline(always)]
+    fn ascii_up_to(kernel: &Kernel, text: &[u8], swapped: bool) -> usize {
+        if swapped {
+            search!(kernel, text, Outside<4, 0x7F, true>)
+        } else {
+            search!(kernel, text, Outside<4, 0x7F, false>)
+        }
+    }
+
+    #[inline(always)]
+    fn latin1_up_to(kernel: &Kernel, text: &[u8], swapped: bool) -> usize {
+        if swapped {
+            search!(kernel, text, Outside<4, 0xFF, true>)
+        } else {
+            search!(kernel, text, Outside<4, 0xFF, false>)
         }
     }
 

@@ -4,6 +4,8 @@
 
 use super::codec::{Codec, Next, Refusal};
 use super::error::Fault;
+use crate::search::{AboveLatin1, search};
+use trust8::Kernel;
 use trust8::boundary::whole_len;
 use trust8::engine::Output;
 use trust8::engine::Sequence;
@@ -33,6 +35,21 @@ impl Codec for Utf8 {
 
     fn whole_len(text: &[u8], _: bool) -> usize {
         whole_len(text)
+    }
+
+    #[inline(always)]
+    fn well_formed_up_to(kernel: &'static Kernel, text: &[u8], _: bool) -> usize {
+        kernel.from_utf8(text).map_or_else(|error| error.valid_up_to(), str::len)
+    }
+
+    #[inline(always)]
+    fn ascii_up_to(kernel: &Kernel, text: &[u8], _: bool) -> usize {
+        kernel.ascii_up_to(text)
+    }
+
+    #[inline(always)]
+    fn latin1_up_to(kernel: &Kernel, text: &[u8], _: bool) -> usize {
+        search!(kernel, text, AboveLatin1)
     }
 
     #[inline(always)]

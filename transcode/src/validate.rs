@@ -11,21 +11,7 @@ use super::encodings::{Family, Layout};
 use super::error::Error;
 use super::form::Form;
 use crate::TranscodeWith;
-use crate::search::{AboveLatin1, NotUtf16, NotUtf32, Outside};
 use trust8::Kernel;
-use trust8::engine::search::Search;
-
-/// Searches bytes through a function without type parameters. It is compiled once, here, and not
-/// again in each program.
-macro_rules! search {
-    ($kernel:expr, $bytes:expr, $sought:ty) => {{
-        #[inline]
-        fn search(kernel: &Kernel, bytes: &[u8]) -> usize {
-            kernel.run(Search::<$sought>::JOB, bytes, ())
-        }
-        search($kernel, $bytes)
-    }};
-}
 
 /// Returns an error if the text is malformed.
 ///
@@ -196,14 +182,7 @@ impl TranscodeWith {
     #[must_use]
     pub fn ascii_up_to_in<F: Form>(self, form: F, text: &F::Text) -> usize {
         let (layout, bytes) = (form.form_layout(), F::form_bytes(text));
-        let whole = whole_units(layout, bytes);
-        let at = match (layout.family, layout.swapped) {
-            (Family::Utf8 | Family::Latin1, _) => self.0.ascii_up_to(bytes),
-            (Family::Utf16, false) => search!(self.0, whole, Outside<2, 0x7F, false>),
-            (Family::Utf16, true) => search!(self.0, whole, Outside<2, 0x7F, true>),
-            (Family::Utf32, false) => search!(self.0, whole, Outside<4, 0x7F, false>),
-            (Family::Utf32, true) => search!(self.0, whole, Outside<4, 0x7F, true>),
-        };
+        let at = layout.ascii_up_to(self.0, whole_units(layout, bytes));
         at / size_of::<F::Unit>()
     }
 
@@ -212,17 +191,9 @@ impl TranscodeWith {
     #[must_use]
     pub fn latin1_up_to<F: Form>(self, form: F, text: &F::Text) -> usize {
         let (layout, bytes) = (form.form_layout(), F::form_bytes(text));
-        let whole = whole_units(layout, bytes);
-        let at = match (layout.family, layout.swapped) {
-            (Family::Latin1, _) => bytes.len(),
-            (Family::Utf8, _) => {
-                let at = search!(self.0, bytes, AboveLatin1);
-                if layout.known_valid { at } else { well_formed_up_to(self.0, layout, &bytes[..at]) }
-            }
-            (Family::Utf16, false) => search!(self.0, whole, Outside<2, 0xFF, false>),
-            (Family::Utf16, true) => search!(self.0, whole, Outside<2, 0xFF, true>),
-            (Family::Utf32, false) => search!(self.0, whole, Outside<4, 0xFF, false>),
-            (Family::Utf32, true) => search!(self.0, whole, Outside<4, 0xFF, true>),
+        let at = match (layout.family, layout.latin1_up_to(self.0, whole_units(layout, bytes))) {
+            (Family::Utf8, at) if !layout.known_valid => well_formed_up_to(self.0, layout, &bytes[..at]),
+            (_, at) => at,
         };
         at / size_of::<F::Unit>()
     }
@@ -231,15 +202,9 @@ impl TranscodeWith {
 /// Returns the position of the first malformed sequence in bytes, or the length of the text.
 #[inline(always)]
 fn well_formed_up_to(kernel: &'static Kernel, layout: Layout, bytes: &[u8]) -> usize {
-    let whole = whole_units(layout, bytes);
-    match (layout.family, layout.swapped) {
-        _ if layout.known_valid => bytes.len(),
-        (Family::Latin1, _) => bytes.len(),
-        (Family::Utf8, _) => kernel.from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len),
-        (Family::Utf16, false) => search!(kernel, whole, NotUtf16<false>),
-        (Family::Utf16, true) => search!(kernel, whole, NotUtf16<true>),
-        (Family::Utf32, false) => search!(kernel, whole, NotUtf32<false>),
-        (Family::Utf32, true) => search!(kernel, whole, NotUtf32<true>),
+    match layout.known_valid {
+        true => bytes.len(),
+        false => layout.well_formed_up_to(kernel, whole_units(layout, bytes)),
     }
 }
 

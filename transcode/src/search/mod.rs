@@ -12,6 +12,18 @@ mod units32;
 
 pub(crate) use mend::{Mend, half, is_paired, mended_block, order, unless_unpaired};
 pub(crate) use questions::{AboveLatin1, NotUtf16, NotUtf32, Outside};
+/// Searches bytes through a function without type parameters. It is compiled once, here, and not
+/// again in each program.
+macro_rules! search {
+    ($kernel:expr, $bytes:expr, $sought:ty) => {{
+        #[inline]
+        fn search(kernel: &trust8::Kernel, bytes: &[u8]) -> usize {
+            kernel.run(trust8::engine::search::Search::<$sought>::JOB, bytes, ())
+        }
+        search($kernel, $bytes)
+    }};
+}
+pub(crate) use search;
 pub(crate) use units32::Units32;
 #[cfg(trust8_simd)]
 pub(crate) use units32::reversed_places;
