@@ -1,4 +1,4 @@
-//! The parts of a text in a dialect: runs of UTF-8, the dialect's own code points, and errors.
+//! The segments of a text in a dialect: runs of UTF-8, the dialect's own code points, and errors.
 
 #![forbid(unsafe_code)]
 
@@ -36,12 +36,12 @@ pub(super) struct Segments<'a> {
 }
 
 impl<'a> Segments<'a> {
-    /// Returns the parts of `bytes`, with runs as long as possible.
+    /// Returns the segments of `bytes`, with runs as long as possible.
     pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
         Self { dialect, bytes, runs: Runs::new(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
 
-    /// Returns the parts of `bytes`, with runs of limited length: for callers who may not need the
+    /// Returns the segments of `bytes`, with runs of limited length: for callers who may not need the
     /// next one.
     pub(super) fn limited(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
         Self { dialect, bytes, runs: Runs::limited(bytes, dialect.own_forms(), kernel), error_is_near: false }
@@ -59,7 +59,7 @@ impl<'a> Segments<'a> {
         self
     }
 
-    /// Skips segments that are certainly not errors, up to some part before the first error. This is
+    /// Skips segments that are certainly not errors, up to some segment before the first error. This is
     /// for callers that treat text and the dialect's own code points alike: all of them, or if
     /// `also_inexpressible` is false, those that UTF-8 can express.
     ///
@@ -89,19 +89,19 @@ impl<'a> Segments<'a> {
         }
     }
 
-    /// Returns the end of the last part, where the next one begins.
+    /// Returns the end of the last segment, where the next one begins.
     pub(super) fn at(&self) -> usize {
         self.runs.at()
     }
 
-    /// Returns the error for a part that begins at `at`. (It is built in place, because copying it
+    /// Returns the error for a segment that begins at `at`. (It is built in place, because copying it
     /// takes as long as searching for it.)
     #[inline(always)]
     pub(super) fn error(&self, at: usize, malformed: &Malformed) -> DialectError {
         DialectError::new(self.dialect, self.bytes, at, malformed)
     }
 
-    /// Returns the error for the last part, which began at `at`, if UTF-8 can't express it.
+    /// Returns the error for the last segment, which began at `at`, if UTF-8 can't express it.
     pub(super) fn inexpressible(&self, at: usize) -> DialectError {
         DialectError::inexpressible(self.dialect, self.bytes, at, self.at() - at)
     }
@@ -167,11 +167,11 @@ impl<'a> CodePoints<'a> {
 }
 
 impl CodePoints<'_> {
-    /// Like `next`, at the end of a part.
+    /// Like `next`, at the end of a segment.
     #[inline(never)]
-    fn next_part(&mut self) -> Option<<Self as Iterator>::Item> {
-        let (at, part) = self.segments.next()?;
-        Some(match part {
+    fn next_segment(&mut self) -> Option<<Self as Iterator>::Item> {
+        let (at, segment) = self.segments.next()?;
+        Some(match segment {
             Segment::Text(text) => {
                 self.text = text.chars();
                 Ok((at, self.text.next()?.into()))
@@ -190,7 +190,7 @@ impl Iterator for CodePoints<'_> {
         let left = self.text.as_str().len();
         match self.text.next() {
             Some(character) => Some(Ok((self.segments.at() - left, character.into()))),
-            None => self.next_part(),
+            None => self.next_segment(),
         }
     }
 
@@ -199,7 +199,7 @@ impl Iterator for CodePoints<'_> {
         let left = self.text.as_str();
         let first = (self.segments.at() - left.len(), Segment::Text(left));
         let Segments { dialect, bytes, .. } = self.segments;
-        core::iter::once(first).chain(self.segments).fold(init, |folded, (at, part)| match part {
+        core::iter::once(first).chain(self.segments).fold(init, |folded, (at, segment)| match segment {
             Segment::Text(text) => text
                 .char_indices()
                 .fold(folded, |folded, (index, character)| f(folded, Ok((at + index, character.into())))),

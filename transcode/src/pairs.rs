@@ -151,7 +151,7 @@ struct Lossy<F>(PhantomData<F>);
 
 /// The list. A block begins with the byte orders in which text is converted in one step: whether the text is in the non-native
 /// order, and whether the result is. With vectors, a block has `long`, and optionally `short(n)` for texts of at most `n` long
-/// vectors, and `part` for the part of a block that fits. Without vectors, it has `portable`.
+/// vectors, and `fill_rest` for the part of a block that fits. Without vectors, it has `portable`.
 ///
 /// If valid text has a faster conversion, `valid` has a `short` and a `long` for it. `faulty`, `lossy` and `repaired` are the
 /// conversions that replace.
@@ -160,7 +160,7 @@ macro_rules! pairs {
         $from:ident => $to:ident, orders $(($f:literal, $t:literal))+ {
             $(short($most:literal): $short:expr,)?
             long: $long:expr,
-            $(part: $part:expr,)?
+            $(fill_rest: $fill_rest:expr,)?
             $(valid: { short($most_valid:literal): $short_valid:expr, long: $long_valid:expr },)?
             $(faulty: $faulty:expr,)?
             $(lossy: { long: $long_lossy:expr, portable: $portable_lossy:expr },)?
@@ -175,7 +175,7 @@ macro_rules! pairs {
             {
                 type Finisher = Self;
 
-                vectors!(|$s, $text, $out, $validator| $(short($most): $short,)? long: $long $(, part: $part)?);
+                vectors!(|$s, $text, $out, $validator| $(short($most): $short,)? long: $long $(, fill_rest: $fill_rest)?);
 
                 #[inline(always)]
                 fn portable($text: &[u8], $out: &mut Output<'_>) -> usize {
@@ -330,7 +330,7 @@ macro_rules! listed {
 
 /// The methods of a [`Conversion`] with vectors.
 macro_rules! vectors {
-    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(short($most:literal): $short:expr,)? long: $long:expr $(, part: $part:expr)?) => {
+    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(short($most:literal): $short:expr,)? long: $long:expr $(, fill_rest: $fill_rest:expr)?) => {
         $(
             const SHORT_VECTORS: usize = $most;
 
@@ -383,7 +383,7 @@ macro_rules! vectors {
                 let _ = $validator;
                 let mut fork = out.fork();
                 let $out = fork.output();
-                let read = $part;
+                let read = $fill_rest;
                 fork.join();
                 read
             }
@@ -395,7 +395,7 @@ pairs! { |s, text, out, validator, FROM, TO|
     Utf8 => Utf16, orders (false, false) (false, true) {
         short(2): from_utf8::short::<_, IntoUtf16<TO>, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<TO>>(s, text, out, validator),
-        part: from_utf8::fill_rest::<_, IntoUtf16<TO>, _>(s, text, out, validator),
+        fill_rest: from_utf8::fill_rest::<_, IntoUtf16<TO>, _>(s, text, out, validator),
         valid: {
             short(2): from_utf8::short_valid::<_, IntoUtf16<TO>>(s, text, out),
             long: from_utf8::long_valid::<_, IntoUtf16<TO>>(s, text, out)
@@ -407,7 +407,7 @@ pairs! { |s, text, out, validator, FROM, TO|
     Utf8 => Utf32, orders (false, false) {
         short(2): from_utf8::short::<_, IntoUtf32, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf32>(s, text, out, validator),
-        part: from_utf8::fill_rest::<_, IntoUtf32, _>(s, text, out, validator),
+        fill_rest: from_utf8::fill_rest::<_, IntoUtf32, _>(s, text, out, validator),
         valid: {
             short(2): from_utf8::short_valid::<_, IntoUtf32>(s, text, out),
             long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)
@@ -419,7 +419,7 @@ pairs! { |s, text, out, validator, FROM, TO|
     Utf8 => Latin1, orders (false, false) {
         short(2): latin1::short_from_utf8::<_, false>(s, text, out),
         long: latin1::from_utf8::<_, false>(s, text, out),
-        part: latin1::part_from_utf8(s, text, out),
+        fill_rest: latin1::fill_from_utf8(s, text, out),
         valid: {
             short(2): latin1::short_from_utf8::<_, true>(s, text, out),
             long: latin1::from_utf8::<_, true>(s, text, out)
@@ -434,7 +434,7 @@ pairs! { |s, text, out, validator, FROM, TO|
     Utf16 => Utf8, orders (false, false) (true, false) {
         short(4): from_utf16::short_to_utf8::<_, FROM>(s, text, out),
         long: from_utf16::to_utf8::<_, FROM>(s, text, out),
-        part: from_utf16::part_to_utf8::<_, FROM>(s, text, out),
+        fill_rest: from_utf16::fill_with_utf8::<_, FROM>(s, text, out),
         portable: in_order16::<FROM, TO>(text, out, portable::utf16_to_utf8),
         length: Length::Counted(counting!(lengths::Utf8OfUtf16)),
     }
@@ -461,14 +461,14 @@ pairs! { |s, text, out, validator, FROM, TO|
     Utf32 => Utf8, orders (false, false) {
         short(2): from_utf32::short_to_utf8(s, text, out),
         long: from_utf32::to_utf8(s, text, out),
-        part: from_utf32::part_to_utf8(s, text, out),
+        fill_rest: from_utf32::fill_with_utf8(s, text, out),
         portable: portable::utf32_to_utf8(text, out),
         length: Length::Counted(counting!(lengths::Utf8OfUtf32)),
     }
     Utf32 => Utf16, orders (false, false) (false, true) {
         short(4): from_utf32::short_to_utf16::<_, TO>(s, text, out),
         long: from_utf32::to_utf16::<_, TO>(s, text, out),
-        part: from_utf32::part_to_utf16::<_, TO>(s, text, out),
+        fill_rest: from_utf32::fill_with_utf16::<_, TO>(s, text, out),
         portable: in_order16::<FROM, TO>(text, out, portable::utf32_to_utf16),
         length: Length::Counted(counting!(lengths::Utf16OfUtf32)),
     }
@@ -490,7 +490,7 @@ pairs! { |s, text, out, validator, FROM, TO|
     Latin1 => Utf8, orders (false, false) {
         short(2): latin1::short_to_utf8(s, text, out),
         long: latin1::to_utf8(s, text, out),
-        part: latin1::part_to_utf8(s, text, out),
+        fill_rest: latin1::fill_with_utf8(s, text, out),
         portable: portable::latin1_to_utf8(text, out),
         length: Length::Counted(counting!(lengths::Utf8OfLatin1)),
     }

@@ -354,7 +354,7 @@ fn only_pair<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u
 /// Converts the part of the first block that fits into UTF-8, or nothing if the block has a lone
 /// surrogate.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn part_to_utf8<S: ConvertOps, const SWAPPED: bool>(
+pub(crate) fn fill_with_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,

@@ -78,7 +78,7 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
 /// Converts the part of the first two vectors that fits into UTF-8, or nothing if a unit is not a
 /// character.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn part_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(crate) fn fill_with_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !3];
     let ([a, b], len) = (s.load_two(text), text.len().min(2 * S::LANES));
     let all = s.or(a, b);
@@ -241,7 +241,7 @@ pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
 /// Converts the part of the first two vectors that fits into UTF-16, or nothing if a unit is not a
 /// character.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn part_to_utf16<S: ConvertOps, const SWAPPED: bool>(
+pub(crate) fn fill_with_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,

@@ -97,7 +97,7 @@ pub(crate) fn from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out
 /// Converts the part of the first vector of UTF-8 that fits into Latin-1, or nothing if it is
 /// malformed or not all in Latin-1.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn part_from_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(crate) fn fill_from_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let (now, len) = load_block(s, text);
     let leads = at_least::<S, 0xC0>(s, now);
     let fits = s.place_after_ones(!leads & first_bits(len), out.left()).min(len);
@@ -260,7 +260,7 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
 
 /// Converts the part of the first vector of Latin-1 that fits into UTF-8.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn part_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(crate) fn fill_with_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let (now, len) = load_block(s, text);
     let fits = s.place_after_ones_and_twos(s.high_bits(now), out.left()).min(len);
     if put_as_utf8(s, now, fits, out) { fits } else { 0 }
