@@ -62,8 +62,8 @@ struct Finding {
 impl Finding {
     fn of(mut segments: Segments<'_>) -> Self {
         let mut finding = Self { refused: None, inexpressible: None };
-        while let Some((at, part)) = segments.next() {
-            match part {
+        while let Some((at, segment)) = segments.next() {
+            match segment {
                 Segment::Error(malformed) => {
                     finding.refused = Some(segments.error(at, &malformed));
                     break;

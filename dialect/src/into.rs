@@ -92,14 +92,14 @@ impl Dialect {
         let kernel = Kernel::best();
         let mut out = Output::new(buffer);
         // Every form is at least as long as the character in UTF-8.
-        let part = 0..boundary::floor(text.as_bytes(), out.left());
-        let copied = copy_rewritten(own, kernel, text.as_bytes(), part, &mut out, &FromUtf8(self));
+        let chunk = 0..boundary::floor(text.as_bytes(), out.left());
+        let copied = copy_rewritten(own, kernel, text.as_bytes(), chunk, &mut out, &FromUtf8(self));
         // Some of the rest may fit.
         let mut rest = &text[copied.end..];
         while !rest.is_empty() {
-            let part = &rest[..boundary::floor(rest.as_bytes(), out.left())];
-            let plain = own.find_excluded(kernel, part.as_bytes()).unwrap_or(part.len());
-            rest = &rest[put_prefix(&part[..plain], &mut out)..];
+            let chunk = &rest[..boundary::floor(rest.as_bytes(), out.left())];
+            let plain = own.find_excluded(kernel, chunk.as_bytes()).unwrap_or(chunk.len());
+            rest = &rest[put_prefix(&chunk[..plain], &mut out)..];
             let mut characters = rest.chars();
             let Some(character) = characters.next() else { break };
             // Every dialect can express every character.
@@ -128,8 +128,8 @@ impl Dialect {
         if read > 0 {
             segments = segments.starting_at(read);
         }
-        while let Some((at, part)) = segments.next() {
-            let (value, error) = match part {
+        while let Some((at, segment)) = segments.next() {
+            let (value, error) = match segment {
                 Segment::Text(text) => {
                     let copied = put_prefix(text, &mut out);
                     read += copied;
@@ -161,11 +161,11 @@ impl Dialect {
         while stop == CopyEnd::Done {
             // Most text has the same length in UTF-8. Reading much further would cost time in each
             // call.
-            let part = end..boundary::floor(bytes, end + out.left());
-            if part.is_empty() {
+            let chunk = end..boundary::floor(bytes, end + out.left());
+            if chunk.is_empty() {
                 break;
             }
-            Copied { end, stop, .. } = copy_rewritten(self.own_forms(), kernel, bytes, part, out, &to_utf8);
+            Copied { end, stop, .. } = copy_rewritten(self.own_forms(), kernel, bytes, chunk, out, &to_utf8);
         }
         if kernel.is_utf8(out.written_mut(0)) {
             return end;

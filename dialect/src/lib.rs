@@ -322,8 +322,8 @@ impl Dialect {
 
     fn check(self, kernel: &'static Kernel, bytes: &[u8]) -> Result<(), DialectError> {
         let mut segments = Segments::new(self, bytes, kernel);
-        while let Some((at, part)) = segments.next() {
-            match part {
+        while let Some((at, segment)) = segments.next() {
+            match segment {
                 Segment::Error(malformed) => return Err(segments.error(at, &malformed)),
                 Segment::Own(_) => segments.skip_accepted(true),
                 Segment::Text(_) => {}

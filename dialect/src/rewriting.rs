@@ -133,15 +133,15 @@ pub(super) fn copy_rewritten(
     own: OwnForms,
     kernel: &Kernel,
     bytes: &[u8],
-    part: Range<usize>,
+    chunk: Range<usize>,
     out: &mut Output<'_>,
     rewriting: &impl Rewriting,
 ) -> Copied {
     let mut fork = out.fork();
     let out = fork.output();
-    let (mut at, mut is_near, mut any) = (part.start, true, false);
+    let (mut at, mut is_near, mut any) = (chunk.start, true, false);
     let stop = 'copy: loop {
-        if at >= part.end {
+        if at >= chunk.end {
             break CopyEnd::Done;
         }
         if is_near {
@@ -159,7 +159,7 @@ pub(super) fn copy_rewritten(
                 }
             }
         } else {
-            let rest = &bytes[at..part.end];
+            let rest = &bytes[at..chunk.end];
             let found = own.find(kernel, rest);
             let before = found.unwrap_or(rest.len());
             if !out.put(&rest[..before]) {

@@ -36,9 +36,9 @@ impl Dialect {
         }
         let mut segments = Segments::new(self, bytes, kernel);
         let mut converted = String::new();
-        while let Some((at, part)) = segments.next() {
+        while let Some((at, segment)) = segments.next() {
             if at == 0 {
-                if let Segment::Text(text) = part
+                if let Segment::Text(text) = segment
                     && text.len() == bytes.len()
                 {
                     return Ok(Cow::Borrowed(text));
@@ -48,7 +48,7 @@ impl Dialect {
                 }
                 // There is an error: the loop finds the first one.
             }
-            match part {
+            match segment {
                 Segment::Text(text) => converted.push_str(text),
                 Segment::Own(value) => match char::from_u32(value) {
                     Some(character) => converted.push(character),
