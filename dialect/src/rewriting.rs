@@ -126,7 +126,7 @@ pub(super) enum CopyEnd {
     Room,
 }
 
-/// Copies `bytes[part]` and rewrites each exception. The part ends between two characters, or after
+/// Copies `bytes[chunk]` and rewrites each exception. The chunk ends between two characters, or after
 /// the first byte of an exception. In that case, the copy includes the whole exception.
 #[inline(always)]
 pub(super) fn copy_rewritten(
