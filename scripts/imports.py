@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Checks that the imports in src/ go one way.
 
-    imports.py [FOLDER]      checks the files in FOLDER (default: src, and the packages beside it)
+    imports.py [FOLDER]      checks the files in FOLDER (default: src, the packages beside it, and their tests)
     imports.py --self-test   checks that bad imports are refused
 
 A room is a folder or a file in src/. It may import from itself and from the rooms before it in ROOMS. Files may not import each other in
-a circle, but a module and its submodules may. The packages beside src/ are only checked for circles.
+a circle, but a module and its submodules may. The packages beside src/, and tests, are only checked for circles.
 
 A name that a module re-exports belongs to the file that defines it. lib.rs re-exports from every room; its own functions have the position
 of `lib` in ROOMS. Code under `#[cfg(test)]` and files model.rs are for unit tests, and do not count.
@@ -21,6 +21,9 @@ ROOMS = "names error boundary simd kernel output lib stream repair text serializ
 
 # These are only checked for circles. Their files have no order.
 PACKAGES = "transcode dialect profile tokio arrow capi".split()
+
+# The main file of a library, of a program or its tests, and of what all tests use.
+CRATES = "lib.rs main.rs mod.rs".split()
 
 COMMENT_OR_LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|\br(#*)".*?"\1|"(?:\\.|[^"\\])*"|\'(?:\\[^\']*|[^\'\\])\'', re.S)
 FOR_TESTS = re.compile(r"#\[cfg\((?:all\()?test\b[^]]*\](?:\s*#\[[^]]*\])*(?:[\s\w()]*?\bmod\s+(\w+)\s*(?=;))?")
@@ -57,7 +60,7 @@ class Tree:
         self.main, self.files, self.paths, self.bound, for_tests = {}, {}, {}, {}, set()
         for file in sorted(folder.rglob("*.rs")):
             name = str(file.relative_to(folder))
-            module = tuple(re.sub(r"(^lib|/mod|)\.rs$", "", name).split("/")) if name != "lib.rs" else ()
+            module = () if name in CRATES else tuple(re.sub(r"(/mod|)\.rs$", "", name).split("/"))
             code = COMMENT_OR_LITERAL.sub(" ", file.read_text())
             while found := FOR_TESTS.search(code):
                 for_tests |= {(*module, found[1])} if found[1] else set()
@@ -100,7 +103,7 @@ def complaints(folder):
     """Yields what is wrong with the imports in a folder."""
     tree, graph = Tree(folder), {}
     room = {name: name.removesuffix(".rs").split("/")[0] for name in tree.main}
-    has_rooms = folder.parent.name not in PACKAGES
+    has_rooms = folder.parent.name not in [*PACKAGES, "tests"]
     if has_rooms and (set(room.values()) - set(ROOMS) or "lib.rs" not in room):
         yield f"{folder}: lib.rs is missing, or ROOMS lacks one of {sorted(set(room.values()))}"
         return
@@ -156,7 +159,9 @@ def self_test():
 
 if __name__ == "__main__":
     root = pathlib.Path(__file__).resolve().parent.parent
-    folders = [pathlib.Path(*sys.argv[1:])] if sys.argv[1:] else [root / "src", *(root / name / "src" for name in PACKAGES)]
+    tests = [file.parent for name in ["", *PACKAGES] for file in (root / name / "tests").glob("*/m[ao]*.rs") if file.name in CRATES]
+    folders = [root / "src", *(root / name / "src" for name in PACKAGES), *tests]
+    folders = [pathlib.Path(sys.argv[1])] if sys.argv[1:] else folders
     wrong = list(self_test() if sys.argv[1:] == ["--self-test"] else (c for folder in folders for c in complaints(folder)))
     for complaint in wrong:
         print(f"imports.py: {complaint}", file=sys.stderr)
