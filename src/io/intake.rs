@@ -103,6 +103,7 @@ impl Intake {
     }
 
     /// Returns the unconsumed text as bytes.
+    #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }

@@ -234,9 +234,14 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     /// # std::io::Result::Ok(()) }).unwrap();
     /// ```
     pub async fn fill_str(&mut self) -> io::Result<&str> {
-        poll_fn(|cx| self.poll_fill(cx)).await?;
-        // With text in the buffer, `fill_str` does not read.
-        if self.buffer().is_empty() { Ok("") } else { self.reader.fill_str() }
+        if self.buffer().is_empty() {
+            poll_fn(|cx| self.poll_fill(cx)).await?;
+            if self.buffer().is_empty() {
+                return Ok("");
+            }
+        }
+        // With text in the buffer, this does not read.
+        self.reader.fill_str()
     }
 
     /// Marks `bytes` bytes of the text that [`fill_str`](Self::fill_str) has returned as handled.
@@ -344,7 +349,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Utf8Reader<R> {
         let initialized = buf.initialized().len() - buf.filled().len();
         if buf.remaining() > 0 && (!this.buffer().is_empty() || initialized < this.capacity) {
             ready!(this.poll_fill(cx))?;
-            let n = this.buffer().len().min(buf.remaining());
+            let n = buf.remaining().min(this.buffer().len());
             buf.put_slice(&this.buffer()[..n]);
             this.consume(n);
             return Poll::Ready(Ok(()));
