@@ -20,7 +20,7 @@ import tempfile
 ROOMS = "names error boundary simd kernel output lib stream repair text serialize io simdutf8 engine foreign".split()
 
 # These are only checked for circles. Their files have no order.
-PACKAGES = "transcode dialect profile arrow capi".split()
+PACKAGES = "cli transcode dialect profile arrow capi".split()
 
 COMMENT_OR_LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|\br(#*)".*?"\1|"(?:\\.|[^"\\])*"|\'(?:\\[^\']*|[^\'\\])\'', re.S)
 FOR_TESTS = re.compile(r"#\[cfg\((?:all\()?test\b[^]]*\](?:\s*#\[[^]]*\])*(?:[\s\w()]*?\bmod\s+(\w+)\s*(?=;))?")

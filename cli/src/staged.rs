@@ -6,11 +6,9 @@ use std::io::{self, Seek};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::source::{Source, path_of};
-
-/// Returns the files that differ between the index and the last commit, in the order of their names. If there are
-/// `paths`, returns only the files in them.
-pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<Source>, String> {
+/// Returns the names and objects of the files that differ between the index and the last commit, in the order of their names.
+/// If there are `paths`, returns only the files in them.
+pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<(Vec<u8>, String)>, String> {
     let mut git = Command::new("git");
     git.args(["diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=d", "--"]);
     let output = git.args(paths).stdin(Stdio::null()).output().map_err(|error| format!("git: {error}"))?;
@@ -26,7 +24,7 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<Source>, String> {
             return Err(format!("git: cannot read {what}"));
         };
         if mode.starts_with("100") {
-            files.push(Source::Staged(path_of(name), object.to_owned()));
+            files.push((name.to_owned(), object.to_owned()));
         }
     }
     Ok(files)

@@ -13,7 +13,7 @@ use ignore::types::{Types, TypesBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::args::{BACKUP_SUFFIX, Selection};
-use crate::source::{Opened, Source};
+use crate::source::{Opened, Source, path_of};
 use crate::staged;
 
 /// An input to work on.
@@ -104,6 +104,8 @@ impl<'a> Walk<'a> {
     /// Iterates over the files of Git's index that the next commit changes, and that the selection has.
     pub(crate) fn staged(selection: &'a Selection) -> Result<Self, String> {
         let files = staged::files(&selection.paths)?;
+        let files: Vec<_> =
+            files.into_iter().map(|(name, object)| Source::Staged(path_of(&name), object)).collect();
         Ok(Self { paths: [].iter(), staged: files.into_iter(), ..Self::new(selection)? })
     }
 

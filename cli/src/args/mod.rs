@@ -1,8 +1,9 @@
 //! The command line, derived with clap. The modules of the commands decide what the options do.
 //!
-//! `check.rs` and `fix.rs` have the options of these commands, and `selection.rs` those that say which files to work on.
+//! `check.rs`, `convert.rs` and `fix.rs` have the options of these commands, and `selection.rs` those that say which files to work on.
 
 mod check;
+mod convert;
 mod fix;
 mod selection;
 
@@ -16,10 +17,10 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 use trust8::Kernel;
 
 pub(crate) use check::{CheckArgs, Format};
+pub(crate) use convert::ConvertArgs;
 pub(crate) use fix::{FixArgs, Remedy, suffix};
 pub(crate) use selection::{BACKUP_SUFFIX, Selection};
 
-use crate::convert::ConvertArgs;
 use crate::outcome::{Outcome, print_output};
 use crate::visible::push_harmless;
 

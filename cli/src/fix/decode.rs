@@ -9,8 +9,8 @@ use trust8::Kernel;
 use trust8_dialect::{Dialect, DialectError, DialectErrorKind};
 use trust8_transcode as transcode;
 
-use super::FileError;
 use super::repair::apply;
+use super::{FileError, HINT};
 use crate::args::Remedy;
 use crate::charset::Charset;
 use crate::dialects::DialectChunks;
@@ -178,8 +178,6 @@ fn invalid_in_dialect(error: &DialectError, offset: u64, sequence: &[u8]) -> Fil
         _ => format!("byte {offset}: {hex} is not valid {dialect}{HINT}"),
     })
 }
-
-pub(crate) const HINT: &str = " (to continue, use --replace, --drop or --escape)";
 
 /// How many bytes before a chunk are kept. When encoding_rs finds that a sequence is malformed, it may have read up to 7
 /// bytes since the sequence began.

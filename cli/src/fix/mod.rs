@@ -54,6 +54,9 @@ pub(crate) enum FileError {
     Guarded(String),
 }
 
+/// What a message says about sequences that are not valid in the encoding.
+pub(crate) const HINT: &str = " (to continue, use --replace, --drop or --escape)";
+
 impl FileError {
     /// Returns the error for output that goes to `path`.
     pub(crate) fn at(self, path: &Path) -> Self {

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use encoding_rs::Encoding;
 use trust8::Kernel;
 
-use super::FileError;
+use super::{FileError, HINT};
 use crate::args::Remedy;
 use crate::hex::Hex;
 use crate::progress::Progress;
@@ -50,8 +50,7 @@ impl Treatment {
                 (None, Some(remedy)) => apply(remedy, &[*byte], out)?,
                 (None, None) => {
                     let hex = Hex(std::slice::from_ref(byte)).to_string();
-                    let why =
-                        format!("byte {at}: {hex} is no character in the encoding{}", super::decode::HINT);
+                    let why = format!("byte {at}: {hex} is no character in the encoding{}", HINT);
                     return Err(FileError::Unconvertible(why));
                 }
             }
