@@ -1,13 +1,13 @@
-//! The contents of the next commit, for `check --staged`: files as they are in Git's index, which can differ from those on
-//! disk.
+//! The contents of the next commit, for `check --staged`: files as they are in Git's index, which
+//! can differ from those on disk.
 
 use std::fs::File;
 use std::io::{self, Seek};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// Returns the names and objects of the files that differ between the index and the last commit, in the order of their names.
-/// If there are `paths`, returns only the files in them.
+/// Returns the names and objects of the files that differ between the index and the last commit, in
+/// the order of their names. If there are `paths`, returns only the files in them.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<(Vec<u8>, String)>, String> {
     let mut git = Command::new("git");
     git.args(["diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=d", "--"]);
@@ -19,7 +19,8 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<(Vec<u8>, String)>, String>
     let mut files = Vec::new();
     while let (Some(what), Some(name)) = (fields.next(), fields.next()) {
         let what = String::from_utf8_lossy(what);
-        // Two modes, two objects and a letter. Links and submodules have other modes than regular files.
+        // Two modes, two objects and a letter. Links and submodules have other modes than regular
+        // files.
         let [_, mode, _, object, _] = what.split(' ').collect::<Vec<_>>()[..] else {
             return Err(format!("git: cannot read {what}"));
         };

@@ -13,24 +13,24 @@ pub(crate) struct ConvertArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Read more paths from FILE (`-` is standard input), one per line; if it has a NUL, NULs separate
-    /// them
+    /// Read more paths from FILE (`-` is standard input), one per line; if it has a NUL, NULs
+    /// separate them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
 
     /// The encoding of the input, as `trust8 encodings` lists them; or `auto`, to guess
     ///
-    /// `utf-16` reads the byte order mark and removes it. For the other names, a mark is a character like any other. `latin1` and
-    /// `iso-8859-1` are windows-1252 for every option, as they are for browsers. In `latin1-exact` every byte is the character
-    /// of the same number.
+    /// `utf-16` reads the byte order mark and removes it. For the other names, a mark is a
+    /// character like any other. `latin1` and `iso-8859-1` are windows-1252 for every option, as
+    /// they are for browsers. In `latin1-exact` every byte is the character of the same number.
     #[arg(long, value_name = "ENCODING", default_value = "utf-8", value_parser = Names(from_source),
           hide_possible_values = true)]
     pub(crate) from: Charset,
 
     /// The encoding of the output, from the same list
     ///
-    /// `utf-16` is little-endian, with a byte order mark. The other names add none; one that is there is converted like any other
-    /// character.
+    /// `utf-16` is little-endian, with a byte order mark. The other names add none; one that is
+    /// there is converted like any other character.
     #[arg(long, value_name = "ENCODING", value_parser = Names(from_target), hide_possible_values = true,
           required_unless_present = "generate")]
     pub(crate) to: Option<Charset>,

@@ -1,7 +1,7 @@
 //! `trust8 convert`: converts text from one encoding into another, as a stream.
 //!
-//! This is not a part of `fix`, because the two differ in what they do with a file that is UTF-8 already: `fix` makes UTF-8,
-//! and leaves it alone; `convert` does what it is told.
+//! This is not a part of `fix`, because the two differ in what they do with a file that is UTF-8
+//! already: `fix` makes UTF-8, and leaves it alone; `convert` does what it is told.
 
 mod encode;
 mod place;
@@ -246,8 +246,8 @@ fn guessed(file: &std::fs::File, start: u64) -> Result<Charset, FileError> {
 
 const REPLACE: &str = " (to continue, use --replace)";
 
-/// A conversion between two of the library's encodings. If neither is UTF-8, the text becomes UTF-8 in between: with the other
-/// direct conversions, the command takes a tenth longer to compile.
+/// A conversion between two of the library's encodings. If neither is UTF-8, the text becomes UTF-8
+/// in between: with the other direct conversions, the command takes a tenth longer to compile.
 struct Steps {
     first: Transcoder<Encoding, Encoding>,
     second: Option<Transcoder<Encoding, Encoding>>,

@@ -1,4 +1,5 @@
-//! Repairs UTF-8: replaces invalid sequences, leaves them out, escapes or decodes them, and copies everything else.
+//! Repairs UTF-8: replaces invalid sequences, leaves them out, escapes or decodes them, and copies
+//! everything else.
 
 use std::io::{Read, Write};
 
@@ -27,7 +28,8 @@ impl Treatment {
         Self { characters: None, remedy: Some(remedy) }
     }
 
-    /// Decodes every byte in `encoding`, in which each byte is a character. Applies `remedy` to bytes that are not.
+    /// Decodes every byte in `encoding`, in which each byte is a character. Applies `remedy` to
+    /// bytes that are not.
     pub(crate) fn decode(encoding: &'static Encoding, remedy: Option<Remedy>) -> Self {
         let character = |byte: usize| {
             let bytes = [byte as u8];
@@ -59,7 +61,8 @@ impl Treatment {
     }
 }
 
-/// Writes the repaired text of `reader` to `out`. Returns how many sequences were invalid, counted as browsers do.
+/// Writes the repaired text of `reader` to `out`. Returns how many sequences were invalid, counted
+/// as browsers do.
 pub(super) fn repair(
     kernel: &'static Kernel,
     reader: impl Read,
