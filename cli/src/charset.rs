@@ -1,6 +1,8 @@
-//! The names of encodings on the command line: those of the WHATWG standard, the dialects of UTF-8, UTF-32, and `auto`.
+//! The names of encodings on the command line: those of the WHATWG standard, the dialects of UTF-8,
+//! UTF-32, and `auto`.
 //!
-//! All options take the same names with the same meanings. An option that can't use an encoding says so.
+//! All options take the same names with the same meanings. An option that can't use an encoding
+//! says so.
 
 use std::ffi::OsStr;
 use std::str::FromStr;
@@ -19,8 +21,8 @@ pub(crate) enum Charset {
     /// To be guessed.
     Auto,
     Utf8,
-    /// UTF-16 with a byte order mark, which gives the byte order and is not part of the text. Without one, it is
-    /// little-endian.
+    /// UTF-16 with a byte order mark, which gives the byte order and is not part of the text.
+    /// Without one, it is little-endian.
     Utf16,
     /// An encoding of the WHATWG standard, decoded as browsers do.
     Encoding(&'static Encoding),
@@ -32,8 +34,9 @@ pub(crate) enum Charset {
     Ascii,
 }
 
-/// The name of Latin-1 as ISO 8859-1 has it. `latin1` and `iso-8859-1` are windows-1252 everywhere, as the WHATWG standard
-/// says: a text that is read as `latin1` and written as `latin1` is the same bytes again.
+/// The name of Latin-1 as ISO 8859-1 has it. `latin1` and `iso-8859-1` are windows-1252 everywhere,
+/// as the WHATWG standard says: a text that is read as `latin1` and written as `latin1` is the same
+/// bytes again.
 pub(crate) const LATIN1_EXACT: &str = "latin1-exact";
 
 /// The name of UTF-16 with a byte order mark.
@@ -210,7 +213,8 @@ impl Charset {
             None => {}
         }
         match Encoding::for_label_no_replacement(name.as_bytes()) {
-            // The standard has labels for UTF-8 that `Dialect::by_name` does not know, such as unicode-1-1-utf-8.
+            // The standard has labels for UTF-8 that `Dialect::by_name` does not know, such as
+            // unicode-1-1-utf-8.
             Some(encoding) if encoding == UTF_8 => Some(Self::Utf8),
             Some(encoding) => Some(Self::Encoding(encoding)),
             None => match transcode::Encoding::by_name(name) {
@@ -260,7 +264,8 @@ impl Charset {
         }
     }
 
-    /// Whether text in ASCII is the same bytes in this encoding, so that text in UTF-8 is easily told from it.
+    /// Whether text in ASCII is the same bytes in this encoding, so that text in UTF-8 is easily
+    /// told from it.
     pub(crate) fn has_ascii(&self) -> bool {
         match self {
             Self::Encoding(encoding) => encoding.is_ascii_compatible(),
@@ -270,7 +275,8 @@ impl Charset {
         }
     }
 
-    /// Returns the library's encoding for this one, in which a byte order mark is a character like any other.
+    /// Returns the library's encoding for this one, in which a byte order mark is a character like
+    /// any other.
     pub(crate) fn exact(&self) -> Option<transcode::Encoding> {
         match self {
             Self::Utf8 => Some(transcode::Encoding::Utf8),
@@ -302,7 +308,8 @@ pub(crate) fn parse_value<T>(
     })
 }
 
-/// Parses the value of an option with a function. Completions offer the names that the function takes.
+/// Parses the value of an option with a function. Completions offer the names that the function
+/// takes.
 #[derive(Clone)]
 pub(crate) struct Names<T>(pub(crate) fn(&str) -> Result<T, String>);
 
@@ -346,7 +353,8 @@ pub(crate) fn from_source(name: &str) -> Result<Charset, String> {
 
 /// What `convert --to` takes.
 pub(crate) fn from_target(name: &str) -> Result<Charset, String> {
-    // As a source, `ascii` is windows-1252, which has no other meaning for the bytes of ASCII. As a target, that would be more.
+    // As a source, `ascii` is windows-1252, which has no other meaning for the bytes of ASCII. As a
+    // target, that would be more.
     if matches!(&*bare(name), "ascii" | "usascii") {
         return Ok(Charset::Ascii);
     }

@@ -68,8 +68,8 @@ pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
     Outcome::of(&totals).with_output(written).into()
 }
 
-/// Returns the number of bytes in all selected files, or `None` if a path on the command line is neither a file nor
-/// a folder.
+/// Returns the number of bytes in all selected files, or `None` if a path on the command line is
+/// neither a file nor a folder.
 pub(crate) fn total_bytes(selection: &Selection) -> Option<u64> {
     let mut total = 0;
     for entry in Walk::new(selection).ok()?.flatten() {
@@ -101,7 +101,8 @@ fn binary(file: &File, start: u64) -> io::Result<Totals> {
     Ok(Totals { binary: 1, binary_utf16, ..Totals::default() })
 }
 
-/// Returns the byte order mark of UTF-16 or UTF-32 that a file begins with. It is at the first error, or a few bytes before it.
+/// Returns the byte order mark of UTF-16 or UTF-32 that a file begins with. It is at the first
+/// error, or a few bytes before it.
 fn other_mark(first: &Finding<'_>) -> Option<Bom> {
     let Finding { offset, culprit, before, after, .. } = first;
     let is_start = *offset == before.len() as u64;
@@ -117,7 +118,8 @@ pub(crate) struct Check<'a> {
     /// How many errors of each file to report.
     error_limit: u64,
     profile: Option<&'static Profile>,
-    /// Whether to read files with errors to their end even after the last reported error, for the totals.
+    /// Whether to read files with errors to their end even after the last reported error, for the
+    /// totals.
     to_the_end: bool,
     selection: &'a Selection,
     /// Where the reports go.
@@ -159,8 +161,8 @@ impl<'a> Check<'a> {
         (totals, self.output.finish())
     }
 
-    /// Checks one input, and writes all that the command would write for it. `from` returns a reader that begins at an
-    /// offset.
+    /// Checks one input, and writes all that the command would write for it. `from` returns a
+    /// reader that begins at an offset.
     pub(crate) fn check_input<R: Read>(self, entry: &Entry, from: impl Fn(u64) -> R) -> io::Result<()> {
         let stats = self.to_the_end;
         let (_, written) = self.with_header_and_footer(Instant::now(), stats, |check| {
@@ -268,8 +270,8 @@ impl<'a> Check<'a> {
 
     /// Reports the errors of one file. With `at_once`, each is written as soon as it is found.
     ///
-    /// If there are errors, `conclude` is called with the offset of the first one, and returns what is known of the file
-    /// as a whole.
+    /// If there are errors, `conclude` is called with the offset of the first one, and returns what
+    /// is known of the file as a whole.
     fn report_errors(
         &self,
         entry: &Entry,

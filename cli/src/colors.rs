@@ -1,4 +1,5 @@
-//! The colours of the output. There are none if standard output is no terminal, or if the user wants none.
+//! The colours of the output. There are none if standard output is no terminal, or if the user
+//! wants none.
 
 use std::io::stdout;
 

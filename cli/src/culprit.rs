@@ -1,10 +1,11 @@
-//! What is wrong with the bytes of an error, in words: what they were meant to be, how many they are, and which section
-//! of RFC 3629 forbids them.
+//! What is wrong with the bytes of an error, in words: what they were meant to be, how many they
+//! are, and which section of RFC 3629 forbids them.
 //!
-//! The library's errors end where the standard library's do: before the first byte that can't continue a character.
-//! That splits what people see as one mistake: `C0 AF` is one overlong slash to them, but two errors to the library. So a
-//! culprit has all the bytes that its first byte announces. It follows RFC 2279, which had sequences of up to six bytes
-//! and no rule on surrogates.
+//! The library's errors end where the standard library's do: before the first byte that can't
+//! continue a character. That splits what people see as one mistake: `C0 AF` is one overlong slash
+//! to them, but two errors to the library. So a culprit has all the bytes that its first byte
+//! announces. It follows RFC 2279, which had sequences of up to six bytes and no rule on
+//! surrogates.
 
 use core::fmt;
 
@@ -73,7 +74,8 @@ impl<'a> Culprit<'a> {
         matches!(self.why, Why::NotUtf8(_, Meaning::CodePoint(_) | Meaning::SurrogatePair(..)))
     }
 
-    /// Returns how many errors this is for the library: each sequence that U+FFFD would replace is one.
+    /// Returns how many errors this is for the library: each sequence that U+FFFD would replace is
+    /// one.
     pub(crate) fn count(&self) -> u64 {
         // Most culprits are one byte.
         if self.bytes.len() == 1 { 1 } else { self.replacements().max(1) }
@@ -123,7 +125,8 @@ fn sequence_len(first: u8) -> usize {
     }
 }
 
-/// Returns how many bytes at the start of `rest` make one sequence by RFC 2279, complete or not, and what they mean.
+/// Returns how many bytes at the start of `rest` make one sequence by RFC 2279, complete or not,
+/// and what they mean.
 fn by_rfc_2279(rest: &[u8]) -> (usize, Meaning) {
     let wanted = sequence_len(rest[0]);
     let continuations = rest[1..].iter().take(wanted - 1).take_while(|&&byte| is_continuation(byte));
@@ -154,7 +157,8 @@ fn surrogate_pair(rest: &[u8]) -> Option<(u16, u16)> {
     }
 }
 
-/// Displays a code point with its character, as in '/' (U+002F), or alone if the character is invisible.
+/// Displays a code point with its character, as in '/' (U+002F), or alone if the character is
+/// invisible.
 struct NamedCodePoint(u32);
 
 impl fmt::Display for NamedCodePoint {
@@ -323,7 +327,8 @@ mod tests {
         }
     }
 
-    /// Whatever follows it, a culprit has at least one byte, no ASCII and no valid character, and a message.
+    /// Whatever follows it, a culprit has at least one byte, no ASCII and no valid character, and a
+    /// message.
     #[test]
     fn culprits_end_before_the_next_character() {
         let bytes =

@@ -9,8 +9,8 @@ use crate::source::{self, CHUNK};
 
 /// Reads chunks that cut no sequence of any dialect.
 ///
-/// Whole sequences are not enough: a pair of surrogates is one character in CESU-8, and WTF-8 allows either surrogate
-/// alone but not the pair. So a pair is not cut either.
+/// Whole sequences are not enough: a pair of surrogates is one character in CESU-8, and WTF-8
+/// allows either surrogate alone but not the pair. So a pair is not cut either.
 pub(crate) struct DialectChunks<R> {
     reader: R,
     bytes: Box<[u8]>,
@@ -46,7 +46,8 @@ impl<R: Read> DialectChunks<R> {
     }
 }
 
-/// Returns the last place after the start where a cut divides neither a sequence nor a pair of surrogates.
+/// Returns the last place after the start where a cut divides neither a sequence nor a pair of
+/// surrogates.
 ///
 /// Bytes without such a place are invalid in every dialect, so they may be cut anywhere.
 fn last_cut(bytes: &[u8]) -> usize {
@@ -69,8 +70,9 @@ pub(crate) struct AcceptedBy {
 
 /// Returns the dialects other than UTF-8 that accept all of a file, the preferred one first.
 ///
-/// `from` returns a reader that begins at an offset. The first error of UTF-8 is at the offset `error` or after it. The
-/// part from there on is tried first, because in most files no dialect accepts it.
+/// `from` returns a reader that begins at an offset. The first error of UTF-8 is at the offset
+/// `error` or after it. The part from there on is tried first, because in most files no dialect
+/// accepts it.
 pub(crate) fn accepting_dialects<R: Read>(
     from: impl Fn(u64) -> R,
     error: u64,
@@ -105,7 +107,8 @@ fn accepted_by(mut chunks: DialectChunks<impl Read>) -> io::Result<Vec<AcceptedB
 mod tests {
     use super::*;
 
-    /// However a file is cut into chunks, the dialects that accept it are those that accept the whole.
+    /// However a file is cut into chunks, the dialects that accept it are those that accept the
+    /// whole.
     #[test]
     fn chunks_agree_with_the_whole_file() {
         let texts: [&[u8]; 9] = [

@@ -25,7 +25,8 @@ pub(crate) fn run(what: Generate, command: Option<&Command>) -> ExitCode {
         Generate::Fish => {
             let mut script = Vec::new();
             completions(Shell::Fish, &mut cli, &mut script);
-            // Before the value of an option, the words are incomplete, and the script would take that for a command.
+            // Before the value of an option, the words are incomplete, and the script would take
+            // that for a command.
             let script = String::from_utf8_lossy(&script);
             let script = script
                 .replace("-- $cmd 2>/dev/null\n    or return\n", "-- $cmd 2>/dev/null\n    or return 0\n");

@@ -5,7 +5,8 @@ use core::fmt::{self, Write};
 /// Displays bytes in hexadecimal, as the RFCs write them.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
-/// The two hexadecimal digits of each byte. (A file can have millions of errors, and formatting is slower.)
+/// The two hexadecimal digits of each byte. (A file can have millions of errors, and formatting is
+/// slower.)
 const DIGITS: [[u8; 2]; 256] = {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let mut all = [[0; 2]; 256];

@@ -1,6 +1,7 @@
 //! Signals that end the program, such as Ctrl-C.
 //!
-//! The program cleans up first. Then it dies of the same signal, so that a shell that runs it in a loop ends the loop too.
+//! The program cleans up first. Then it dies of the same signal, so that a shell that runs it in a
+//! loop ends the loop too.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +9,8 @@ type Cleanup = Box<dyn FnOnce() + Send>;
 
 static CLEANUPS: Mutex<Vec<Cleanup>> = Mutex::new(Vec::new());
 
-/// Registers `cleanup` to be called if a signal ends the program. All other threads may still be running then.
+/// Registers `cleanup` to be called if a signal ends the program. All other threads may still be
+/// running then.
 pub(crate) fn on_signal(cleanup: impl FnOnce() + Send + 'static) {
     let mut cleanups = CLEANUPS.lock().unwrap_or_else(PoisonError::into_inner);
     if cleanups.is_empty() {
@@ -37,8 +39,8 @@ fn watch() {
     });
 }
 
-/// Whether the program was started with `signal` ignored. `nohup` does that, and so does a shell for a command that a
-/// script runs in the background. Only Linux reveals it.
+/// Whether the program was started with `signal` ignored. `nohup` does that, and so does a shell
+/// for a command that a script runs in the background. Only Linux reveals it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

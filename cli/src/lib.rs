@@ -1,24 +1,27 @@
-//! The command `trust8`: reports which files are not UTF-8, where and why; repairs and converts them; and shows what
-//! a file is and which kernels this computer can run.
+//! The command `trust8`: reports which files are not UTF-8, where and why; repairs and converts
+//! them; and shows what a file is and which kernels this computer can run.
 //!
-//! This crate is a library only so that the fuzz target and the Python package can call it. It is **not an API**: anything in
-//! it may change with any version. Rust programs should use the crate `trust8`.
+//! This crate is a library only so that the fuzz target and the Python package can call it. It is
+//! **not an API**: anything in it may change with any version. Rust programs should use the crate
+//! `trust8`.
 //!
-//! Findings go to standard output, and errors of reading or writing to standard error. All files are checked,
-//! whatever happens to the ones before them. The modules:
+//! Findings go to standard output, and errors of reading or writing to standard error. All files
+//! are checked, whatever happens to the ones before them. The modules:
 //!
 //! - `args/` is the command line. `generate.rs` makes manual pages and completions from it.
-//! - `walk.rs` turns paths into files, and `staged.rs` Git's index. `source.rs` opens and reads them.
-//! - `validate.rs` is the first pass over a file: it only says whether the file is valid, and has to be fast. `scan.rs`
-//!   is the second pass: it finds each error. It uses `segments.rs` to split the input into valid text and errors,
-//!   `location.rs` for lines and columns, and `culprit.rs` for the message. `dialects.rs` finds the dialects of UTF-8
-//!   that accept the file.
-//! - `check.rs` is the command `check`. `report/` has its output formats. `ordered_output.rs` keeps the output of several
-//!   threads in the order of the files.
-//! - `fix/`, `convert/`, `inspect/`, `encodings.rs`, `kernels.rs` and `bench/` are the other commands. `charset.rs` has the
-//!   names of encodings. `target.rs` is where a result goes, and `replace/` replaces a file in one step.
-//! - `streams.rs` has the standard streams. `progress.rs`, `interrupt.rs` and `colors.rs` deal with the terminal.
-//!   `visible.rs` and `hex.rs` show bytes.
+//! - `walk.rs` turns paths into files, and `staged.rs` Git's index. `source.rs` opens and reads
+//!   them.
+//! - `validate.rs` is the first pass over a file: it only says whether the file is valid, and has
+//!   to be fast. `scan.rs` is the second pass: it finds each error. It uses `segments.rs` to split
+//!   the input into valid text and errors, `location.rs` for lines and columns, and `culprit.rs`
+//!   for the message. `dialects.rs` finds the dialects of UTF-8 that accept the file.
+//! - `check.rs` is the command `check`. `report/` has its output formats. `ordered_output.rs` keeps
+//!   the output of several threads in the order of the files.
+//! - `fix/`, `convert/`, `inspect/`, `encodings.rs`, `kernels.rs` and `bench/` are the other
+//!   commands. `charset.rs` has the names of encodings. `target.rs` is where a result goes, and
+//!   `replace/` replaces a file in one step.
+//! - `streams.rs` has the standard streams. `progress.rs`, `interrupt.rs` and `colors.rs` deal with
+//!   the terminal. `visible.rs` and `hex.rs` show bytes.
 //! - `statistics.rs` has the totals, and `outcome.rs` the exit code.
 //! - `main.rs` calls `run`. `probes.rs` is what the fuzz target calls.
 
@@ -69,10 +72,11 @@ pub fn run() -> ExitCode {
     run_with(std::env::args_os())
 }
 
-/// Returns the length of the mistake that `rest` begins with, and the command's message about it. Returns `None` if `rest`
-/// begins with a character or is empty.
+/// Returns the length of the mistake that `rest` begins with, and the command's message about it.
+/// Returns `None` if `rest` begins with a character or is empty.
 ///
-/// A mistake has at most six bytes. So `rest` needs no more than six, but must not be cut before that.
+/// A mistake has at most six bytes. So `rest` needs no more than six, but must not be cut before
+/// that.
 pub fn mistake(rest: &[u8]) -> Option<(usize, String)> {
     let error = trust8::from_utf8(rest).err()?;
     (error.valid_up_to() == 0).then(|| {
@@ -81,7 +85,8 @@ pub fn mistake(rest: &[u8]) -> Option<(usize, String)> {
     })
 }
 
-/// Returns the text that `line` was before it became mojibake, or `None` if it is no mojibake, as `fix --unmojibake` decides.
+/// Returns the text that `line` was before it became mojibake, or `None` if it is no mojibake, as
+/// `fix --unmojibake` decides.
 pub fn undo_mojibake(line: &str) -> Option<String> {
     fix::mojibake::undo(line)
 }

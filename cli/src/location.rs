@@ -3,8 +3,8 @@
 use memchr::{memchr_iter, memrchr};
 use trust8::Kernel;
 
-/// A line and a column, counted from 1 as editors do. A line ends with a line feed. The column counts characters, and an
-/// invalid sequence counts as the number of U+FFFD that would replace it.
+/// A line and a column, counted from 1 as editors do. A line ends with a line feed. The column
+/// counts characters, and an invalid sequence counts as the number of U+FFFD that would replace it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Location {
     pub(crate) line: u64,

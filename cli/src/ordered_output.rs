@@ -1,8 +1,8 @@
 //! Writes the output of several threads in the order of the files.
 //!
-//! Each file gets a number and a `Turn`. What is written to a turn is kept until the turns of all files before it have
-//! ended. Most files have nothing to report, so nobody waits for them. A turn that has a lot to report waits, so memory
-//! does not grow with the output.
+//! Each file gets a number and a `Turn`. What is written to a turn is kept until the turns of all
+//! files before it have ended. Most files have nothing to report, so nobody waits for them. A turn
+//! that has a lot to report waits, so memory does not grow with the output.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -60,7 +60,8 @@ impl OrderedOutput {
         Self { state: Mutex::new(state), advanced: Condvar::new(), progress, separator }
     }
 
-    /// Returns the turn of the file `number`. Every number from 0 on must get a turn, and every turn must be dropped.
+    /// Returns the turn of the file `number`. Every number from 0 on must get a turn, and every
+    /// turn must be dropped.
     pub(crate) fn turn(&self, number: u64) -> Turn<'_> {
         Turn { output: self, number, messages: Vec::new(), bytes: Vec::new(), begun: false }
     }
@@ -70,20 +71,23 @@ impl OrderedOutput {
         self.lock().error.is_some()
     }
 
-    /// Writes `bytes`, which belong to no file. Call this before the first turn or after the last one.
+    /// Writes `bytes`, which belong to no file. Call this before the first turn or after the last
+    /// one.
     pub(crate) fn write_outside_turns(&self, bytes: &[u8]) {
         let mut state = self.lock();
         self.write(&mut state, bytes);
     }
 
-    /// Writes what is buffered, and returns the first error of all writes. Call this after the last turn.
+    /// Writes what is buffered, and returns the first error of all writes. Call this after the last
+    /// turn.
     pub(crate) fn finish(self) -> io::Result<()> {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let result = match state.error {
             None => state.out.flush(),
             Some(error) => Err(error),
         };
-        // After a failed write there are still bytes in the buffer. Dropping it would try to write them again.
+        // After a failed write there are still bytes in the buffer. Dropping it would try to write
+        // them again.
         let _ = state.out.into_parts();
         result
     }
@@ -104,7 +108,8 @@ impl OrderedOutput {
         }
     }
 
-    /// Writes a message of the current file. `begun` is whether that file has written to the output before.
+    /// Writes a message of the current file. `begun` is whether that file has written to the output
+    /// before.
     fn write_message(&self, state: &mut State, message: &Message, begun: &mut bool) {
         match message {
             Message::Output(bytes) => {
@@ -149,10 +154,11 @@ impl Turn<'_> {
         self.messages.push(Message::Error(error));
     }
 
-    /// Writes the output so far if there is a lot of it, waiting for the turn of the file if need be.
+    /// Writes the output so far if there is a lot of it, waiting for the turn of the file if need
+    /// be.
     ///
-    /// Call this regularly while a file has much to report. With `at_once`, writes even a little output, if it is the
-    /// turn of the file already.
+    /// Call this regularly while a file has much to report. With `at_once`, writes even a little
+    /// output, if it is the turn of the file already.
     pub(crate) fn write_through(&mut self, at_once: bool) {
         if self.bytes.len() < TURN_LIMIT && !at_once {
             return;

@@ -32,8 +32,8 @@ impl Outcome {
         Self::SomeUnread.into()
     }
 
-    /// Returns this outcome if `written` is no error. An error is printed, except that of a closed pipe: its reader has
-    /// seen enough.
+    /// Returns this outcome if `written` is no error. An error is printed, except that of a closed
+    /// pipe: its reader has seen enough.
     pub(crate) fn with_output(self, written: io::Result<()>) -> Self {
         match written {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -51,7 +51,8 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// Prints `error` on standard error. It may have names of files in it, so control characters are escaped.
+/// Prints `error` on standard error. It may have names of files in it, so control characters are
+/// escaped.
 pub(crate) fn print_error(error: &str) {
     let mut line = String::from("trust8: ");
     push_harmless(&mut line, error);

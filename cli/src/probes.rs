@@ -1,5 +1,5 @@
-//! What the fuzz target `command` calls: the command from the words of its command line to the bytes of its output, without
-//! files, threads and the terminal.
+//! What the fuzz target `command` calls: the command from the words of its command line to the
+//! bytes of its output, without files, threads and the terminal.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -19,7 +19,8 @@ use crate::walk::Entry;
 pub struct Line(Cli);
 
 impl Line {
-    /// Parses `words`, which begin with the name of the program. Returns clap's message if they are wrong.
+    /// Parses `words`, which begin with the name of the program. Returns clap's message if they are
+    /// wrong.
     pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
         Cli::parse_words(words).map(Self).map_err(|error| error.to_string())
     }
@@ -55,7 +56,8 @@ impl Line {
         }
     }
 
-    /// Returns what `check` writes for an input called `name`. `from` returns a reader that begins at an offset.
+    /// Returns what `check` writes for an input called `name`. `from` returns a reader that begins
+    /// at an offset.
     pub fn check<R: Read>(&self, name: PathBuf, from: impl Fn(u64) -> R) -> io::Result<Vec<u8>> {
         let Cli { command, check, common } = &self.0;
         let args = if let Some(Command::Check(args)) = command { args } else { check };
@@ -66,8 +68,9 @@ impl Line {
         Ok(std::mem::take(&mut *out.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Returns what `fix` writes for an input that is not UTF-8, and how many sequences it replaced, left out or escaped;
-    /// or why the input can't be converted. For another command, returns nothing.
+    /// Returns what `fix` writes for an input that is not UTF-8, and how many sequences it
+    /// replaced, left out or escaped; or why the input can't be converted. For another command,
+    /// returns nothing.
     pub fn fix<R: Read>(&self, from: impl Fn(u64) -> R) -> Result<(Vec<u8>, u64), String> {
         let Some(Command::Fix(args)) = &self.0.command else { return Ok((Vec::new(), 0)) };
         fixed(args, self.0.common.kernel(), from).map_err(|error| match error {
@@ -103,7 +106,8 @@ pub fn visible(bytes: &[u8]) -> String {
     crate::visible::visible(bytes)
 }
 
-/// Returns the chunks of at most `size` bytes in which dialects of UTF-8 are read. `size` is at least 9.
+/// Returns the chunks of at most `size` bytes in which dialects of UTF-8 are read. `size` is at
+/// least 9.
 pub fn chunks(reader: impl Read, size: usize) -> io::Result<Vec<Vec<u8>>> {
     let mut chunks = DialectChunks::of_size(reader, size);
     let mut all = Vec::new();

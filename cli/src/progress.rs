@@ -1,8 +1,8 @@
 //! The progress line. It appears on a terminal if the work takes longer than half a second.
 //!
-//! The threads that read only add to a number. A separate thread waits for half a second and then draws the line. Another
-//! one then goes through the folders to find out how much there is to read. Without a line, that number is not needed and
-//! not computed.
+//! The threads that read only add to a number. A separate thread waits for half a second and then
+//! draws the line. Another one then goes through the folders to find out how much there is to read.
+//! Without a line, that number is not needed and not computed.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stderr};
@@ -48,8 +48,8 @@ impl Progress {
         Self(None)
     }
 
-    /// Shows the progress if `wanted` is true and standard error is a terminal. `total` returns the number of bytes to
-    /// read, if it can be known.
+    /// Shows the progress if `wanted` is true and standard error is a terminal. `total` returns the
+    /// number of bytes to read, if it can be known.
     pub(crate) fn start(wanted: bool, total: impl FnOnce() -> Option<u64> + Send + 'static) -> Self {
         if !wanted || !stderr().is_terminal() {
             return Self::none();
@@ -157,8 +157,8 @@ impl Shared {
 
 /// Returns the text of the line. `total` is 0 if it is not known.
 ///
-/// Bytes that are read again do not count twice. So when all of them have been read there may be more to do, and the share
-/// that is done stays below 100 %.
+/// Bytes that are read again do not count twice. So when all of them have been read there may be
+/// more to do, and the share that is done stays below 100 %.
 fn describe(phase: &str, bytes: u64, total: u64, time: Duration) -> String {
     let rate = bytes as f64 / time.as_secs_f64().max(0.001);
     let per_second = BinaryBytes(rate as u64);

@@ -1,4 +1,5 @@
-//! The second pass, over files that are not UTF-8: each error with its line, its column and the bytes around it.
+//! The second pass, over files that are not UTF-8: each error with its line, its column and the
+//! bytes around it.
 //!
 //! For input that can be read only once this is the only pass.
 
@@ -22,7 +23,8 @@ pub(crate) struct Finding<'a> {
     pub(crate) culprit: Culprit<'a>,
     /// At most `CONTEXT` bytes before the error. They don't begin inside a character.
     pub(crate) before: &'a [u8],
-    /// At most `CONTEXT` bytes after the error. They don't end inside a character, unless the input does.
+    /// At most `CONTEXT` bytes after the error. They don't end inside a character, unless the input
+    /// does.
     pub(crate) after: &'a [u8],
 }
 
@@ -73,8 +75,8 @@ impl<R: Read> Scanner<R> {
         self.next_error(&mut || {})
     }
 
-    /// Does the same, and calls `before_reading` before each time that it reads from the input, which can take long if that
-    /// is a pipe.
+    /// Does the same, and calls `before_reading` before each time that it reads from the input,
+    /// which can take long if that is a pipe.
     pub(crate) fn next_error(&mut self, before_reading: &mut dyn FnMut()) -> io::Result<Option<Finding<'_>>> {
         if let Some((bytes, moves)) = self.previous.take() {
             self.segments.skip(bytes);
@@ -133,7 +135,8 @@ impl<R: Read> Scanner<R> {
     }
 }
 
-/// Returns the last `CONTEXT` bytes of `before`, without the end of a character that begins before them.
+/// Returns the last `CONTEXT` bytes of `before`, without the end of a character that begins before
+/// them.
 fn last_bytes(before: &[u8]) -> &[u8] {
     match before.len().checked_sub(CONTEXT) {
         None => before,
@@ -141,7 +144,8 @@ fn last_bytes(before: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the first `CONTEXT` bytes of `after`, without the beginning of a character that ends after them.
+/// Returns the first `CONTEXT` bytes of `after`, without the beginning of a character that ends
+/// after them.
 fn first_bytes(after: &[u8]) -> &[u8] {
     &after[..floor(after, CONTEXT)]
 }

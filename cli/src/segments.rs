@@ -1,7 +1,7 @@
 //! Splits any input into valid text and errors, and shows the bytes around each error.
 //!
-//! Memory does not grow with the input. To show what surrounds an error, some bytes before it are kept, and some after
-//! it are read ahead.
+//! Memory does not grow with the input. To show what surrounds an error, some bytes before it are
+//! kept, and some after it are read ahead.
 
 use std::io::{self, Read};
 
@@ -46,7 +46,8 @@ pub(crate) enum Segment<'a> {
 
 impl<R: Read> Segments<R> {
     pub(crate) fn new(kernel: &'static Kernel, profile: Option<&'static Profile>, reader: R) -> Self {
-        // An error with `CONTEXT` bytes before it is kept until there are `2 * CONTEXT` bytes from it on.
+        // An error with `CONTEXT` bytes before it is kept until there are `2 * CONTEXT` bytes from
+        // it on.
         let (bytes, start) = aligned_buffer(3 * CONTEXT);
         Self {
             reader,
@@ -68,7 +69,8 @@ impl<R: Read> Segments<R> {
         self.offset
     }
 
-    /// Returns the next segment, or `None` at the end of the input. An error is returned again until `skip` passes it.
+    /// Returns the next segment, or `None` at the end of the input. An error is returned again
+    /// until `skip` passes it.
     pub(crate) fn next(&mut self) -> io::Result<Option<Segment<'_>>> {
         loop {
             let unseen = &self.bytes[self.at..self.filled];
@@ -81,8 +83,8 @@ impl<R: Read> Segments<R> {
                 self.skip(valid);
                 return Ok(Some(Segment::Valid(&self.bytes[at..self.at])));
             }
-            // Here is an error, or no byte at all. With more bytes, the error may turn out to be the beginning of a
-            // character; and if not, they show what follows it.
+            // Here is an error, or no byte at all. With more bytes, the error may turn out to be
+            // the beginning of a character; and if not, they show what follows it.
             match error {
                 Some(error) if self.ended || unseen.len() >= 2 * CONTEXT => {
                     let before = &self.bytes[self.kept.max(self.at - CONTEXT)..self.at];
@@ -126,7 +128,8 @@ impl<R: Read> Segments<R> {
         debug_assert!(self.at <= self.filled);
     }
 
-    /// Reads more bytes. Moves those still to be returned, and `CONTEXT` bytes before them, to just before `start`.
+    /// Reads more bytes. Moves those still to be returned, and `CONTEXT` bytes before them, to just
+    /// before `start`.
     fn read(&mut self) -> io::Result<()> {
         let kept = self.kept.max(self.at - CONTEXT);
         // These are at most 3 * CONTEXT - 1 bytes, so there is room.
@@ -159,7 +162,8 @@ mod tests {
         }
     }
 
-    /// However the input is cut, the segments are those that the standard library finds in the whole.
+    /// However the input is cut, the segments are those that the standard library finds in the
+    /// whole.
     #[test]
     fn segments_are_those_of_the_standard_library() {
         let mut input = "aé日😀".repeat(30_000).into_bytes();

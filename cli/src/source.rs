@@ -9,18 +9,18 @@ use crate::replace::identity;
 use crate::staged;
 use crate::streams::{StandardOutput, standard_input};
 
-/// How many bytes are read at once. A buffer of this size leaves room in the second-level cache of every current CPU, and
-/// the cost of the system call no longer shows.
+/// How many bytes are read at once. A buffer of this size leaves room in the second-level cache of
+/// every current CPU, and the cost of the system call no longer shows.
 pub(crate) const CHUNK: usize = 256 << 10;
 
 /// The size of a page, on nearly all computers.
 const PAGE: usize = 4096;
 
-/// Returns a buffer, and the index in it from which `CHUNK` bytes can be read into. There are at least `room` bytes before it, for
-/// what the previous read did not complete.
+/// Returns a buffer, and the index in it from which `CHUNK` bytes can be read into. There are at
+/// least `room` bytes before it, for what the previous read did not complete.
 ///
-/// That index is the beginning of a page, because CPUs copy more slowly to addresses that are not aligned. Checking 1 GiB took 151 ms
-/// in place of 190 (AMD EPYC 9004 (Zen 4), November 2026).
+/// That index is the beginning of a page, because CPUs copy more slowly to addresses that are not
+/// aligned. Checking 1 GiB took 151 ms in place of 190 (AMD EPYC 9004 (Zen 4), November 2026).
 pub(crate) fn aligned_buffer(room: usize) -> (Box<[u8]>, usize) {
     let bytes = vec![0; room + PAGE + CHUNK].into_boxed_slice();
     // If the offset is not known, 0 works too, only slower.
@@ -45,7 +45,8 @@ impl Source {
         if path.as_os_str() == "-" { Self::StandardInput } else { Self::Path(path.to_owned()) }
     }
 
-    /// Returns the name. For a file these are the bytes of its path, so that a program that reads them finds the file.
+    /// Returns the name. For a file these are the bytes of its path, so that a program that reads
+    /// them finds the file.
     pub(crate) fn name(&self) -> &[u8] {
         match self {
             Self::StandardInput => b"<stdin>",
@@ -104,7 +105,8 @@ impl Source {
         }
     }
 
-    /// Opens the input if it is a regular file, or standard input. Does not wait, as opening a pipe would.
+    /// Opens the input if it is a regular file, or standard input. Does not wait, as opening a pipe
+    /// would.
     ///
     /// If `folder` is given, the file is looked for there, and not opened if it is a symbolic link.
     pub(crate) fn open_regular(&self, folder: Option<&File>) -> io::Result<Opened> {
@@ -165,8 +167,8 @@ impl OutputFile {
         self.0.as_ref().and_then(identity).is_some_and(|output| Some(output) == identity(metadata))
     }
 
-    /// Fails if `file` is the output as well, and has something to read from the offset `start` on. The output would be
-    /// read as input, without an end.
+    /// Fails if `file` is the output as well, and has something to read from the offset `start` on.
+    /// The output would be read as input, without an end.
     pub(crate) fn check_input(&self, file: &File, start: u64) -> io::Result<()> {
         let metadata = file.metadata()?;
         if metadata.is_file() && start < metadata.len() && self.is(&metadata) {
@@ -190,7 +192,8 @@ impl<F: Borrow<File>> Read for FileFrom<F> {
     }
 }
 
-/// Reads from the offset `at` of `file`, whatever its cursor. Reads again if a signal interrupts it.
+/// Reads from the offset `at` of `file`, whatever its cursor. Reads again if a signal interrupts
+/// it.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     retry_interrupted(|| {
         #[cfg(unix)]

@@ -1,16 +1,14 @@
-//! The contents of the next commit, for `check --staged`: files as they are in Git's index, which can differ from those on
-//! disk.
+//! The contents of the next commit, for `check --staged`: files as they are in Git's index, which
+//! can differ from those on disk.
 
 use std::fs::File;
 use std::io::{self, Seek};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::source::{Source, path_of};
-
-/// Returns the files that differ between the index and the last commit, in the order of their names. If there are
-/// `paths`, returns only the files in them.
-pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<Source>, String> {
+/// Returns the names and objects of the files that differ between the index and the last commit, in
+/// the order of their names. If there are `paths`, returns only the files in them.
+pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<(Vec<u8>, String)>, String> {
     let mut git = Command::new("git");
     git.args(["diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=d", "--"]);
     let output = git.args(paths).stdin(Stdio::null()).output().map_err(|error| format!("git: {error}"))?;
@@ -21,12 +19,13 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<Source>, String> {
     let mut files = Vec::new();
     while let (Some(what), Some(name)) = (fields.next(), fields.next()) {
         let what = String::from_utf8_lossy(what);
-        // Two modes, two objects and a letter. Links and submodules have other modes than regular files.
+        // Two modes, two objects and a letter. Links and submodules have other modes than regular
+        // files.
         let [_, mode, _, object, _] = what.split(' ').collect::<Vec<_>>()[..] else {
             return Err(format!("git: cannot read {what}"));
         };
         if mode.starts_with("100") {
-            files.push(Source::Staged(path_of(name), object.to_owned()));
+            files.push((name.to_owned(), object.to_owned()));
         }
     }
     Ok(files)

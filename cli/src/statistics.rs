@@ -74,7 +74,8 @@ impl Totals {
         self.characters.newlines + self.open_lines
     }
 
-    /// Returns what was checked and what was not, for people. `left_out` entries of folders were left out.
+    /// Returns what was checked and what was not, for people. `left_out` entries of folders were
+    /// left out.
     pub(crate) fn in_one_line(&self, left_out: u64) -> String {
         let mut line = format!("{} of {} text files invalid", grouped(self.invalid), grouped(self.files()));
         if self.binary > 0 {

@@ -1,7 +1,8 @@
 //! The standard streams, and whether they were open when the program was started.
 //!
-//! Rust opens /dev/null instead of a standard stream that is closed. What is written there would be lost, and the
-//! program would report success. So the state is recorded before Rust's runtime starts.
+//! Rust opens /dev/null instead of a standard stream that is closed. What is written there would be
+//! lost, and the program would report success. So the state is recorded before Rust's runtime
+//! starts.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -114,7 +115,8 @@ mod before_main {
         }
     }
 
-    // SAFETY: the section has pointers to functions with this signature, and `record` needs nothing of Rust's runtime.
+    // SAFETY: the section has pointers to functions with this signature, and `record` needs nothing
+    // of Rust's runtime.
     #[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
     #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
     #[used]

@@ -1,4 +1,5 @@
-//! Where the result of `fix` and `convert` goes: standard output, a file that is replaced in one step, or a device.
+//! Where the result of `fix` and `convert` goes: standard output, a file that is replaced in one
+//! step, or a device.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
@@ -36,8 +37,8 @@ impl Target {
         }
     }
 
-    /// Fails if `file`, which is read from the offset `start` on, is what is written to, so that it would grow without
-    /// end.
+    /// Fails if `file`, which is read from the offset `start` on, is what is written to, so that it
+    /// would grow without end.
     pub(crate) fn check_input(&self, file: &File, start: u64) -> io::Result<()> {
         match self {
             Self::StandardOutput => OutputFile::new().check_input(file, start),
@@ -52,8 +53,9 @@ impl Target {
         }
     }
 
-    /// Calls `write` with what the result goes to: `out`, if that is standard output. A file is replaced only if `write`
-    /// succeeds. Then returns what could not be kept of the old file as well.
+    /// Calls `write` with what the result goes to: `out`, if that is standard output. A file is
+    /// replaced only if `write` succeeds. Then returns what could not be kept of the old file as
+    /// well.
     pub(crate) fn write<T>(
         self,
         original: Option<Original>,
@@ -95,8 +97,8 @@ fn is_standard_output(path: &Path, metadata: &Metadata) -> bool {
     is_same && identity(metadata).is_some() && (!metadata.is_file() || is_open_file(path))
 }
 
-/// Whether `path` is a name that the system has for the open files of this process. It may lead to a regular file, such as a
-/// log that other programs write to as well.
+/// Whether `path` is a name that the system has for the open files of this process. It may lead to
+/// a regular file, such as a log that other programs write to as well.
 fn is_open_file(path: &Path) -> bool {
     let mut parts = path.iter();
     path.is_absolute()

@@ -7,17 +7,19 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::hex::digits;
 
-/// Returns `bytes` as visible text. Control characters and other invisible characters are escaped as in Rust, and
-/// invalid bytes as \xNN.
+/// Returns `bytes` as visible text. Control characters and other invisible characters are escaped
+/// as in Rust, and invalid bytes as \xNN.
 pub(crate) fn visible(bytes: &[u8]) -> String {
     let mut text = Vec::with_capacity(bytes.len());
     push_visible(&mut text, bytes);
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Appends `bytes` to `text` as `visible` returns them. Returns how many columns that takes on a terminal.
+/// Appends `bytes` to `text` as `visible` returns them. Returns how many columns that takes on a
+/// terminal.
 ///
-/// A file can have millions of errors, so this has to be fast. What is known of a character is kept in `SHAPES`.
+/// A file can have millions of errors, so this has to be fast. What is known of a character is kept
+/// in `SHAPES`.
 pub(crate) fn push_visible(text: &mut Vec<u8>, bytes: &[u8]) -> usize {
     let start = text.len();
     let mut columns = 0;
@@ -67,8 +69,8 @@ pub(crate) fn push_visible(text: &mut Vec<u8>, bytes: &[u8]) -> usize {
     if is_sum { columns } else { String::from_utf8_lossy(&text[start..]).width() }
 }
 
-/// How each byte is shown, and the length of that. The length is 0 for a byte that may begin a character that is not in ASCII, which
-/// decides how it is shown, and for a control character.
+/// How each byte is shown, and the length of that. The length is 0 for a byte that may begin a
+/// character that is not in ASCII, which decides how it is shown, and for a control character.
 const FORMS: [([u8; 4], u8); 256] = {
     let mut forms = [([0; 4], 0); 256];
     let mut byte = 0;
@@ -138,7 +140,8 @@ impl Shape {
     fn find(c: char) -> Self {
         #[cfg(test)]
         tests::FOUND.set(tests::FOUND.get() + 1);
-        // `escape_debug` also escapes quotation marks and backslashes. These are plain here, because the result is not quoted.
+        // `escape_debug` also escapes quotation marks and backslashes. These are plain here,
+        // because the result is not quoted.
         let is_plain = matches!(c, ' '..='~') || c.escape_debug().len() == 1;
         match c.width() {
             _ if !is_plain => Self::Escaped,
@@ -148,8 +151,9 @@ impl Shape {
     }
 }
 
-/// Whether the width of `c` is the same next to any other character like it. This holds for letters of Latin, Greek,
-/// Cyrillic, Chinese, Japanese and Korean. It does not hold for Arabic ligatures and sequences of emoji.
+/// Whether the width of `c` is the same next to any other character like it. This holds for letters
+/// of Latin, Greek, Cyrillic, Chinese, Japanese and Korean. It does not hold for Arabic ligatures
+/// and sequences of emoji.
 fn stands_alone(c: char) -> bool {
     matches!(c, ' '..='~' | '\u{A0}'..='\u{2FF}' | '\u{370}'..='\u{52F}' | '\u{3041}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
 }
@@ -176,9 +180,11 @@ pub(crate) fn push_harmless(line: &mut String, text: &str) {
     }
 }
 
-/// Writes the name of a file, so that it does no harm: it stays on its line, and does nothing to a terminal.
+/// Writes the name of a file, so that it does no harm: it stays on its line, and does nothing to a
+/// terminal.
 ///
-/// On a terminal, the name is made visible. For programs it is unchanged, except that control characters are escaped.
+/// On a terminal, the name is made visible. For programs it is unchanged, except that control
+/// characters are escaped.
 pub(crate) fn write_name(out: &mut Vec<u8>, name: &[u8], terminal: bool) {
     if terminal {
         push_visible(out, name);
@@ -246,7 +252,8 @@ mod tests {
         assert_eq!(visible("\u{202E}gpj.exe".as_bytes()), "\\u{202e}gpj.exe");
     }
 
-    /// Whatever stands next to each other, the columns are those of the crate unicode-width, and the text is that of `Utf8Chunks`.
+    /// Whatever stands next to each other, the columns are those of the crate unicode-width, and
+    /// the text is that of `Utf8Chunks`.
     #[test]
     fn columns_are_those_of_the_whole_text() {
         let mut all: Vec<u8> = Vec::new();

@@ -13,15 +13,15 @@ use ignore::types::{Types, TypesBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::args::{BACKUP_SUFFIX, Selection};
-use crate::source::{Opened, Source};
+use crate::source::{Opened, Source, path_of};
 use crate::staged;
 
 /// An input to work on.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) source: Source,
-    /// Whether the path was given on the command line. If not, the file was found in a folder. A path that was given is
-    /// read whatever it is; in folders, only regular files are.
+    /// Whether the path was given on the command line. If not, the file was found in a folder. A
+    /// path that was given is read whatever it is; in folders, only regular files are.
     pub(crate) named: bool,
     /// The folder in which the file was found, if symbolic links are not followed.
     folder: Option<Arc<File>>,
@@ -40,14 +40,15 @@ impl Entry {
 
     /// Opens the input if it is a regular file. Does not wait, as opening a pipe would.
     ///
-    /// If the file was found in a folder, and another program has put a symbolic link in its place since, or in the place
-    /// of a folder above it, the link is not followed.
+    /// If the file was found in a folder, and another program has replaced it, or a folder above
+    /// it, by a symbolic link since, the link is not followed.
     pub(crate) fn open_regular(&self) -> io::Result<Opened> {
         self.source.open_regular(self.folder.as_deref())
     }
 }
 
-/// Iterates over the files that the paths lead to, and over the errors that kept it from finding others.
+/// Iterates over the files that the paths lead to, and over the errors that kept it from finding
+/// others.
 pub(crate) struct Walk<'a> {
     selection: &'a Selection,
     globs: Override,
@@ -101,9 +102,12 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Iterates over the files of Git's index that the next commit changes, and that the selection has.
+    /// Iterates over the files of Git's index that the next commit changes, and that the selection
+    /// has.
     pub(crate) fn staged(selection: &'a Selection) -> Result<Self, String> {
         let files = staged::files(&selection.paths)?;
+        let files: Vec<_> =
+            files.into_iter().map(|(name, object)| Source::Staged(path_of(&name), object)).collect();
         Ok(Self { paths: [].iter(), staged: files.into_iter(), ..Self::new(selection)? })
     }
 
@@ -156,7 +160,8 @@ impl Walk<'_> {
         original.is_some_and(|original| path.with_file_name(original).symlink_metadata().is_ok())
     }
 
-    /// If `entry` is a folder that is searched, counts all that is in it as left out. `found` takes back what is not.
+    /// If `entry` is a folder that is searched, counts all that is in it as left out. `found` takes
+    /// back what is not.
     fn note_left_out(&self, entry: &DirEntry) {
         let Some(left_out) = &self.left_out else { return };
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
@@ -181,7 +186,8 @@ impl Walk<'_> {
         Ok(Entry { source: Source::Path(shown.unwrap_or(path)), named: false, folder })
     }
 
-    /// Opens the folder of the file at `path`, without following symbolic links that other programs have put there since.
+    /// Opens the folder of the file at `path`, without following symbolic links that other programs
+    /// have put there since.
     fn folder_of(&mut self, path: &Path) -> io::Result<Option<Arc<File>>> {
         let (Some((root, _)), Some(parent), false) = (&self.folder, path.parent(), self.selection.follow)
         else {
@@ -198,8 +204,8 @@ impl Walk<'_> {
     }
 }
 
-/// Opens `path`, a folder inside `root`, without following symbolic links below `root`. Returns `None` on systems that have
-/// no handles of folders.
+/// Opens `path`, a folder inside `root`, without following symbolic links below `root`. Returns
+/// `None` on systems that have no handles of folders.
 #[cfg(unix)]
 fn open_folder(root: &Path, path: &Path) -> io::Result<Option<File>> {
     use rustix::fs::{Mode, OFlags, openat};
@@ -255,7 +261,8 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// Returns the path of `entry` if it is a regular file. Pipes and devices in folders are left alone.
+/// Returns the path of `entry` if it is a regular file. Pipes and devices in folders are left
+/// alone.
 fn regular_file(entry: DirEntry) -> Option<PathBuf> {
     entry.file_type().is_some_and(|kind| kind.is_file()).then(|| entry.into_path())
 }
@@ -270,7 +277,8 @@ fn unreachable(mut error: &ignore::Error) -> Option<Unreachable> {
                 error = err;
             }
             ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error = err,
-            // A symbolic link to a folder that contains it. The files of that folder are visited there.
+            // A symbolic link to a folder that contains it. The files of that folder are visited
+            // there.
             ignore::Error::Loop { .. } => return None,
             other => {
                 let why = match other.io_error() {

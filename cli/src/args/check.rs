@@ -12,7 +12,8 @@ pub(crate) struct CheckArgs {
 
     /// Check the staged version of the files that the next commit changes, not the version on disk
     ///
-    /// Paths restrict this to some of the files. Names are shown relative to the top of the repository.
+    /// Paths restrict this to some of the files. Names are shown relative to the top of the
+    /// repository.
     #[arg(long, conflicts_with_all = ["files_from", "follow", "max_depth"])]
     pub(crate) staged: bool,
 
@@ -25,7 +26,8 @@ pub(crate) struct CheckArgs {
           value_parser = clap::value_parser!(u64).range(1..))]
     max_errors: Option<u64>,
 
-    /// Report characters that this profile forbids as well: xml, assignables, i-json, postgres, terminal, source, prompt or file-name
+    /// Report characters that this profile forbids as well: xml, assignables, i-json, postgres,
+    /// terminal, source, prompt or file-name
     #[arg(long, value_name = "NAME", value_parser = profile)]
     pub(crate) profile: Option<&'static Profile>,
 
@@ -49,7 +51,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, short = '0', requires = "list")]
     pub(crate) null: bool,
 
-    /// At the end, print the number of files and bytes, the speed, and the number of characters of each length
+    /// At the end, print the number of files and bytes, the speed, and the number of characters of
+    /// each length
     #[arg(long, short = 's')]
     pub(crate) stats: bool,
 }

@@ -20,9 +20,10 @@ pub(crate) struct FixArgs {
 
     /// Convert from this encoding (`trust8 encodings` lists them); or `auto`, to guess
     ///
-    /// With --from, a sequence that is not valid in the encoding is an error, unless --replace, --drop or --escape
-    /// says what to do with it. Files that are UTF-8 already stay as they are. `auto` keeps all valid text of a file that is
-    /// mostly UTF-8, and decodes only the rest, as --invalid-as does.
+    /// With --from, a sequence that is not valid in the encoding is an error, unless --replace,
+    /// --drop or --escape says what to do with it. Files that are UTF-8 already stay as they are.
+    /// `auto` keeps all valid text of a file that is mostly UTF-8, and decodes only the rest, as
+    /// --invalid-as does.
     #[arg(long, value_name = "ENCODING", value_parser = Names(from_fix), hide_possible_values = true)]
     pub(crate) from: Option<Charset>,
 
@@ -33,12 +34,13 @@ pub(crate) struct FixArgs {
 
     /// Repair text in UTF-8 that was decoded as windows-1252 (`GrÃ¶ÃŸe` becomes `Größe`)
     ///
-    /// A line changes only if all its non-ASCII characters can be undone exactly. Invalid sequences are repaired as
-    /// well.
+    /// A line changes only if all its non-ASCII characters can be undone exactly. Invalid sequences
+    /// are repaired as well.
     #[arg(long, conflicts_with_all = ["from", "invalid_as"])]
     pub(crate) unmojibake: bool,
 
-    /// Repair characters that this profile forbids as well: xml, assignables, i-json, postgres, terminal, source, prompt or file-name
+    /// Repair characters that this profile forbids as well: xml, assignables, i-json, postgres,
+    /// terminal, source, prompt or file-name
     #[arg(long, value_name = "NAME", value_parser = profile)]
     pub(crate) profile: Option<&'static Profile>,
 
@@ -62,13 +64,14 @@ pub(crate) struct FixArgs {
 
     /// Replace each file by its repaired text
     ///
-    /// Each file is replaced in one step: the new file is written beside it, synced, and renamed. It has the owner, the
-    /// permissions, the access control list and the extended attributes of the old one. Symbolic links are followed. If
-    /// there are other hard links to the file, they keep the old text. If another program changes the file in the
-    /// meantime, it is left alone.
+    /// Each file is replaced in one step: the new file is written beside it, synced, and renamed.
+    /// It has the owner, the permissions, the access control list and the extended attributes of
+    /// the old one. Symbolic links are followed. If there are other hard links to the file, they
+    /// keep the old text. If another program changes the file in the meantime, it is left alone.
     ///
-    /// A file that does not look like UTF-8 with errors (text in another encoding, or a binary file) is left alone, and the exit
-    /// status is 1, unless an option says what to do with it: --from or --replace, for example.
+    /// A file that does not look like UTF-8 with errors (text in another encoding, or a binary
+    /// file) is left alone, and the exit status is 1, unless an option says what to do with it:
+    /// --from or --replace, for example.
     #[arg(long, short = 'i', group = "rewrites")]
     pub(crate) in_place: bool,
 
@@ -92,12 +95,13 @@ pub(crate) struct FixArgs {
     #[arg(long, conflicts_with_all = ["output", "json"])]
     pub(crate) diff: bool,
 
-    /// Report each file as a JSON object, one per line (on standard output with --in-place, --output or --check,
-    /// else on standard error)
+    /// Report each file as a JSON object, one per line (on standard output with --in-place,
+    /// --output or --check, else on standard error)
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Report each file that was repaired, and how; and at the end, how many (the default with --in-place)
+    /// Report each file that was repaired, and how; and at the end, how many (the default with
+    /// --in-place)
     #[arg(long, short = 'v')]
     pub(crate) verbose: bool,
 

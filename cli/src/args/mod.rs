@@ -1,8 +1,10 @@
 //! The command line, derived with clap. The modules of the commands decide what the options do.
 //!
-//! `check.rs` and `fix.rs` have the options of these commands, and `selection.rs` those that say which files to work on.
+//! `check.rs`, `convert.rs` and `fix.rs` have the options of these commands, and `selection.rs`
+//! those that say which files to work on.
 
 mod check;
+mod convert;
 mod fix;
 mod selection;
 
@@ -16,17 +18,17 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 use trust8::Kernel;
 
 pub(crate) use check::{CheckArgs, Format};
+pub(crate) use convert::ConvertArgs;
 pub(crate) use fix::{FixArgs, Remedy, suffix};
 pub(crate) use selection::{BACKUP_SUFFIX, Selection};
 
-use crate::convert::ConvertArgs;
 use crate::outcome::{Outcome, print_output};
 use crate::visible::push_harmless;
 
 /// Finds what is not UTF-8 in files, says exactly where and why, and repairs it.
 ///
-/// UTF-8 is what RFC 3629 defines. Without a command, trust8 runs `check`. If a file has the name of a command, write
-/// ./check, or put it after --.
+/// UTF-8 is what RFC 3629 defines. Without a command, trust8 runs `check`. If a file has the name
+/// of a command, write ./check, or put it after --.
 #[derive(Parser, Debug)]
 #[command(
     name = "trust8",
@@ -48,12 +50,13 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Parses `words`, which begin with the name of the program. If they are wrong or ask for help, returns the exit code.
+    /// Parses `words`, which begin with the name of the program. If they are wrong or ask for help,
+    /// returns the exit code.
     pub(crate) fn from_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, ExitCode> {
         let words: Vec<_> = words.into_iter().collect();
         Self::parse_words(words.iter().cloned()).map_err(|mut error| {
-            // clap's messages repeat words unescaped, so it gets harmless words if the message is to be
-            // printed.
+            // clap's messages repeat words unescaped, so it gets harmless words if the message is
+            // to be printed.
             let harmless = words.iter().map(|word| harmless(word.to_string_lossy().trim()));
             if harmless.clone().zip(&words).any(|(harmless, word)| *word != *harmless)
                 && let Err(other) = Self::parse_words(harmless.map(OsString::from))
@@ -78,7 +81,8 @@ impl Cli {
         Self::try_parse_from(words)?.without_misplaced_options()
     }
 
-    /// Refuses options of `check` before the name of a command, because the command would never see them.
+    /// Refuses options of `check` before the name of a command, because the command would never see
+    /// them.
     fn without_misplaced_options(self) -> Result<Self, clap::Error> {
         let is_default = Self::try_parse_from(["trust8"]).is_ok_and(|bare| bare.check == self.check);
         if self.command.is_none() || is_default {
@@ -113,28 +117,29 @@ Examples:
 pub(crate) enum Command {
     /// Reports where files are not UTF-8, and why (the default)
     ///
-    /// For each invalid file, this prints the path, line, column and byte offset, says what is wrong, and shows a few
-    /// bytes of context with the invalid bytes marked. Lines and columns count from 1, and columns count characters.
-    /// Offsets count from 0.
+    /// For each invalid file, this prints the path, line, column and byte offset, says what is
+    /// wrong, and shows a few bytes of context with the invalid bytes marked. Lines and columns
+    /// count from 1, and columns count characters. Offsets count from 0.
     #[command(after_help = EXIT_STATUS)]
     Check(CheckArgs),
     /// Repairs files, or converts them from other encodings
     ///
-    /// Each invalid sequence is replaced by U+FFFD, unless an option says otherwise. A file that is UTF-8 already stays as
-    /// it is, unless --unmojibake, --strip-bom or --force is given. The result goes to standard output, unless --output or
-    /// --in-place is given.
+    /// Each invalid sequence is replaced by U+FFFD, unless an option says otherwise. A file that is
+    /// UTF-8 already stays as it is, unless --unmojibake, --strip-bom or --force is given. The
+    /// result goes to standard output, unless --output or --in-place is given.
     #[command(after_help = FIX_EXAMPLES)]
     Fix(FixArgs),
     /// Converts between UTF-8, UTF-16, UTF-32, Latin-1 and the encodings of the web
     ///
-    /// The result goes to standard output, unless --output or --in-place is given. If something can't be converted,
-    /// that is an error and the file stays unchanged, unless --replace is given.
+    /// The result goes to standard output, unless --output or --in-place is given. If something
+    /// can't be converted, that is an error and the file stays unchanged, unless --replace is
+    /// given.
     #[command(after_help = CONVERT_EXAMPLES)]
     Convert(ConvertArgs),
     /// Shows on one screen what a file is
     ///
-    /// If the file is not UTF-8, its encoding is guessed from a sample: the start, the first errors, and the end. The
-    /// command that converts it is shown.
+    /// If the file is not UTF-8, its encoding is guessed from a sample: the start, the first
+    /// errors, and the end. The command that converts it is shown.
     #[command(after_help = INSPECT_EXIT_STATUS)]
     Inspect(InspectArgs),
     /// Lists the encodings, with the names that --from, --to and --invalid-as take
@@ -245,8 +250,8 @@ pub(crate) struct InspectArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Read more paths from FILE (`-` is standard input), one per line; if it has a NUL, NULs separate
-    /// them
+    /// Read more paths from FILE (`-` is standard input), one per line; if it has a NUL, NULs
+    /// separate them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
 

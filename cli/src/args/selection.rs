@@ -18,13 +18,13 @@ use crate::streams::standard_input;
 pub(crate) struct Selection {
     /// Files and folders; `-` means standard input
     ///
-    /// Without a path, standard input is read. If that is a terminal or the null device, `check` searches the current folder
-    /// instead, and the other commands ask for a path.
+    /// Without a path, standard input is read. If that is a terminal or the null device, `check`
+    /// searches the current folder instead, and the other commands ask for a path.
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Read more paths from FILE (`-` is standard input), one per line; if it has a NUL, NULs separate
-    /// them
+    /// Read more paths from FILE (`-` is standard input), one per line; if it has a NUL, NULs
+    /// separate them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
 
@@ -52,7 +52,8 @@ pub(crate) struct Selection {
     #[arg(long, short = 'L', help_heading = FOLDERS)]
     pub(crate) follow: bool,
 
-    /// In folders, include only files that match GLOB; a leading ! inverts the match [may be repeated]
+    /// In folders, include only files that match GLOB; a leading ! inverts the match [may be
+    /// repeated]
     #[arg(long, short = 'g', value_name = "GLOB", help_heading = FOLDERS)]
     pub(crate) glob: Vec<String>,
 
@@ -60,7 +61,8 @@ pub(crate) struct Selection {
     #[arg(long, value_name = "GLOB", help_heading = FOLDERS)]
     pub(crate) exclude: Vec<String>,
 
-    /// In folders, include only files of this type, such as rust, py or md, as ripgrep names them [may be repeated]
+    /// In folders, include only files of this type, such as rust, py or md, as ripgrep names them
+    /// [may be repeated]
     #[arg(long = "type", short = 't', value_name = "TYPE", help_heading = FOLDERS,
           value_parser = TypeNames, hide_possible_values = true)]
     pub(crate) types: Vec<String>,
@@ -89,13 +91,13 @@ pub(crate) const BACKUP_SUFFIX: &str = "~";
 const FOLDERS: &str = "Files in folders";
 
 impl Selection {
-    /// Returns the selection with all paths in `paths`: those given, those of `files_from`, or the default if there are
-    /// none.
+    /// Returns the selection with all paths in `paths`: those given, those of `files_from`, or the
+    /// default if there are none.
     ///
     /// # Errors
     ///
-    /// The list can't be read; or there is no path, standard input is a terminal or the null device, and `searches_folder` is
-    /// false.
+    /// The list can't be read; or there is no path, standard input is a terminal or the null
+    /// device, and `searches_folder` is false.
     pub(crate) fn resolve(&self, searches_folder: bool) -> Result<Self, String> {
         let mut selection = self.clone();
         if let Some(list) = selection.files_from.take() {
@@ -128,12 +130,14 @@ impl Selection {
 }
 
 impl Selection {
-    /// Whether a file is skipped if it is binary. `named` is whether it was named on the command line.
+    /// Whether a file is skipped if it is binary. `named` is whether it was named on the command
+    /// line.
     pub(crate) fn skips_binary(&self, named: bool) -> bool {
         if named { self.skip_binary } else { !self.binary }
     }
 
-    /// Returns the sources for `paths` and the list `files_from`, of a command that does not search folders.
+    /// Returns the sources for `paths` and the list `files_from`, of a command that does not search
+    /// folders.
     pub(crate) fn of_files(paths: &[PathBuf], files_from: Option<&Path>) -> Result<Vec<Source>, String> {
         let selection =
             Self { paths: paths.to_vec(), files_from: files_from.map(Path::to_owned), ..Self::default() };

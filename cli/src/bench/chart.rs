@@ -13,7 +13,8 @@ const TOP: usize = 60;
 const BAR: usize = 13;
 const GAP: usize = 12;
 
-/// The colours of the contestants in their order: red for the best kernel, and at the end grey for the standard library.
+/// The colours of the contestants in their order: red for the best kernel, and at the end grey for
+/// the standard library.
 const COLORS: [&str; 5] = ["#d61428", "#f08200", "#1e64dc", "#1e9632", "#828282"];
 
 /// Returns the chart as SVG.

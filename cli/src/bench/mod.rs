@@ -1,7 +1,9 @@
-//! `trust8 bench`: measures every kernel and the standard library on this computer, on text in the cache.
+//! `trust8 bench`: measures every kernel and the standard library on this computer, on text in the
+//! cache.
 //!
-//! For each text all contestants take turns, and the fastest round of each counts. So a disturbance slows down one round
-//! of all contestants, and not all rounds of one. Every answer is compared with the standard library's.
+//! For each text all contestants take turns, and the fastest round of each counts. So a disturbance
+//! slows down one round of all contestants, and not all rounds of one. Every answer is compared
+//! with the standard library's.
 
 mod chart;
 pub(crate) mod texts;
@@ -66,8 +68,8 @@ pub(crate) fn run(args: &BenchArgs, common: &CommonArgs) -> ExitCode {
     print_output(results.table(&Colors::new(common.color)).as_bytes())
 }
 
-/// Returns the content of a file with its name in the table. If the file is long, a prefix that fits into the cache
-/// comes first.
+/// Returns the content of a file with its name in the table. If the file is long, a prefix that
+/// fits into the cache comes first.
 fn texts_of_file(bytes: Vec<u8>) -> Vec<(String, Vec<u8>)> {
     let beginning =
         (bytes.len() > LENGTH).then(|| ("first 64 KiB".to_owned(), bytes[..floor(&bytes, LENGTH)].to_vec()));
@@ -79,7 +81,8 @@ fn measure(kernels: &[&'static Kernel], bytes: &[u8], time: Duration) -> Result<
     let expected = std::str::from_utf8(bytes).map_err(|error| error.valid_up_to());
     // Nothing after an error is read.
     let length = expected.map_or_else(|valid| valid, str::len);
-    // A round has to take much longer than reading the clock. The fastest kernel takes about 100 µs.
+    // A round has to take much longer than reading the clock. The fastest kernel takes about 100
+    // µs.
     let repeat = (4_000_000 / bytes.len()).max(1);
     let mut best = vec![Duration::MAX; kernels.len() + 1];
     let begin = Instant::now();

@@ -120,8 +120,8 @@ impl<'a> Encode<'a> {
             let (result, read, written) =
                 encoder.encode_from_utf8_without_replacement(text, &mut encoded, last);
             self.buffer.extend(&encoded[..written]);
-            // An unmappable character has been read as well. For a control character that would change the state of
-            // ISO-2022-JP, the encoder names U+FFFD instead.
+            // An unmappable character has been read as well. For a control character that would
+            // change the state of ISO-2022-JP, the encoder names U+FFFD instead.
             let lacking = match result {
                 EncoderResult::Unmappable(c) => Some(text[..read].chars().next_back().unwrap_or(c)),
                 _ => None,
@@ -146,8 +146,8 @@ impl<'a> Encode<'a> {
     }
 }
 
-/// Returns the first character of `text` that `encoding` encodes as another one: the WHATWG standard has such entries, as
-/// `\\` for `¥` in Shift_JIS.
+/// Returns the first character of `text` that `encoding` encodes as another one: the WHATWG
+/// standard has such entries, as `\\` for `¥` in Shift_JIS.
 fn one_way(text: &str, encoding: &'static Encoding) -> Option<(usize, char)> {
     let is_same = |text: &str| {
         let (bytes, _, has_unmappable) = encoding.encode(text);

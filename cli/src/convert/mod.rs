@@ -1,27 +1,25 @@
 //! `trust8 convert`: converts text from one encoding into another, as a stream.
 //!
-//! This is not a part of `fix`, because the two differ in what they do with a file that is UTF-8 already: `fix` makes UTF-8,
-//! and leaves it alone; `convert` does what it is told.
+//! This is not a part of `fix`, because the two differ in what they do with a file that is UTF-8
+//! already: `fix` makes UTF-8, and leaves it alone; `convert` does what it is told.
 
 mod encode;
 mod place;
 
 use std::io::{self, BufWriter, Read as _, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueHint};
 use memchr::{memchr_iter, memrchr};
 use trust8::{Bom, Kernel};
 use trust8_transcode::{ConversionErrorKind, Encoding, Transcoder, TranscoderError};
 
-use crate::args::{CommonArgs, Remedy, Selection, suffix};
-use crate::charset::{Charset, LATIN1_EXACT, Names, from_source, from_target};
+use crate::args::{CommonArgs, ConvertArgs, Remedy, Selection};
+use crate::charset::{Charset, LATIN1_EXACT};
 use crate::dialects::accepting_dialects;
-use crate::fix::decode::{HINT, decode};
+use crate::fix::decode::decode;
 use crate::fix::evidence::Evidence;
 use crate::fix::guess::{Guess, guess, guess_valid, mark, seems_to_be};
-use crate::fix::{FileError, copy_to_temporary_file};
+use crate::fix::{FileError, HINT, copy_to_temporary_file};
 use crate::interrupt;
 use crate::outcome::{Outcome, print_error};
 use crate::progress::Progress;
@@ -31,52 +29,6 @@ use crate::streams::StandardOutput;
 use crate::target::Target;
 use encode::Encode;
 use place::Place;
-
-#[derive(Args, Debug)]
-pub(crate) struct ConvertArgs {
-    /// Files; `-`, or no file at all, means standard input
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    paths: Vec<PathBuf>,
-
-    /// Read more paths from FILE (`-` is standard input), one per line; if it has a NUL, NULs separate
-    /// them
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    files_from: Option<PathBuf>,
-
-    /// The encoding of the input, as `trust8 encodings` lists them; or `auto`, to guess
-    ///
-    /// `utf-16` reads the byte order mark and removes it. For the other names, a mark is a character like any other. `latin1` and
-    /// `iso-8859-1` are windows-1252 for every option, as they are for browsers. In `latin1-exact` every byte is the character
-    /// of the same number.
-    #[arg(long, value_name = "ENCODING", default_value = "utf-8", value_parser = Names(from_source),
-          hide_possible_values = true)]
-    from: Charset,
-
-    /// The encoding of the output, from the same list
-    ///
-    /// `utf-16` is little-endian, with a byte order mark. The other names add none; one that is there is converted like any other
-    /// character.
-    #[arg(long, value_name = "ENCODING", value_parser = Names(from_target), hide_possible_values = true,
-          required_unless_present = "generate")]
-    to: Option<Charset>,
-
-    /// Replace what can't be converted by U+FFFD (by `?` in an encoding that has no U+FFFD)
-    #[arg(long)]
-    replace: bool,
-
-    /// Write to this file, which is replaced in one step at the end; `-` is standard output
-    #[arg(long, short = 'o', value_name = "FILE", conflicts_with = "in_place", value_hint = ValueHint::FilePath)]
-    output: Option<PathBuf>,
-
-    /// Replace each file by its converted text, in one step
-    #[arg(long, short = 'i')]
-    in_place: bool,
-
-    /// With --in-place, keep each old file under its name with SUFFIX appended (by default, ~)
-    #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "~",
-          requires = "in_place", value_parser = suffix)]
-    backup: Option<String>,
-}
 
 /// Runs the command.
 pub(crate) fn run(args: &ConvertArgs, common: &CommonArgs) -> ExitCode {
@@ -294,8 +246,8 @@ fn guessed(file: &std::fs::File, start: u64) -> Result<Charset, FileError> {
 
 const REPLACE: &str = " (to continue, use --replace)";
 
-/// A conversion between two of the library's encodings. If neither is UTF-8, the text becomes UTF-8 in between: with the other
-/// direct conversions, the command takes a tenth longer to compile.
+/// A conversion between two of the library's encodings. If neither is UTF-8, the text becomes UTF-8
+/// in between: with the other direct conversions, the command takes a tenth longer to compile.
 struct Steps {
     first: Transcoder<Encoding, Encoding>,
     second: Option<Transcoder<Encoding, Encoding>>,

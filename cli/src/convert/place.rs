@@ -18,7 +18,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Returns the place of the first character, after a byte order mark that is no part of the text.
+    /// Returns the place of the first character, after a byte order mark that is no part of the
+    /// text.
     pub(super) fn start(source: Charset, mark: Option<Bom>) -> Self {
         let is_utf16 = |it: Option<Encoding>| matches!(it, Some(Encoding::Utf16Le | Encoding::Utf16Be));
         let is_utf32 = |it: Option<Encoding>| matches!(it, Some(Encoding::Utf32Le | Encoding::Utf32Be));

@@ -1,6 +1,7 @@
 //! Converts other encodings and the dialects of UTF-8 into UTF-8.
 //!
-//! The crate encoding_rs has the encodings of the WHATWG standard, and the library has the dialects.
+//! The crate encoding_rs has the encodings of the WHATWG standard, and the library has the
+//! dialects.
 
 use std::io::{Read, Write};
 
@@ -9,8 +10,8 @@ use trust8::Kernel;
 use trust8_dialect::{Dialect, DialectError, DialectErrorKind};
 use trust8_transcode as transcode;
 
-use super::FileError;
 use super::repair::apply;
+use super::{FileError, HINT};
 use crate::args::Remedy;
 use crate::charset::Charset;
 use crate::dialects::DialectChunks;
@@ -19,7 +20,8 @@ use crate::progress::Progress;
 use crate::segments::{Segment, Segments};
 use crate::source::{self, CHUNK, aligned_buffer};
 
-/// Writes the text of `reader`, which is encoded in `charset`, to `out`. Returns how many sequences were invalid.
+/// Writes the text of `reader`, which is encoded in `charset`, to `out`. Returns how many sequences
+/// were invalid.
 ///
 /// Without a remedy, the first invalid sequence is an error.
 pub(crate) fn decode(
@@ -167,7 +169,8 @@ fn from_dialect(
     Ok(invalid)
 }
 
-/// Returns the message for `error`, whose own offset is relative to a chunk. In the input, the offset is `offset`.
+/// Returns the message for `error`, whose own offset is relative to a chunk. In the input, the
+/// offset is `offset`.
 fn invalid_in_dialect(error: &DialectError, offset: u64, sequence: &[u8]) -> FileError {
     let dialect = error.dialect();
     let hex = Hex(sequence);
@@ -179,10 +182,8 @@ fn invalid_in_dialect(error: &DialectError, offset: u64, sequence: &[u8]) -> Fil
     })
 }
 
-pub(crate) const HINT: &str = " (to continue, use --replace, --drop or --escape)";
-
-/// How many bytes before a chunk are kept. When encoding_rs finds that a sequence is malformed, it may have read up to 7
-/// bytes since the sequence began.
+/// How many bytes before a chunk are kept. When encoding_rs finds that a sequence is malformed, it
+/// may have read up to 7 bytes since the sequence began.
 const KEPT: usize = 8;
 
 fn from_encoding(
@@ -191,7 +192,8 @@ fn from_encoding(
     remedy: Option<Remedy>,
     out: &mut dyn Write,
 ) -> Result<u64, FileError> {
-    // A byte order mark decides between the two kinds of UTF-16. In other encodings it is only removed.
+    // A byte order mark decides between the two kinds of UTF-16. In other encodings it is only
+    // removed.
     let mut decoder =
         if is_utf16(encoding) { encoding.new_decoder() } else { encoding.new_decoder_with_bom_removal() };
     let (mut bytes, start_of_chunk) = aligned_buffer(KEPT);

@@ -24,8 +24,8 @@ const AFTER: usize = 120;
 
 /// Writes a unified diff of `old` and `new`.
 ///
-/// On a terminal, everything invisible is escaped, and long lines are cut around their first difference. For programs such as
-/// `patch`, the lines are written as they are.
+/// On a terminal, everything invisible is escaped, and long lines are cut around their first
+/// difference. For programs such as `patch`, the lines are written as they are.
 pub(super) fn write(
     out: &mut dyn Write,
     name: &[u8],
@@ -106,7 +106,8 @@ fn put_line(
     write!(text, "{style:#}{end}")
 }
 
-/// Appends `line` for a terminal. If it is too long, only the part around the offset `difference` is shown.
+/// Appends `line` for a terminal. If it is too long, only the part around the offset `difference`
+/// is shown.
 fn push_shown(text: &mut Vec<u8>, line: &[u8], difference: usize) {
     let start = match line.len().checked_sub(BEFORE + AFTER) {
         Some(last) => difference.saturating_sub(BEFORE).min(last),

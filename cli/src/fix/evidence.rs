@@ -1,5 +1,5 @@
-//! A sample of a file that is not UTF-8: its start, what surrounds the first error, some places after it, and its end. So a
-//! guess takes the same time for a file of any size.
+//! A sample of a file that is not UTF-8: its start, what surrounds the first error, some places
+//! after it, and its end. So a guess takes the same time for a file of any size.
 
 use std::io::{self, Read};
 
@@ -8,8 +8,8 @@ use trust8::boundary::whole_len;
 
 use crate::scan::skip_continuations;
 
-/// The length of the start, of the end, and of what follows the first error. A file that is not longer than a few of these
-/// is read as a whole.
+/// The length of the start, of the end, and of what follows the first error. A file that is not
+/// longer than a few of these is read as a whole.
 const LONG: u64 = 64 << 10;
 /// The length of every other place.
 const SHORT: u64 = 16 << 10;
@@ -23,8 +23,8 @@ const ENOUGH: f64 = 0.97;
 /// How much less it has to be in the other order of bytes.
 const MARGIN: f64 = 0.03;
 
-/// Whether the beginning of a file seems to be text in UTF-16 without a byte order mark. `from` returns a reader that begins at
-/// an offset.
+/// Whether the beginning of a file seems to be text in UTF-16 without a byte order mark. `from`
+/// returns a reader that begins at an offset.
 pub(crate) fn seems_utf16<R: Read>(from: impl Fn(u64) -> R) -> io::Result<bool> {
     Ok(Evidence::gather(from, SHORT, 0)?.utf16().is_some())
 }
@@ -46,8 +46,8 @@ pub(super) struct Shares {
 }
 
 impl Evidence {
-    /// Reads the sample. `from` returns a reader that begins at an offset. The file has `len` bytes, and the first error is
-    /// at `first_error` or after it.
+    /// Reads the sample. `from` returns a reader that begins at an offset. The file has `len`
+    /// bytes, and the first error is at `first_error` or after it.
     pub(crate) fn gather<R: Read>(from: impl Fn(u64) -> R, len: u64, first_error: u64) -> io::Result<Self> {
         let is_even = len.is_multiple_of(2);
         let mut places = vec![(0, LONG), (first_error.saturating_sub(BEFORE), BEFORE + LONG)];
@@ -94,7 +94,8 @@ impl Evidence {
         shares
     }
 
-    /// Whether there are control characters that no text in an encoding of single or double bytes has.
+    /// Whether there are control characters that no text in an encoding of single or double bytes
+    /// has.
     pub(super) fn has_controls(&self) -> bool {
         let is_control = |byte: &u8| matches!(byte, 0x00..=0x06 | 0x0E..=0x19 | 0x1C..=0x1F);
         self.pieces.iter().any(|piece| piece.iter().any(is_control))
@@ -109,7 +110,8 @@ impl Evidence {
         self.pieces.len() == 1
     }
 
-    /// Whether the sample begins as text in ISO-2022-JP does: ASCII, with a switch to Japanese and no error.
+    /// Whether the sample begins as text in ISO-2022-JP does: ASCII, with a switch to Japanese and
+    /// no error.
     pub(super) fn is_iso_2022_jp(&self) -> bool {
         let Some(piece) = self.pieces.first() else { return false };
         let has_switch =
@@ -144,8 +146,9 @@ impl Evidence {
             && [u16::from_le_bytes, u16::from_be_bytes].iter().any(|unit| self.share_common(unit) >= ENOUGH)
     }
 
-    /// Returns which share of the characters is common in text, or 0 if a surrogate is alone or the share is less than
-    /// `ENOUGH - MARGIN`. Most binary files are found out after a few hundred bytes.
+    /// Returns which share of the characters is common in text, or 0 if a surrogate is alone or the
+    /// share is less than `ENOUGH - MARGIN`. Most binary files are found out after a few hundred
+    /// bytes.
     fn share_common(&self, unit: impl Fn([u8; 2]) -> u16) -> f64 {
         let units: usize = self.pieces.iter().map(|piece| piece.len() / 2).sum();
         let most_others = ((1.0 - (ENOUGH - MARGIN)) * units as f64) as u64;
@@ -172,8 +175,8 @@ impl Evidence {
     }
 }
 
-/// Whether `c` is plausible in UTF-8. The bytes of the others are common pairs of characters in other encodings, such as
-/// `ß“` in windows-1252.
+/// Whether `c` is plausible in UTF-8. The bytes of the others are common pairs of characters in
+/// other encodings, such as `ß“` in windows-1252.
 fn is_plausible(c: char) -> bool {
     matches!(c, '\u{80}'..='\u{17F}' | '\u{370}'..='\u{4FF}' | '\u{5C0}'..='\u{6FF}' | '\u{800}'..)
 }

@@ -98,8 +98,8 @@ impl Fix<'_> {
         self.write(plan, reader, target(), original, guarded, out)
     }
 
-    /// Whether a file that does not look like UTF-8 with errors is left alone: if `file` itself would be replaced, and the
-    /// command line does not say how.
+    /// Whether a file that does not look like UTF-8 with errors is left alone: if `file` itself
+    /// would be replaced, and the command line does not say how.
     fn is_guarded(&self, file: &File) -> bool {
         let args = self.args;
         let is_output = || {
@@ -110,7 +110,8 @@ impl Fix<'_> {
         is_replaced && args.from.is_none() && args.invalid_as.is_none() && args.remedy().is_none()
     }
 
-    /// Returns the error for a file that is left alone, after counting what would be replaced in it.
+    /// Returns the error for a file that is left alone, after counting what would be replaced in
+    /// it.
     fn guarded(&self, look: &Look, reader: impl Read) -> FileError {
         match transform(self.args, self.kernel, Plan::Repair, reader, &Progress::none(), &mut io::sink()) {
             Ok(changes) => FileError::Guarded(look.message(changes.invalid)),
@@ -118,7 +119,8 @@ impl Fix<'_> {
         }
     }
 
-    /// Writes what `plan` makes of `reader` to `out`. Fails if that is `guarded`, and `reader` turns out to be binary.
+    /// Writes what `plan` makes of `reader` to `out`. Fails if that is `guarded`, and `reader`
+    /// turns out to be binary.
     fn transform(
         &self,
         plan: Plan,
@@ -134,7 +136,8 @@ impl Fix<'_> {
         }
     }
 
-    /// Removes what a killed run has left of a file that needs no change now. If this fails, no harm is done.
+    /// Removes what a killed run has left of a file that needs no change now. If this fails, no
+    /// harm is done.
     fn clean_up(&self, entry: &Entry) {
         if let (true, Source::Path(path)) = (self.args.in_place, &entry.source) {
             let _ = replace::remove_leftover(path);
@@ -194,8 +197,8 @@ impl Fix<'_> {
         Ok(FileReport::new(changes, Vec::new(), self.args))
     }
 
-    /// Returns the plan for a file that is UTF-8 already, and not empty. It is not changed, unless the user is certain that
-    /// it is something else.
+    /// Returns the plan for a file that is UTF-8 already, and not empty. It is not changed, unless
+    /// the user is certain that it is something else.
     fn plan_for_valid(&self, file: &File, start: u64) -> Result<Plan, FileError> {
         let from = |skip| FileFrom { file, at: start + skip };
         match self.args.from {

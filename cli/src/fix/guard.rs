@@ -1,8 +1,9 @@
-//! Whether `fix` may replace a file in place if the command line does not say what to do with invalid sequences.
+//! Whether `fix` may replace a file in place if the command line does not say what to do with
+//! invalid sequences.
 //!
-//! In UTF-8 with a few errors, U+FFFD loses little. In a text in another encoding it loses every letter outside ASCII,
-//! and in a binary file everything. So what looks like one of these is left alone, until the command line says what it is
-//! (`--from`) or what to do with it (`--replace`).
+//! In UTF-8 with a few errors, U+FFFD loses little. In a text in another encoding it loses every
+//! letter outside ASCII, and in a binary file everything. So what looks like one of these is left
+//! alone, until the command line says what it is (`--from`) or what to do with it (`--replace`).
 
 use std::io::{self, Read};
 
@@ -21,8 +22,8 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// Reads the beginning of a file and a sample of it. `from` returns a reader that begins at an offset. The file has
-    /// `len` bytes, and the first error is at `first_error` or after it.
+    /// Reads the beginning of a file and a sample of it. `from` returns a reader that begins at an
+    /// offset. The file has `len` bytes, and the first error is at `first_error` or after it.
     pub(super) fn find<R: Read>(
         from: impl Fn(u64) -> R,
         len: u64,
@@ -52,7 +53,8 @@ impl Look {
         })
     }
 
-    /// Returns why the file is left alone, and what can be done. Its `invalid` sequences would be replaced.
+    /// Returns why the file is left alone, and what can be done. Its `invalid` sequences would be
+    /// replaced.
     pub(super) fn message(&self, invalid: u64) -> String {
         let sequences = if invalid == 1 { "sequence" } else { "sequences" };
         let conversion =
@@ -129,7 +131,8 @@ impl<R: Read> Read for Watch<R> {
     }
 }
 
-/// Whether `byte` is a control character that is rare in text: any but a bell, a backspace, white space and ESC.
+/// Whether `byte` is a control character that is rare in text: any but a bell, a backspace, white
+/// space and ESC.
 fn is_control(byte: u8) -> bool {
     matches!(byte, 0x00..=0x06 | 0x0E..=0x19 | 0x1C..=0x1F)
 }

@@ -52,8 +52,8 @@ impl Guess {
 /// 4. the encoding that chardetng guesses for the whole file, as Firefox does;
 /// 5. UTF-8 with some bytes in another encoding.
 ///
-/// Of the last two, the one that makes plausible text is chosen; if both do, the fourth, unless nearly all of the file is
-/// UTF-8. If neither does, the file is none of these.
+/// Of the last two, the one that makes plausible text is chosen; if both do, the fourth, unless
+/// nearly all of the file is UTF-8. If neither does, the file is none of these.
 ///
 /// `accepted` are the dialects of UTF-8 that accept the whole file.
 pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evidence) -> Guess {
@@ -86,8 +86,8 @@ pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evide
             return if is_utf8 { Guess::InvalidAs(of_invalid) } else { Guess::Unknown(why.to_owned()) };
         }
     };
-    // In a text of a few bytes, any pairs of letters can be characters of UTF-16. In the longer ones of East Asian encodings,
-    // many pairs can.
+    // In a text of a few bytes, any pairs of letters can be characters of UTF-16. In the longer
+    // ones of East Asian encodings, many pairs can.
     if (guess.is_single_byte() || evidence.is_short()) && evidence.may_be_utf16() {
         let label = Charset::Encoding(guess).label();
         return Guess::Unknown(format!("it may be utf-16 as well as {label}: name the encoding with --from"));
@@ -95,8 +95,8 @@ pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evide
     Guess::From(Charset::Encoding(guess))
 }
 
-/// Returns what a file that is UTF-8 by its bytes seems to be nevertheless: UTF-16 in which all bytes are ASCII, about half
-/// of them NULs, or ISO-2022-JP, which is ASCII with escape sequences.
+/// Returns what a file that is UTF-8 by its bytes seems to be nevertheless: UTF-16 in which all
+/// bytes are ASCII, about half of them NULs, or ISO-2022-JP, which is ASCII with escape sequences.
 pub(crate) fn guess_valid(evidence: &Evidence) -> Option<Charset> {
     let utf16 = if evidence.has_nul() { evidence.utf16() } else { None };
     let encoding = utf16.or_else(|| evidence.is_iso_2022_jp().then_some(ISO_2022_JP));
@@ -116,8 +116,8 @@ const IMPLAUSIBLE: &str = "no encoding makes plausible text of it: name the enco
 
 const AMBIGUOUS: &str = "more than one encoding makes plausible text of it: name the encoding with --from";
 
-/// Returns the encoding in which all of the sample is plausible text: the one that chardetng guesses, or one that it mistakes
-/// for another. If there is none, returns why.
+/// Returns the encoding in which all of the sample is plausible text: the one that chardetng
+/// guesses, or one that it mistakes for another. If there is none, returns why.
 fn plausible_encoding(evidence: &Evidence) -> Result<&'static Encoding, &'static str> {
     let guess = encoding_of_all(evidence);
     let (text, plausibility) = decoded(evidence, guess).ok_or(IMPLAUSIBLE)?;
@@ -154,11 +154,13 @@ fn plausible_encoding(evidence: &Evidence) -> Result<&'static Encoding, &'static
     if is_ambiguous(evidence, guess, &text) { Err(AMBIGUOUS) } else { Ok(guess) }
 }
 
-/// Whether so little of the sample speaks for `guess`, in which it is `text`, that another encoding is as likely. It is, if
+/// Whether so little of the sample speaks for `guess`, in which it is `text`, that another encoding
+/// is as likely. It is, if
 ///
 /// 1. an encoding of East Asia makes few of its characters, or more of others;
-/// 2. all letters outside ASCII are bytes below A0, where MacRoman and the pages of DOS have their letters, or there are no such
-///    letters, but dashes in words, such as `Ma–ana`, or dots for a word; or a word ends with `ÿ`, the hard space of DOS;
+/// 2. all letters outside ASCII are bytes below A0, where MacRoman and the pages of DOS have their
+///    letters, or there are no such letters, but dashes in words, such as `Ma–ana`, or dots for a
+///    word; or a word ends with `ÿ`, the hard space of DOS;
 /// 3. there are few letters outside ASCII, and no language has them all.
 fn is_ambiguous(evidence: &Evidence, guess: &'static Encoding, text: &str) -> bool {
     if !guess.is_single_byte() {
@@ -199,15 +201,16 @@ fn is_ambiguous(evidence: &Evidence, guess: &'static Encoding, text: &str) -> bo
     }
 }
 
-/// The letters outside ASCII of the languages of Central Europe: Polish, Czech and Slovak, Hungarian, Romanian, those of former
-/// Yugoslavia, German and Albanian.
+/// The letters outside ASCII of the languages of Central Europe: Polish, Czech and Slovak,
+/// Hungarian, Romanian, those of former Yugoslavia, German and Albanian.
 const CENTRAL_EUROPEAN: [&str; 7] =
     ["ąćęłńóśźż", "áäčďéěíĺľňóôŕřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "äöüßé", "çë"];
 /// Those of Turkish. In lower case, the capital `İ` is two characters.
 const TURKISH: &str = "çğıöşüâîûi\u{307}";
 
-/// Languages that chardetng mistakes for Western European ones: the encoding, letters that windows-1252 has in place of the
-/// right ones, letters that show which language it is, and all its letters.
+/// Languages that chardetng mistakes for Western European ones: the encoding, letters that
+/// windows-1252 has in place of the right ones, letters that show which language it is, and all its
+/// letters.
 const NOT_WESTERN: [(&Encoding, &str, &str, &str); 3] = [
     (WINDOWS_1250, "õûÕÛ", "öüÖÜ", HUNGARIAN_IN_1252),
     // French has `û` as well, but none of these.
@@ -224,8 +227,9 @@ pub(crate) struct Reading {
     pub(crate) excerpt: String,
 }
 
-/// Returns how the sample reads according to `guess`, and in the other encodings that make plausible text of it: those first in
-/// which the evidence is not thin, and the fewest characters are odd. At most `most` are returned. Each reads differently.
+/// Returns how the sample reads according to `guess`, and in the other encodings that make
+/// plausible text of it: those first in which the evidence is not thin, and the fewest characters
+/// are odd. At most `most` are returned. Each reads differently.
 pub(crate) fn readings(guess: &Guess, evidence: &Evidence, most: usize, width: usize) -> Vec<Reading> {
     let mut texts = Vec::new();
     match guess {
@@ -274,7 +278,8 @@ pub(crate) fn readings(guess: &Guess, evidence: &Evidence, most: usize, width: u
     readings
 }
 
-/// Returns what is around the first character outside ASCII that is no mark, on the same line, in at most `width` columns.
+/// Returns what is around the first character outside ASCII that is no mark, on the same line, in
+/// at most `width` columns.
 fn excerpt(text: &str, width: usize) -> String {
     let text = text.trim_start_matches('\u{FEFF}');
     let at = text.find(|c: char| !c.is_ascii()).unwrap_or(0);
@@ -344,7 +349,8 @@ fn encoding_of_invalid(evidence: &Evidence) -> &'static Encoding {
     if guess.is_single_byte() { guess } else { WINDOWS_1252 }
 }
 
-/// Returns the byte order mark that the file begins with. `from` returns a reader that begins at an offset.
+/// Returns the byte order mark that the file begins with. `from` returns a reader that begins at an
+/// offset.
 pub(crate) fn mark<R: Read>(from: impl Fn(u64) -> R) -> io::Result<Option<Bom>> {
     let mut first = Vec::new();
     from(0).take(4).read_to_end(&mut first)?;

@@ -1,7 +1,7 @@
 //! `trust8 fix`: repairs what is not UTF-8, or converts it.
 //!
-//! - `file.rs` decides what happens to one file, and `transform.rs` does it. `guard.rs` refuses files that
-//!   a repair would destroy.
+//! - `file.rs` decides what happens to one file, and `transform.rs` does it. `guard.rs` refuses
+//!   files that a repair would destroy.
 //! - `guess.rs` guesses for `--from auto`, and `evidence.rs` reads the sample that decides.
 //! - `repair.rs` replaces invalid sequences, leaves them out, escapes or decodes them.
 //! - `decode.rs` converts other encodings into UTF-8, and `mojibake.rs` undoes a double conversion.
@@ -48,11 +48,15 @@ pub(crate) enum FileError {
     Write(io::Error),
     /// This file can't be written.
     Target(PathBuf, io::Error),
-    /// The file is not valid in the encoding, or the encoding has something that the target can't encode.
+    /// The file is not valid in the encoding, or the encoding has something that the target can't
+    /// encode.
     Unconvertible(String),
     /// The file does not look like UTF-8 with errors, and the command line does not say what it is.
     Guarded(String),
 }
+
+/// What a message says about sequences that are not valid in the encoding.
+pub(crate) const HINT: &str = " (to continue, use --replace, --drop or --escape)";
 
 impl FileError {
     /// Returns the error for output that goes to `path`.
@@ -63,7 +67,8 @@ impl FileError {
         }
     }
 
-    /// Returns the message for `source`, and the outcome. `in_place` is whether the target is the source.
+    /// Returns the message for `source`, and the outcome. `in_place` is whether the target is the
+    /// source.
     pub(crate) fn describe(&self, source: &str, in_place: bool) -> (String, Outcome) {
         match self {
             Self::Read(error) => (format!("{source}: {error}"), Outcome::SomeUnread),

@@ -1,10 +1,13 @@
-//! Mojibake: text in UTF-8 that was decoded as windows-1252, and encoded as UTF-8 again. `Größe` becomes `GrÃ¶ÃŸe`.
+//! Mojibake: text in UTF-8 that was decoded as windows-1252, and encoded as UTF-8 again. `Größe`
+//! becomes `GrÃ¶ÃŸe`.
 //!
-//! The windows-1252 bytes of the characters are the original text. A line is mojibake only if this holds without
-//! exception: as bytes of windows-1252, each group of its non-ASCII characters is valid UTF-8, and the groups are not such
-//! as good text has too. So undoing it is exact: decoding the result as windows-1252 again gives the line.
+//! The windows-1252 bytes of the characters are the original text. A line is mojibake only if this
+//! holds without exception: as bytes of windows-1252, each group of its non-ASCII characters is
+//! valid UTF-8, and the groups are not such as good text has too. So undoing it is exact: decoding
+//! the result as windows-1252 again gives the line.
 //!
-//! The crate ftfy for Python does the same with statistics on more encodings. This one prefers to miss a line.
+//! The crate ftfy for Python does the same with statistics on more encodings. This one prefers to
+//! miss a line.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -52,8 +55,8 @@ pub(crate) fn undo(line: &str) -> Option<String> {
 
 /// Whether the bytes of `c`, read as windows-1252, are characters that good text hardly ever has.
 ///
-/// A character of two bytes becomes a capital letter, such as `Ã` or `É`, and a sign. Good text can have that, such as `É…`
-/// or `Ñ»`, but not with most letters.
+/// A character of two bytes becomes a capital letter, such as `Ã` or `É`, and a sign. Good text can
+/// have that, such as `É…` or `Ñ»`, but not with most letters.
 fn is_certainly_mojibake(c: char) -> bool {
     let mut buffer = [0; 4];
     match *c.encode_utf8(&mut buffer).as_bytes() {
@@ -69,9 +72,11 @@ fn is_certainly_mojibake(c: char) -> bool {
             !is_end_of_word(last) && !is_letter(last) && !matches!(last, 0xA9 | 0xAE | 0xB0)
         }
         [] | [_, _] => false,
-        // `â„–`, `â†’`, `â•‘` and `â–‘`, which are `№`, `→`, `║` and `░`. No word ends with `â`. All emoji begin with `ðŸ`.
+        // `â„–`, `â†’`, `â•‘` and `â–‘`, which are `№`, `→`, `║` and `░`. No word ends with `â`.
+        // All emoji begin with `ðŸ`.
         [0xE2, 0x84 | 0x86 | 0x95 | 0x96, _] | [0xF0, 0x9F, _, _] => true,
-        // `â€™`, `æ—¥`. A small letter may come before two letters or signs that may end a word: `ášš`, `é…»`.
+        // `â€™`, `æ—¥`. A small letter may come before two letters or signs that may end a word:
+        // `ášš`, `é…»`.
         [_, ref after @ ..] => after.iter().any(|byte| !is_end_of_word(*byte) && !is_letter(*byte)),
     }
 }
@@ -103,8 +108,8 @@ pub(super) struct Undo<'a> {
     pub(super) lines: u64,
 }
 
-/// A line that is longer than this is cut at a space, or else after any character in ASCII, or else anywhere. So memory and time
-/// do not grow with it.
+/// A line that is longer than this is cut at a space, or else after any character in ASCII, or else
+/// anywhere. So memory and time do not grow with it.
 const LONGEST: usize = 1 << 20;
 
 impl<'a> Undo<'a> {

@@ -1,13 +1,16 @@
-//! Whether decoded text looks like text. A guess whose text does not is refused, because the result would be mojibake.
+//! Whether decoded text looks like text. A guess whose text does not is refused, because the result
+//! would be mojibake.
 //!
 //! These are all the rules. A character outside ASCII is odd if it
 //!
 //! 1. is a control character, for private use, or the replacement for what could not be decoded;
 //! 2. is a letter of another alphabet than the letter before it;
-//! 3. is an upper-case letter after a lower-case one, or the other way round after two upper-case letters, as in `cafŽ`;
-//! 4. is a symbol inside a word, as in `h”ren`, one that no word begins or ends with, as in `caf‚` and `Ã©`, or an accent without
-//!    a letter, or `Ç` alone;
-//! 5. is a character of East Asia outside the common rows of the encoding's table, or beside a lower-case letter of ASCII.
+//! 3. is an upper-case letter after a lower-case one, or the other way round after two upper-case
+//!    letters, as in `cafŽ`;
+//! 4. is a symbol inside a word, as in `h”ren`, one that no word begins or ends with, as in `caf‚`
+//!    and `Ã©`, or an accent without a letter, or `Ç` alone;
+//! 5. is a character of East Asia outside the common rows of the encoding's table, or beside a
+//!    lower-case letter of ASCII.
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8};
 
@@ -60,7 +63,8 @@ impl Plausibility {
         self.odd * 8 <= self.all
     }
 
-    /// Whether this is text in the encoding. In a few characters, one that is odd says that it is not.
+    /// Whether this is text in the encoding. In a few characters, one that is odd says that it is
+    /// not.
     pub(super) fn fits(&self) -> bool {
         const FEW: u64 = 32;
         self.odd == 0 || self.all >= FEW && self.is_text()
@@ -150,7 +154,8 @@ fn is_common(c: char, encoding: &'static Encoding) -> bool {
     let (bytes, ..) = encoding.encode(c.encode_utf8(&mut text));
     let (first, second) = match *bytes {
         [first, second] => (first, second),
-        // Four bytes of GB18030, or three of EUC-JP. In UTF-8 all characters are alike, and one byte is half-width katakana.
+        // Four bytes of GB18030, or three of EUC-JP. In UTF-8 all characters are alike, and one
+        // byte is half-width katakana.
         _ => return encoding == UTF_8 || bytes.len() == 1,
     };
     match encoding {

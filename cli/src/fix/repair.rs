@@ -1,11 +1,12 @@
-//! Repairs UTF-8: replaces invalid sequences, leaves them out, escapes or decodes them, and copies everything else.
+//! Repairs UTF-8: replaces invalid sequences, leaves them out, escapes or decodes them, and copies
+//! everything else.
 
 use std::io::{Read, Write};
 
 use encoding_rs::Encoding;
 use trust8::Kernel;
 
-use super::FileError;
+use super::{FileError, HINT};
 use crate::args::Remedy;
 use crate::hex::Hex;
 use crate::progress::Progress;
@@ -27,7 +28,8 @@ impl Treatment {
         Self { characters: None, remedy: Some(remedy) }
     }
 
-    /// Decodes every byte in `encoding`, in which each byte is a character. Applies `remedy` to bytes that are not.
+    /// Decodes every byte in `encoding`, in which each byte is a character. Applies `remedy` to
+    /// bytes that are not.
     pub(crate) fn decode(encoding: &'static Encoding, remedy: Option<Remedy>) -> Self {
         let character = |byte: usize| {
             let bytes = [byte as u8];
@@ -50,8 +52,7 @@ impl Treatment {
                 (None, Some(remedy)) => apply(remedy, &[*byte], out)?,
                 (None, None) => {
                     let hex = Hex(std::slice::from_ref(byte)).to_string();
-                    let why =
-                        format!("byte {at}: {hex} is no character in the encoding{}", super::decode::HINT);
+                    let why = format!("byte {at}: {hex} is no character in the encoding{}", HINT);
                     return Err(FileError::Unconvertible(why));
                 }
             }
@@ -60,7 +61,8 @@ impl Treatment {
     }
 }
 
-/// Writes the repaired text of `reader` to `out`. Returns how many sequences were invalid, counted as browsers do.
+/// Writes the repaired text of `reader` to `out`. Returns how many sequences were invalid, counted
+/// as browsers do.
 pub(super) fn repair(
     kernel: &'static Kernel,
     reader: impl Read,

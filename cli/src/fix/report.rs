@@ -170,7 +170,8 @@ struct FileLine<'a> {
 }
 
 impl Fix<'_> {
-    /// Reports what happened to a file. A guess may be wrong, so it is always reported, and so is what could not be kept.
+    /// Reports what happened to a file. A guess may be wrong, so it is always reported, and so is
+    /// what could not be kept.
     pub(super) fn report(&self, source: &Source, report: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         if self.args.json {
             let line = FileLine { path: JsonPath::new(source.name()), report };
@@ -208,7 +209,8 @@ impl Fix<'_> {
         Ok(())
     }
 
-    /// Writes JSON to standard output, or to standard error if the fixed text goes to standard output.
+    /// Writes JSON to standard output, or to standard error if the fixed text goes to standard
+    /// output.
     fn write_json(&self, out: &mut dyn Write, write: impl FnOnce(&mut Vec<u8>)) -> io::Result<()> {
         let mut line = Vec::new();
         write(&mut line);

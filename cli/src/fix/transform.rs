@@ -55,8 +55,9 @@ impl Changes {
     }
 }
 
-/// Returns the plan for a file that is not UTF-8, and whether it is a guess. `from` returns a reader that begins at an offset.
-/// The file has `len` bytes, and the first error is at `first_error` or after it.
+/// Returns the plan for a file that is not UTF-8, and whether it is a guess. `from` returns a
+/// reader that begins at an offset. The file has `len` bytes, and the first error is at
+/// `first_error` or after it.
 pub(super) fn plan<R: Read>(
     args: &FixArgs,
     from: impl Fn(u64) -> R,
@@ -158,8 +159,8 @@ impl Write for StripMark<'_> {
     }
 }
 
-/// Returns what the command makes of an input that is not UTF-8, and how many sequences were invalid. `from` returns a reader
-/// that begins at an offset.
+/// Returns what the command makes of an input that is not UTF-8, and how many sequences were
+/// invalid. `from` returns a reader that begins at an offset.
 pub(crate) fn fixed<R: Read>(
     args: &FixArgs,
     kernel: &'static Kernel,

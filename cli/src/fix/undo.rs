@@ -41,7 +41,8 @@ pub(super) fn run(args: &FixArgs, walk: Walk<'_>) -> ExitCode {
     if failed > 0 { Outcome::SomeUnread } else { Outcome::AllValid }.into()
 }
 
-/// Restores the file at `path`. Returns whether it has a backup. A file that is `named` must have one.
+/// Restores the file at `path`. Returns whether it has a backup. A file that is `named` must have
+/// one.
 fn restore(path: &Path, named: bool, suffix: &str) -> Result<bool, String> {
     match replace::restore(path, suffix) {
         Ok(false) if named => Err(format!("there is no backup {}{suffix}", path.display())),

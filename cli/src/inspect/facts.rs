@@ -26,7 +26,8 @@ fn excerpt_width() -> usize {
     usize::from(width).saturating_sub(32).max(10)
 }
 
-/// A stream has to be stored, because it is read a second time. Of a longer one, only the beginning is read.
+/// A stream has to be stored, because it is read a second time. Of a longer one, only the beginning
+/// is read.
 const LONGEST_STREAM: u64 = 1 << 30;
 
 pub(super) struct Facts {

@@ -1,7 +1,8 @@
-//! What a new file takes over from the old one: owner, group, permissions, access control list and extended attributes.
+//! What a new file takes over from the old one: owner, group, permissions, access control list and
+//! extended attributes.
 //!
-//! Access never becomes wider. If something can't be kept, the new file is accessible to fewer users, or it is not put in
-//! its place.
+//! Access never becomes wider. If something can't be kept, the new file is accessible to fewer
+//! users, or it is not put in its place.
 
 use std::fs::File;
 use std::io;
@@ -104,11 +105,11 @@ mod unix {
         if error.kind() == ErrorKind::Unsupported { Ok(None) } else { Err(error) }
     }
 
-    /// Returns the access control list for a file whose group has changed. The users of the new group get no more than all
-    /// others have.
+    /// Returns the access control list for a file whose group has changed. The users of the new
+    /// group get no more than all others have.
     ///
-    /// An access control list is a version of 4 bytes, and then entries of 8 bytes: a tag and permissions of 2 bytes each,
-    /// little-endian, and a user or group.
+    /// An access control list is a version of 4 bytes, and then entries of 8 bytes: a tag and
+    /// permissions of 2 bytes each, little-endian, and a user or group.
     fn without_group(acl: &[u8]) -> Vec<u8> {
         const OWNING_GROUP: [u8; 2] = [0x04, 0];
         const OTHERS: [u8; 2] = [0x20, 0];

@@ -1,16 +1,18 @@
-//! Replaces a file in one step: whoever opens it finds either all of the old file or all of the new one, whatever happens
-//! in between.
+//! Replaces a file in one step: whoever opens it finds either all of the old file or all of the new
+//! one, whatever happens in between.
 //!
-//! 1. The new file is written in the folder of the old one, because a rename is one step only inside one file system. Where
-//!    the system can, the new file has no name until it is complete, so nothing is left of it if the program is killed.
-//! 2. It gets the owner, permissions, access control list and extended attributes of the old file (`attributes.rs`).
+//! 1. The new file is written in the folder of the old one, because a rename is one step only
+//!    inside one file system. Where the system can, the new file has no name until it is complete,
+//!    so nothing is left of it if the program is killed.
+//! 2. It gets the owner, permissions, access control list and extended attributes of the old file
+//!    (`attributes.rs`).
 //! 3. It is synced, so that the name never leads to an incomplete file after a power failure.
 //! 4. If the old file is no longer the one that was read, or has changed since, it is left alone.
-//! 5. The two files exchange their names, and the old one is removed. If another program has replaced or changed the old
-//!    file just before, they change their names back.
+//! 5. The two files exchange their names, and the old one is removed. If another program has
+//!    replaced or changed the old file just before, they change their names back.
 //!
-//! `place.rs` has the system calls. All of them name the folder by an open handle, so it does not matter if another program
-//! renames folders or puts symbolic links in their place.
+//! `place.rs` has the system calls. All of them name the folder by an open handle, so it does not
+//! matter if another program renames folders or puts symbolic links in their place.
 
 mod attributes;
 mod place;
@@ -124,7 +126,8 @@ pub(crate) fn restore(path: &Path, suffix: &str) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Whether a file was written to after another one became a backup. The backup's status changes when it gets its name.
+/// Whether a file was written to after another one became a backup. The backup's status changes
+/// when it gets its name.
 fn is_written_after(file: &Metadata, backup: &Metadata) -> bool {
     #[cfg(unix)]
     {
@@ -153,7 +156,8 @@ fn busy(why: &str) -> io::Error {
 
 const CHANGED: &str = "another program has changed or replaced it since it was read";
 
-/// Whether `error` means that another program uses or has changed the file, so that it was left alone.
+/// Whether `error` means that another program uses or has changed the file, so that it was left
+/// alone.
 pub(crate) fn is_busy(error: &io::Error) -> bool {
     error.kind() == ErrorKind::ResourceBusy
 }
@@ -169,8 +173,8 @@ impl NewFile {
         Self::new(place, Some(original))
     }
 
-    /// Begins a new file for `path`, whether or not there is a file. If that is `read`, it is replaced only if it has not
-    /// changed since.
+    /// Begins a new file for `path`, whether or not there is a file. If that is `read`, it is
+    /// replaced only if it has not changed since.
     pub(crate) fn at(path: &Path, read: Option<Original>) -> io::Result<Self> {
         let place = Place::find(path)?;
         let Some(old) = place.open()? else { return Self::new(place, None) };
@@ -198,7 +202,8 @@ impl NewFile {
         Ok(Self { place, original, file: BufWriter::new(file), temporary })
     }
 
-    /// Puts the new file in its place. With `backup`, the old file stays, with that suffix appended to its name.
+    /// Puts the new file in its place. With `backup`, the old file stays, with that suffix appended
+    /// to its name.
     ///
     /// Returns what could not be kept of the old file.
     pub(crate) fn commit(self, backup: Option<&str>) -> io::Result<Vec<String>> {
@@ -220,7 +225,8 @@ impl NewFile {
                     place.back_up(suffix, &original.file)?;
                 }
                 match replace(&place, &original) {
-                    // Not every Windows renames to the name of a file that is open. So both are closed.
+                    // Not every Windows renames to the name of a file that is open. So both are
+                    // closed.
                     Err(error) if cfg!(windows) && error.kind() == ErrorKind::PermissionDenied => {
                         drop((original, file));
                         place.rename_temporary()?;
@@ -236,7 +242,8 @@ impl NewFile {
         };
         drop(temporary);
         drop(locked);
-        // The file is in its place. If the folder can't be synced, that is still true, so it is no error.
+        // The file is in its place. If the folder can't be synced, that is still true, so it is no
+        // error.
         let _ = place.sync_folder();
         Ok(lost)
     }
@@ -246,7 +253,8 @@ fn is_in_place(place: &Place, original: &Original) -> io::Result<bool> {
     Ok(place.metadata()?.is_some_and(|metadata| Version::of(&metadata) == original.version))
 }
 
-/// Replaces `original` with the temporary file. Afterwards the temporary name is to be removed, if it still exists.
+/// Replaces `original` with the temporary file. Afterwards the temporary name is to be removed, if
+/// it still exists.
 fn replace(place: &Place, original: &Original) -> io::Result<()> {
     if !place.exchange()? {
         return place.rename_temporary();

@@ -9,7 +9,8 @@ pub(super) use system::Place;
 /// How many symbolic links may lead from one to the next. Linux has the same limit.
 const MAX_LINKS: u32 = 40;
 
-/// Follows symbolic links, and returns the folder and the name of the file that `path` leads to. It need not exist.
+/// Follows symbolic links, and returns the folder and the name of the file that `path` leads to. It
+/// need not exist.
 fn follow(path: &Path) -> io::Result<(PathBuf, OsString)> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -27,8 +28,8 @@ fn follow(path: &Path) -> io::Result<(PathBuf, OsString)> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Returns the temporary name for the file `name`, which is always the same: the next run on the file recognises what a
-/// run that was killed has left.
+/// Returns the temporary name for the file `name`, which is always the same: the next run on the
+/// file recognises what a run that was killed has left.
 fn temporary_name(name: &OsStr) -> OsString {
     // FNV-1a. The name itself could be too long with something appended.
     let hash = name.as_encoded_bytes().iter().fold(0xCBF2_9CE4_8422_2325_u64, |hash, &byte| {
@@ -188,7 +189,8 @@ mod system {
             self.rename_to_new(&self.temporary, &self.name)
         }
 
-        /// Gives the file `from` the name `to`, which must not exist. It may keep its old name as well.
+        /// Gives the file `from` the name `to`, which must not exist. It may keep its old name as
+        /// well.
         fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
             match linkat(&self.folder, from, &self.folder, to, AtFlags::empty()).map_err(io::Error::from) {
                 // File systems without second names take a rename.
@@ -202,7 +204,8 @@ mod system {
             }
         }
 
-        /// Gives the old file a second name, in one step: with a hard link, or if there can be none, with a copy.
+        /// Gives the old file a second name, in one step: with a hard link, or if there can be
+        /// none, with a copy.
         pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<()> {
             self.remove_unfinished_backup();
             match linkat(&self.folder, &self.name, &self.folder, &self.backup, AtFlags::empty()) {
@@ -343,8 +346,8 @@ mod system {
             }
         }
 
-        /// Copies the old file. On Windows a lock keeps all others from reading a file, so it is read through the
-        /// handle that is open.
+        /// Copies the old file. On Windows a lock keeps all others from reading a file, so it is
+        /// read through the handle that is open.
         pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<()> {
             let backup = self.path(&with_suffix(&self.name, suffix));
             let mut copy = File::create_new(backup).map_err(|error| match error.kind() {

@@ -26,7 +26,8 @@ impl Report for Github {
     }
 }
 
-/// Returns `text` with the characters escaped that would end a command or, with `more`, one of its properties.
+/// Returns `text` with the characters escaped that would end a command or, with `more`, one of its
+/// properties.
 fn escaped(text: &str, more: &[char]) -> String {
     let mut escaped = String::new();
     for character in text.chars() {

@@ -1,5 +1,5 @@
-//! Output for people: the line of the short format, and below it the bytes around the error, as text and in hexadecimal,
-//! with the invalid ones marked.
+//! Output for people: the line of the short format, and below it the bytes around the error, as
+//! text and in hexadecimal, with the invalid ones marked.
 
 use std::io::Write;
 
@@ -15,7 +15,8 @@ use crate::hex::digits;
 use crate::scan::{Finding, skip_continuations};
 use crate::visible::{push_visible, write_name};
 
-/// How many bytes of text to show on either side, if there is room. With a culprit of average length, the line has 80 columns.
+/// How many bytes of text to show on either side, if there is room. With a culprit of average
+/// length, the line has 80 columns.
 const TEXT: usize = 28;
 /// How many bytes to show on either side in hexadecimal, if there is room.
 const HEX: usize = 8;
@@ -26,7 +27,8 @@ pub(crate) struct Human {
     colors: Colors,
     painted: Painted,
     terminal: bool,
-    /// How many bytes to show on either side, so that no line of a narrow terminal is broken: as text, and in hexadecimal.
+    /// How many bytes to show on either side, so that no line of a narrow terminal is broken: as
+    /// text, and in hexadecimal.
     text: usize,
     hex: usize,
 }
@@ -133,8 +135,8 @@ impl Human {
         Self { colors, painted, terminal, text: TEXT.min(room / 2), hex: HEX.min(room / 6) }
     }
 
-    /// Writes two lines: the culprit between what comes before and after it, and a mark below the culprit. `push` appends
-    /// each part, and returns how many columns it takes.
+    /// Writes two lines: the culprit between what comes before and after it, and a mark below the
+    /// culprit. `push` appends each part, and returns how many columns it takes.
     fn write_marked(&self, out: &mut Vec<u8>, title: &[u8], push: impl Fn(&mut Vec<u8>, Part) -> usize) {
         let Painted { dim, bad, off, .. } = &self.painted;
         out.extend_from_slice(b"    ");
@@ -179,7 +181,8 @@ pub(super) fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
     out.extend_from_slice(&digits[start..]);
 }
 
-/// The escape sequences of some styles, and of their end. (A file can have millions of errors, and formatting is slower.)
+/// The escape sequences of some styles, and of their end. (A file can have millions of errors, and
+/// formatting is slower.)
 struct Painted {
     name: Vec<u8>,
     number: Vec<u8>,
@@ -189,8 +192,8 @@ struct Painted {
     off: Vec<u8>,
 }
 
-/// Returns the end of `before` and the beginning of `after` that are on the same line as the error between them: at most
-/// `most` bytes each, and only whole characters.
+/// Returns the end of `before` and the beginning of `after` that are on the same line as the error
+/// between them: at most `most` bytes each, and only whole characters.
 fn same_line<'a>(before: &'a [u8], after: &'a [u8], most: usize) -> (&'a [u8], &'a [u8]) {
     let line = memrchr(b'\n', before).map_or(0, |at| at + 1);
     let start = line.max(before.len().saturating_sub(most));

@@ -23,7 +23,8 @@ pub(super) struct Document;
 /// One object per line, each with a `type`.
 pub(super) struct Lines;
 
-/// The name of a file. If it is not UTF-8, `path` has each invalid sequence replaced by U+FFFD, and `path_hex` has the bytes.
+/// The name of a file. If it is not UTF-8, `path` has each invalid sequence replaced by U+FFFD, and
+/// `path_hex` has the bytes.
 #[derive(Serialize)]
 pub(crate) struct JsonPath<'a> {
     path: Cow<'a, str>,
@@ -39,8 +40,8 @@ impl<'a> JsonPath<'a> {
     }
 }
 
-/// Appends the members of an error, without the braces around them. (A file can have millions of errors, and serde takes several
-/// times as long for structures in others.)
+/// Appends the members of an error, without the braces around them. (A file can have millions of
+/// errors, and serde takes several times as long for structures in others.)
 fn push_error(out: &mut Vec<u8>, finding: &Finding<'_>) {
     let Finding { location, offset, culprit, before, after } = finding;
     // Nearly all are shorter.
@@ -225,7 +226,8 @@ pub(crate) fn write_json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     let _ = value.serialize(&mut serde_json::Serializer::with_formatter(out, Harmless));
 }
 
-/// Escapes characters that can do harm to a terminal. serde_json itself escapes only those below U+0020.
+/// Escapes characters that can do harm to a terminal. serde_json itself escapes only those below
+/// U+0020.
 struct Harmless;
 
 impl serde_json::ser::Formatter for Harmless {

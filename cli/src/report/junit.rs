@@ -1,4 +1,5 @@
-//! JUnit XML, which most CI systems show as a test report: each file that is not UTF-8 is a test that failed.
+//! JUnit XML, which most CI systems show as a test report: each file that is not UTF-8 is a test
+//! that failed.
 
 use std::io::{self, Write};
 use std::time::Duration;

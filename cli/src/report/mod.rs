@@ -24,7 +24,8 @@ use crate::source::Source;
 use crate::statistics::Totals;
 use crate::visible::shell_word;
 
-/// An output format. What it writes for one file is not mixed with that of others, and files come in their order.
+/// An output format. What it writes for one file is not mixed with that of others, and files come
+/// in their order.
 pub(crate) trait Report: Sync {
     /// Returns what comes before all files.
     fn header(&self) -> &'static [u8] {
@@ -47,7 +48,8 @@ pub(crate) trait Report: Sync {
     /// Writes what comes after the errors of a file.
     fn conclusion(&self, _out: &mut Vec<u8>, _name: &[u8], _conclusion: &Conclusion) {}
 
-    /// Whether `conclusion` shows what the file may be instead of UTF-8. Finding that out takes another pass.
+    /// Whether `conclusion` shows what the file may be instead of UTF-8. Finding that out takes
+    /// another pass.
     fn shows_conclusions(&self) -> bool {
         false
     }
@@ -55,7 +57,8 @@ pub(crate) trait Report: Sync {
     /// Writes that a file could not be read. (With every format, standard error says so too.)
     fn unread(&self, _out: &mut Vec<u8>, _name: &[u8], _error: &io::Error) {}
 
-    /// Returns what comes after all files. `time` is how long it took, if the user wants statistics.
+    /// Returns what comes after all files. `time` is how long it took, if the user wants
+    /// statistics.
     fn footer(&self, _totals: &Totals, _time: Option<Duration>) -> Vec<u8> {
         Vec::new()
     }
@@ -80,7 +83,8 @@ pub(crate) struct Conclusion {
 }
 
 impl Conclusion {
-    /// Returns what to do with the file `name`, if it has the byte order mark of another encoding than UTF-8.
+    /// Returns what to do with the file `name`, if it has the byte order mark of another encoding
+    /// than UTF-8.
     fn other_mark(&self, name: &[u8]) -> Option<String> {
         let encoding = self.mark.filter(|mark| *mark != Bom::Utf8)?.encoding();
         Some(format!("it seems to be {encoding}: {}", fix(encoding, name)))

@@ -1,6 +1,7 @@
-//! Tests that a file which is replaced keeps who may do what with it: owner, permissions, access control list and
-//! attributes. Most of them need root, or programs that are not installed everywhere. If the environment variable
-//! `TRUST8_REQUIRE_ROOT` is set, as in CI, a test that can't run fails.
+//! Tests that a file which is replaced keeps who may do what with it: owner, permissions, access
+//! control list and attributes. Most of them need root, or programs that are not installed
+//! everywhere. If the environment variable `TRUST8_REQUIRE_ROOT` is set, as in CI, a test that
+//! can't run fails.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -41,8 +42,8 @@ fn as_nobody(folder: &Folder, args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// A file of mode 600 with an access control list became writable for its group, because the mode of a file with a list has
-/// the mask of the list where the permissions of the group are.
+/// A file of mode 600 with an access control list became writable for its group, because the mode
+/// of a file with a list has the mask of the list where the permissions of the group are.
 #[test]
 fn in_place_keeps_the_access_control_list() {
     let folder = Folder::new();
@@ -69,7 +70,8 @@ fn in_place_keeps_the_access_control_list() {
     }
 }
 
-/// The new file is created in the folder, and so it is born with the entries of the folder's default list.
+/// The new file is created in the folder, and so it is born with the entries of the folder's
+/// default list.
 #[test]
 fn the_default_access_control_list_of_the_folder_adds_nobody() {
     let folder = Folder::new();
@@ -121,8 +123,8 @@ fn root_keeps_the_owner_and_the_set_id_bits() {
     assert_eq!((metadata.uid(), metadata.gid(), mode(&path)), (1234, 4321, 0o6755));
 }
 
-/// If another user repairs a file, it becomes that user's. A set-user-ID program would then run as that user, and the
-/// permissions of the old group would go to another group.
+/// If another user repairs a file, it becomes that user's. A set-user-ID program would then run as
+/// that user, and the permissions of the old group would go to another group.
 #[test]
 fn another_user_gets_no_set_id_bits_and_widens_no_access() {
     let folder = Folder::new();

@@ -108,8 +108,8 @@ fn only_invalid_files_are_named_in_the_order_of_the_arguments() {
     assert!(lines[0].starts_with("z:1:1: ") && lines[1].starts_with("a:1:2: "), "{out}");
 }
 
-/// Whichever thread is done first, the output is in the order of the files. Some files have enough errors to make
-/// threads wait for their turn.
+/// Whichever thread is done first, the output is in the order of the files. Some files have enough
+/// errors to make threads wait for their turn.
 #[test]
 fn the_order_is_the_same_with_any_number_of_threads() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! Tests what CI systems and hooks use: their formats, Git's index, and the summary of a run on folders.
+//! Tests what CI systems and hooks use: their formats, Git's index, and the summary of a run on
+//! folders.
 
 use std::process::Command;
 
@@ -62,7 +63,8 @@ a &lt;b&gt;&amp;&quot;é.txt:2:5: byte 6: byte that never appears in UTF-8: FF; 
     assert_eq!(stdout(&run), expected);
 }
 
-/// Vim and Emacs parse `short` with their own patterns. Each installed editor lists the places that it found.
+/// Vim and Emacs parse `short` with their own patterns. Each installed editor lists the places that
+/// it found.
 #[cfg(unix)]
 #[test]
 fn editors_read_short() {

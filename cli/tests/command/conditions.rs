@@ -1,4 +1,5 @@
-//! Tests bad conditions: files that are missing, unreadable, changing or endless, and disks that are full.
+//! Tests bad conditions: files that are missing, unreadable, changing or endless, and disks that
+//! are full.
 
 use std::fs;
 use std::io::Write;
@@ -200,8 +201,8 @@ fn wait_until_ready(child: &mut std::process::Child) {
     loop {
         assert!(child.try_wait().unwrap().is_none(), "the command has ended");
         assert!(Instant::now() < deadline, "the command has not started");
-        // The set of caught signals is a hexadecimal number. Its lowest bit is signal 1; SIGTERM is 15. A shell may ignore the
-        // others.
+        // The set of caught signals is a hexadecimal number: its lowest bit is signal 1, and
+        // SIGTERM is 15. A shell may ignore the others.
         let status = fs::read_to_string(process.join("status")).unwrap();
         let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
         let catches_term = u64::from_str_radix(caught.trim(), 16).unwrap() >> 14 & 1 == 1;
@@ -212,7 +213,8 @@ fn wait_until_ready(child: &mut std::process::Child) {
     }
 }
 
-/// The command dies of the signal itself. So a shell knows that Ctrl-C ended it, and ends a loop around it too.
+/// The command dies of the signal itself. So a shell knows that Ctrl-C ended it, and ends a loop
+/// around it too.
 #[cfg(target_os = "linux")]
 #[test]
 fn endless_input_ends_with_an_interrupt() {
@@ -224,10 +226,12 @@ fn endless_input_ends_with_an_interrupt() {
     for input in [path.as_path(), "/dev/zero".as_ref()] {
         for command in [&["check"][..], &["fix"], &["fix", "--from", "latin1"], &["inspect"]] {
             if input.starts_with("/dev") && command != ["check"] && command != ["fix"] {
-                // These commands read their input twice, so they would copy it until the disk is full.
+                // These commands read their input twice, so they would copy it until the disk is
+                // full.
                 continue;
             }
-            // If a shell runs the tests in the background, they ignore the signal, and the command would inherit that.
+            // If a shell runs the tests in the background, they ignore the signal, and the command
+            // would inherit that.
             let mut child = Command::new("env")
                 .arg("--default-signal=INT")
                 .arg(cargo_bin!("trust8"))
@@ -254,7 +258,8 @@ fn endless_input_ends_with_an_interrupt() {
     }
 }
 
-/// `nohup` starts a program with a signal ignored, and so does a script that runs it in the background.
+/// `nohup` starts a program with a signal ignored, and so does a script that runs it in the
+/// background.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
@@ -282,11 +287,12 @@ fn an_interrupt_leaves_no_temporary_file() {
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
-    // Waiting for a child closes its input if this is dropped, and then the command might end before the signal comes.
+    // Waiting for a child closes its input if this is dropped, and then the command might end
+    // before the signal comes.
     let mut input = child.stdin.take().unwrap();
     input.write_all(&b"text \xFF".repeat(1000)).unwrap();
-    // Where the system can, the new file has no name before it is complete. Elsewhere it may exist already, but not yet be in
-    // the list of files to remove.
+    // Where the system can, the new file has no name before it is complete. Elsewhere it may exist
+    // already, but not yet be in the list of files to remove.
     wait_until_ready(&mut child);
     std::thread::sleep(Duration::from_millis(300));
     signal(&child, "TERM");
@@ -310,7 +316,8 @@ fn a_file_that_changes_while_it_is_read_causes_no_crash() {
         scope.spawn(|| {
             let mut len = content.len();
             while !stop.load(Ordering::Relaxed) {
-                // The command may have the file open while it gets shorter, disappears and comes back.
+                // The command may have the file open while it gets shorter, disappears and comes
+                // back.
                 let file =
                     fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).unwrap();
                 if len < 4096 {
@@ -447,19 +454,22 @@ fn a_closed_standard_error_is_no_panic() {
         .spawn()
         .unwrap();
     drop(child.stderr.take());
-    // The command still waits for its standard input, so it reports the error after standard error was closed.
+    // The command still waits for its standard input, so it reports the error after standard error
+    // was closed.
     child.stdin.take().unwrap().write_all(b"fine").unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
 
-/// With a limit on the size of files, writing fails as on a full disk. The old file stays, and no other is left.
+/// With a limit on the size of files, writing fails as on a full disk. The old file stays, and no
+/// other is left.
 #[cfg(target_os = "linux")]
 #[test]
 fn if_the_new_file_grows_too_large_the_old_file_stays() {
     let folder = Folder::new();
     let content = b"text \xFF".repeat(200_000);
     folder.file("f", &content);
-    // The limit is 100 blocks of 512 bytes. The command inherits the trap, so it ignores the signal that would end it.
+    // The limit is 100 blocks of 512 bytes. The command inherits the trap, so it ignores the signal
+    // that would end it.
     let script = format!(
         "trap '' XFSZ; ulimit -f 100; exec {} fix -iq --replace --backup f",
         cargo_bin!("trust8").display()

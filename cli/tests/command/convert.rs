@@ -26,8 +26,8 @@ fn encoded(text: &str) -> [(&'static str, Vec<u8>); 5] {
     ]
 }
 
-/// Converts from and to every encoding, from a file and from a stream, with every kernel. The text is longer than what is
-/// read at once, so characters lie across the ends of chunks.
+/// Converts from and to every encoding, from a file and from a stream, with every kernel. The text
+/// is longer than what is read at once, so characters lie across the ends of chunks.
 #[test]
 fn every_pair_of_encodings() {
     let folder = Folder::new();
@@ -140,7 +140,8 @@ fn errors_have_offsets_and_replace_continues() {
         .stderr(contains("none: ").and(contains("is a directory")));
 }
 
-/// `utf-16` is little-endian with a byte order mark as a target. As a source, it reads the mark of either order.
+/// `utf-16` is little-endian with a byte order mark as a target. As a source, it reads the mark of
+/// either order.
 #[test]
 fn utf16_has_a_mark() {
     let convert = |from: &str, to: &str, text: &[u8]| {

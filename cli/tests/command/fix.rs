@@ -281,9 +281,9 @@ fn several_files_go_to_standard_output_one_after_the_other() {
     assert_eq!(stdout(&both), "\u{FFFD}b\n-ä\n");
 }
 
-/// The fuzz target `command` found this: `--from utf-8` was refused, because repairing UTF-8 takes no `--from`. But the
-/// standard's other labels for UTF-8 were accepted, and files that could have been repaired were reported as not
-/// convertible.
+/// The fuzz target `command` found this: `--from utf-8` was refused, because repairing UTF-8 takes
+/// no `--from`. But the standard's other labels for UTF-8 were accepted, and files that could have
+/// been repaired were reported as not convertible.
 #[test]
 fn every_label_for_utf8_is_refused() {
     let folder = Folder::new();

@@ -14,7 +14,8 @@ pub(crate) fn trust8() -> Command {
     command
 }
 
-/// Says why a test is skipped. If `TRUST8_REQUIRE_ROOT` is set, as in CI, all must run, and this fails.
+/// Says why a test is skipped. If `TRUST8_REQUIRE_ROOT` is set, as in CI, all must run, and this
+/// fails.
 #[cfg(unix)]
 pub(crate) fn skip(why: &str) {
     assert!(std::env::var_os("TRUST8_REQUIRE_ROOT").is_none(), "TRUST8_REQUIRE_ROOT is set, but {why}");

@@ -6,8 +6,8 @@ use crate::folder::{Folder, stderr, stdout, trust8};
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
-/// A file that was UTF-8 except for one byte was decoded as windows-1252, all of it, and "Größe: 日本語" became
-/// mojibake.
+/// A file that was UTF-8 except for one byte was decoded as windows-1252, all of it, and "Größe:
+/// 日本語" became mojibake.
 #[test]
 fn mostly_utf8_is_repaired_and_not_converted() {
     let folder = Folder::new();
@@ -201,7 +201,8 @@ fn mojibake_is_named_and_undone() {
     folder.trust8().args(["inspect", "f"]).assert().code(0).stdout(contains("mojibake").not());
 }
 
-/// IBM866, Thai and UTF-16 were taken for UTF-8 with some other bytes, and DOS's code pages for windows-1252.
+/// IBM866, Thai and UTF-16 were taken for UTF-8 with some other bytes, and DOS's code pages for
+/// windows-1252.
 #[test]
 fn every_language_is_guessed_right_or_refused() {
     let folder = Folder::new();
@@ -266,7 +267,8 @@ fn thin_evidence_is_refused() {
             b"Wir m\x9Fssen \x9Fber die Br\x9Fcke gehen, weil der Weg am Fluss gesperrt ist.\n",
             "more than one encoding",
         ),
-        // "Você já leu a história" and "três irmãs" in windows-1252: `ę` and `ă` in windows-1250, which no language has both.
+        // "Você já leu a história" and "três irmãs" in windows-1252: `ę` and `ă` in windows-1250,
+        // which no language has both.
         (b"Voc\xEA j\xE1 leu a hist\xF3ria do pescador e das tr\xEAs irm\xE3s?\n", "more than one encoding"),
         // "małym" in CP852: two bytes of Big5.
         (b"Moja siostra mieszka w ma\x88ym domu nad brzegiem rzeki.\n", "more than one encoding"),

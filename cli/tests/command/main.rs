@@ -3,12 +3,15 @@
 //! All files are one program, because linking takes longer than most of the tests:
 //!
 //! - `check.rs`, `convert.rs`, `fix.rs` and `others.rs` test the commands.
-//! - `conditions.rs` tests what can go wrong around them. `access.rs` and `races.rs` test how files are replaced: who may do
-//!   what with them, and what other programs do at the same time.
-//! - `safety.rs` tests that nothing is destroyed or overlooked that the user did not name, and that files are restored.
+//! - `conditions.rs` tests what can go wrong around them. `access.rs` and `races.rs` test how files
+//!   are replaced: who may do what with them, and what other programs do at the same time.
+//! - `safety.rs` tests that nothing is destroyed or overlooked that the user did not name, and that
+//!   files are restored.
 //! - `ci.rs` tests what CI systems and hooks use.
-//! - `guesses.rs` tests how encodings are named and guessed. `usage.rs` tests what else the command line has.
-//! - `terminal.rs` tests colours and the progress bar. `screenshot.rs` tests the picture in the README.
+//! - `guesses.rs` tests how encodings are named and guessed. `usage.rs` tests what else the command
+//!   line has.
+//! - `terminal.rs` tests colours and the progress bar. `screenshot.rs` tests the picture in the
+//!   README.
 
 #[cfg(target_os = "linux")]
 mod access;

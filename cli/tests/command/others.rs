@@ -221,7 +221,8 @@ fn manual_pages_and_completions_are_generated() {
     trust8().args(["--generate", "tcsh"]).assert().code(2);
 }
 
-/// Loads the generated script in fish, if there is one, and completes values of options, with and without a command.
+/// Loads the generated script in fish, if there is one, and completes values of options, with and
+/// without a command.
 #[cfg(target_os = "linux")]
 #[test]
 fn fish_completes() {
@@ -239,7 +240,8 @@ fn fish_completes() {
     }
 }
 
-/// Loads the generated script in bash, if there is one, and completes an option, values of options, and names of files.
+/// Loads the generated script in bash, if there is one, and completes an option, values of options,
+/// and names of files.
 #[cfg(target_os = "linux")]
 #[test]
 fn bash_completes() {

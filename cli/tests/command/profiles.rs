@@ -6,7 +6,8 @@ use predicates::str::{contains, is_empty};
 use serde_json::Value;
 use snapbox::{IntoData, assert_data_eq, str};
 
-/// A character of each length, an ill-formed sequence, and a line feed. A profile forbids some of them.
+/// A character of each length, an ill-formed sequence, and a line feed. A profile forbids some of
+/// them.
 const TEXT: &[u8] = b"\xEF\xBB\xBFa\x1B\xFF\xC2\x85\n\xE2\x80\xAEb\n\xEF\xBB\xBF\xF3\xA0\x81\x81!";
 
 #[test]
@@ -46,6 +47,15 @@ bad:3:2: byte 17: forbidden character U+E0041, 4 bytes: F3 A0 81 81; it is a tag
     );
     assert_eq!(errors[3]["character"], "U+202E");
     assert_eq!((&errors[3]["kind"], &errors[3]["rfc3629_section"]), (&"forbidden".into(), &Value::Null));
+}
+
+#[test]
+fn the_example_in_the_readme_is_what_the_command_prints() {
+    let folder = Folder::new();
+    folder.file("login.rs", "if user != \"guest\u{202E}\" {\n");
+    let run = folder.trust8().args(["--format", "short", "--profile", "source", "login.rs"]).assert().code(1);
+    let example = format!("```text\n$ trust8 --format short --profile source login.rs\n{}```", stdout(&run));
+    assert!(include_str!("../../README.md").contains(&example), "{example}");
 }
 
 #[test]

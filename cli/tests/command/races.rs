@@ -1,6 +1,8 @@
-//! Tests what happens if other programs change the files that are being replaced, and what a run that was killed leaves.
+//! Tests what happens if other programs change the files that are being replaced, and what a run
+//! that was killed leaves.
 //!
-//! A named pipe holds the command up in the middle of its work: the output of the first file goes there.
+//! A named pipe holds the command up in the middle of its work: the output of the first file goes
+//! there.
 
 use std::fs;
 use std::io::Write;
@@ -11,8 +13,8 @@ use crate::folder::{Folder, stderr};
 use assert_cmd::cargo::cargo_bin;
 use predicates::str::{contains, is_empty};
 
-/// Starts the command, and returns when it has read `f` to the end, but not yet replaced it: the file is large enough that
-/// this takes a while, and the test has the time in between.
+/// Starts the command, and returns when it has read `f` to the end, but not yet replaced it: the
+/// file is large enough that this takes a while, and the test has the time in between.
 fn while_it_works(folder: &Folder, args: &[&str], meddle: impl FnOnce()) -> (i32, String) {
     // Each line has an error, so there is a lot to do, without any memory for it.
     folder.file("f", b"text \xFF and more text\n".repeat(1_500_000));
@@ -90,7 +92,8 @@ fn a_file_that_is_replaced_in_the_meantime_stays() {
     }
 }
 
-/// The second of two runs backed up the file that the first one had written, over the backup of the original.
+/// The second of two runs backed up the file that the first one had written, over the backup of the
+/// original.
 #[test]
 fn two_runs_at_once_keep_the_original() {
     let folder = Folder::new();

@@ -1,5 +1,5 @@
-//! Checks that the picture in README.md shows what the command prints. If the output has changed on purpose, this draws
-//! the picture again:
+//! Checks that the picture in README.md shows what the command prints. If the output has changed on
+//! purpose, this draws the picture again:
 //!
 //! ```sh
 //! SNAPSHOTS=overwrite cargo test -p trust8-cli --test command picture

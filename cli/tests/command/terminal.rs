@@ -36,7 +36,8 @@ fn output_has_colours_and_names_are_harmless() {
     assert!(shown.contains("\x1B[35m./bad\x1B[0m:"), "{shown:?}");
     assert!(shown.contains("\x1B[31m\\xFF\x1B[0m"), "{shown:?}");
     assert!(shown.contains("./evil\\u{1b}[2Jname") && !shown.contains("\x1B[2J"), "{shown:?}");
-    // NO_COLOR turns colours off, and the command line wins over it. On a busy machine a bar might appear, which is no colour.
+    // NO_COLOR turns colours off, and the command line wins over it. On a busy machine a bar might
+    // appear, which is no colour.
     let has_colours = |options| on_terminal(&folder, options).contains("\x1B[");
     assert!(!has_colours("NO_COLOR=1 $TRUST8 --no-progress ."));
     assert!(!has_colours("$TRUST8 --no-progress --color never ."));
@@ -64,7 +65,8 @@ fn a_progress_bar_appears_if_the_work_takes_long_and_disappears_at_the_end() {
     assert!(!on_terminal(&folder, "$TRUST8 small").contains('B'));
 }
 
-/// A line that was longer than the terminal is wide took two lines of the screen, and one of them stayed.
+/// A line that was longer than the terminal is wide took two lines of the screen, and one of them
+/// stayed.
 #[test]
 fn in_a_narrow_terminal_the_progress_takes_one_line() {
     let folder = Folder::new();
@@ -78,12 +80,14 @@ fn in_a_narrow_terminal_the_progress_takes_one_line() {
     }
 }
 
-/// The length of files is known, so the bar shows the total and the time left. An interrupt clears it.
+/// The length of files is known, so the bar shows the total and the time left. An interrupt clears
+/// it.
 #[test]
 fn for_files_the_bar_shows_the_total() {
     let folder = Folder::new();
     folder.file("d/f", "é".repeat(15_000_000));
-    // The same file 3000 times makes 90 GB. Even a fast CPU's slowest kernel takes many seconds for that, but is interrupted before.
+    // The same file 3000 times makes 90 GB. Even a fast CPU's slowest kernel takes many seconds for
+    // that, but is interrupted before.
     let files = "d/f ".repeat(3000);
     let run =
         format!("timeout --foreground -s INT 1.5 $TRUST8 --kernel scalar -j1 {files}; echo \"code $?\"");
@@ -91,7 +95,8 @@ fn for_files_the_bar_shows_the_total() {
     assert!(shown.contains(" of 83.82 GiB, ") && shown.contains(" left"), "{shown:?}");
     let (_, end) = shown.rsplit_once(" left").unwrap();
     assert!(end.contains("\x1B[2K") && end.trim_end().ends_with("code 124"), "{shown:?}");
-    // For endless input there is no total. A busy machine may need longer than 5 seconds to read a GiB.
+    // For endless input there is no total. A busy machine may need longer than 5 seconds to read a
+    // GiB.
     let shown = [5, 20, 80]
         .iter()
         .map(|seconds| {
@@ -102,7 +107,8 @@ fn for_files_the_bar_shows_the_total() {
     assert!(!shown.contains(" left"), "{shown:?}");
 }
 
-/// Lines that were wider than the terminal were broken, and the marks below them were not below the bytes.
+/// Lines that were wider than the terminal were broken, and the marks below them were not below the
+/// bytes.
 #[test]
 fn in_a_narrow_terminal_the_context_is_cut() {
     let folder = Folder::new();

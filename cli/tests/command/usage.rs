@@ -1,4 +1,5 @@
-//! Tests what people reach for: options that other tools have, closed streams, dry runs, and names that could do harm.
+//! Tests what people reach for: options that other tools have, closed streams, dry runs, and names
+//! that could do harm.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -209,7 +210,8 @@ fn closed_streams_are_errors() {
     assert_eq!(shell("fix -iq fine >&-"), (0, String::new()));
 }
 
-/// A name with a line feed could forge a line of the report, and one with an escape sequence could change the terminal.
+/// A name with a line feed could forge a line of the report, and one with an escape sequence could
+/// change the terminal.
 #[cfg(unix)]
 #[test]
 fn names_do_no_harm_in_any_output() {
