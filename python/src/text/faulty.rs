@@ -8,7 +8,7 @@
 //!                                            and then convert the copy
 //! ```
 //!
-//! UTF-8 has no surrogates, so a copy has U+FFFF in the place of each. After the conversion, they are put in.
+//! UTF-8 has no surrogates, so a copy has U+FFFF for each. They replace it after the conversion.
 
 #![forbid(unsafe_code)]
 
@@ -141,7 +141,7 @@ const GROUP: usize = 16;
 
 const REPLACEMENT: char = '\u{FFFD}';
 
-/// Stands for a surrogate in UTF-8.
+/// The placeholder of a surrogate in UTF-8.
 const PLACEHOLDER: char = '\u{FFFF}';
 
 /// Decodes bytes into `room`. No character may be larger than `largest`.
@@ -162,8 +162,8 @@ pub(crate) fn pass<U: Unit>(
     Pass { read: at, written: to.len, seen: to.seen, stop: done.err().unwrap_or(Stop::End) }
 }
 
-/// Puts surrogates in place of the placeholders. Returns false if there are others: the text has
-/// this character.
+/// Replaces the placeholders by surrogates. Returns false if there are others: the text has this
+/// character.
 fn put_in<U: Unit>(surrogates: &[u16], units: &mut [U]) -> bool {
     let mut surrogates = surrogates.iter();
     let is_placeholder = |unit: U| unit.into() == u32::from(PLACEHOLDER);
