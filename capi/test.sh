@@ -124,7 +124,8 @@ part_install() {
     [ "$size" -lt $((136 << 10)) ] || fail "the linker has kept what the program does not call"
     # The first example of README, and an empty program.
     local small=$programs/small
-    { sed -n '/^```c$/,/^```$/p' README.md | grep -v '^```'; echo 'int main(int argc, char **argv) { check(argv[argc - 1], 3); }'; } >"$small.c"
+    sed -n '/^```c$/,/^```$/p' README.md | grep -v '^```' | gcc -Wall -Werror -Iinclude -x c -c -o /dev/null - || fail "the examples of README"
+    { sed -n '/^```c$/,/^```$/p; /^```$/q' README.md | grep -v '^```'; echo 'int main(int argc, char **argv) { check(argv[argc - 1], 3); }'; } >"$small.c"
     echo 'int main(void) { return 0; }' >"$small-empty.c"
     run gcc -s -Iinclude "$small.c" "$prefix/lib/libtrust8.a" -Wl,--gc-sections -o "$small"
     run gcc -s "$small-empty.c" -o "$small-empty"

@@ -105,6 +105,29 @@ impl ProfileValidator {
         self.decode_with(Kernel::best(), piece)
     }
 
+    /// Returns the number of bytes of the whole characters so far, up to the first error.
+    ///
+    /// ```
+    /// use trust8_profile::{Profile, ProfileValidator};
+    ///
+    /// let mut validator = ProfileValidator::new(Profile::TERMINAL);
+    /// validator.push(b"caf\xC3")?;
+    /// assert_eq!((validator.valid_up_to(), validator.pending()), (3, &b"\xC3"[..]));
+    /// assert!(validator.push(b"\xA9\x1B[2J").is_err());
+    /// assert_eq!((validator.valid_up_to(), validator.pending()), (5, &b""[..]));
+    /// # Ok::<(), trust8_profile::StreamError>(())
+    /// ```
+    #[must_use]
+    pub fn valid_up_to(&self) -> u64 {
+        self.found.map_or_else(|| self.decoder.valid_up_to(), |found| found.offset())
+    }
+
+    /// Returns the last bytes so far, if they begin an incomplete character.
+    #[must_use]
+    pub fn pending(&self) -> &[u8] {
+        if self.found.is_some() { &[] } else { self.decoder.pending() }
+    }
+
     /// Ends the input.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyType};
-use trust8_profile::{Forbidden, Profile, ProfileValidator, StreamError};
+use trust8_profile::{Profile, ProfileValidator, StreamError};
 
 use crate::input::Input;
 use crate::profile::profile_of;
@@ -30,35 +30,46 @@ pub(crate) struct Validator {
     state: Mutex<State>,
 }
 
-/// The state of a stream.
-struct State {
-    text: trust8::Validator,
-    /// Gets the same pieces, if the profile forbids anything.
-    of_profile: Option<ProfileValidator>,
-    forbidden: Option<Forbidden>,
+/// The state of a stream: whether the profile forbids anything decides which.
+enum State {
+    Utf8(trust8::Validator),
+    Profile(ProfileValidator),
 }
 
 impl State {
     fn new(profile: Profile) -> Self {
-        let of_profile = (profile != Profile::SCALARS).then(|| ProfileValidator::new(profile));
-        Self { text: trust8::Validator::new(), of_profile, forbidden: None }
+        if profile == Profile::SCALARS {
+            Self::Utf8(trust8::Validator::new())
+        } else {
+            Self::Profile(ProfileValidator::new(profile))
+        }
     }
 
     fn push(&mut self, piece: &[u8]) -> Result<(), StreamError> {
-        if let Some(validator) = &mut self.of_profile {
-            let result = validator.push(piece);
-            if let Err(StreamError::Forbidden(found)) = result {
-                self.forbidden = Some(found);
-                return result;
-            }
+        match self {
+            Self::Utf8(validator) => Ok(validator.push(piece)?),
+            Self::Profile(validator) => validator.push(piece),
         }
-        Ok(self.text.push(piece)?)
     }
 
     fn finish(&self) -> Result<(), StreamError> {
-        match self.forbidden {
-            Some(found) => Err(found.into()),
-            None => Ok(self.text.finish()?),
+        match self {
+            Self::Utf8(validator) => Ok(validator.finish()?),
+            Self::Profile(validator) => validator.finish(),
+        }
+    }
+
+    fn position(&self) -> u64 {
+        match self {
+            Self::Utf8(validator) => validator.valid_up_to(),
+            Self::Profile(validator) => validator.valid_up_to(),
+        }
+    }
+
+    fn pending(&self) -> &[u8] {
+        match self {
+            Self::Utf8(validator) => validator.pending(),
+            Self::Profile(validator) => validator.pending(),
         }
     }
 }
@@ -118,15 +129,13 @@ impl Validator {
     /// allowed).
     #[getter]
     fn position(&self) -> PyResult<u64> {
-        let state = self.lock()?;
-        Ok(state.forbidden.map_or(state.text.valid_up_to(), |found| found.offset()))
+        Ok(self.lock()?.position())
     }
 
     /// The last bytes so far, if they begin an incomplete character.
     #[getter]
     fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let state = self.lock()?;
-        Ok(PyBytes::new(py, if state.forbidden.is_some() { b"" } else { state.text.pending() }))
+        Ok(PyBytes::new(py, self.lock()?.pending()))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

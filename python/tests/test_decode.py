@@ -91,7 +91,8 @@ def test_every_kernel_decodes_alike():
         assert _trust8._use_kernel(sys.argv[1]) and not _trust8._use_kernel("abacus")
         for text in TEXTS.values():
             for repeat in [1, 2, 100]:
-                for data in [(text * repeat).encode(), faulty(text * repeat, 20), faulty(text * repeat, 2000)]:
+                cut = bytes.fromhex("e4b8").join(text.encode() for _ in range(repeat))
+                for data in [(text * repeat).encode(), faulty(text * repeat, 20), faulty(text * repeat, 2000), cut]:
                     for errors in HANDLERS:
                         wanted = outcome(data.decode, "utf-8", errors)
                         assert outcome(trust8.decode, data, errors) == wanted, (data, errors)
@@ -135,11 +136,21 @@ def test_kinds_of_faulty_text_take_turns():
         check(data, HANDLERS[number % len(HANDLERS)])
 
 
+@pytest.mark.parametrize("name", TEXTS)
+def test_surrogates_in_long_text(name):
+    for count in [1, 2, 40]:
+        text = (TEXTS[name] * 30 + "\ud83d" + TEXTS[name] + "\udcff\uffff") * count
+        data = text.encode("utf-8", "surrogatepass")
+        check(data, "surrogatepass")
+        check(data + b"\xed\xa0", "surrogatepass")
+        check(data, "surrogateescape")
+
+
 @pytest.mark.parametrize("errors", ["replace", "ignore", "surrogateescape", "backslashreplace", "surrogatepass"])
 def test_dense_faults_in_long_text(errors):
-    """Near faults are found by the library's lossy conversion, which also returns U+FFFD where the text has one itself."""
+    """U+FFFF stands for a surrogate while a piece is converted, and a text may have it itself."""
     chosen = random.Random(7)
-    parts = [*TEXTS.values(), "\ufffd", "a\ufffdb", "\U0001f600", "\xe9\xe8", " "]
+    parts = [*TEXTS.values(), "\ufffd", "\uffff", "a\uffffb", "\U0001f600", "\xe9\xe8", " "]
     for number in range(max(4, 200 // SCALE)):
         some = chosen.sample(parts, chosen.randint(1, 3))
         text = "".join(chosen.choice(some) for _ in range(chosen.randrange(1, 600)))

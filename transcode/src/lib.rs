@@ -106,6 +106,8 @@ mod copies;
 mod encodings;
 mod error;
 mod form;
+#[doc(hidden)]
+pub mod handlers;
 mod latin1;
 mod len_lossy;
 mod lengths;

@@ -20,7 +20,8 @@ use super::utf16::Utf16;
 use super::utf32::Utf32;
 #[cfg(trust8_simd)]
 use super::vector::{
-    IntoUtf16, IntoUtf32, from_faulty_utf8, from_utf8, from_utf16, from_utf32, latin1, utf16_order,
+    IntoUtf16, IntoUtf32, from_faulty_utf8, from_faulty_utf8::Replaced, from_utf8, from_utf16, from_utf32,
+    latin1, utf16_order,
 };
 use super::{copies, lengths, portable};
 use trust8::Kernel;
@@ -400,7 +401,7 @@ pairs! { |s, text, out, validator, FROM, TO|
             short(2): from_utf8::short_valid::<_, IntoUtf16<TO>>(s, text, out),
             long: from_utf8::long_valid::<_, IntoUtf16<TO>>(s, text, out)
         },
-        faulty: from_faulty_utf8::long::<_, IntoUtf16<TO>>(s, text, out, validator),
+        faulty: from_faulty_utf8::long::<_, IntoUtf16<TO>, Replaced>(s, text, out, validator),
         portable: in_order16::<FROM, TO>(text, out, portable::utf8_to_utf16),
         length: Length::Counted(utf16_len),
     }
@@ -412,7 +413,7 @@ pairs! { |s, text, out, validator, FROM, TO|
             short(2): from_utf8::short_valid::<_, IntoUtf32>(s, text, out),
             long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)
         },
-        faulty: from_faulty_utf8::long::<_, IntoUtf32>(s, text, out, validator),
+        faulty: from_faulty_utf8::long::<_, IntoUtf32, Replaced>(s, text, out, validator),
         portable: portable::utf8_to_utf32(text, out),
         length: Length::Counted(count_chars),
     }

@@ -360,6 +360,7 @@ fn streams_cut_at_every_byte() {
                 }
                 let len = expected(name, bytes).map_or(bytes.len(), |error| error.0);
                 assert_eq!(text.as_bytes(), &bytes[..len], "{name}, {i}, {j}: {bytes:02X?}");
+                assert_eq!(validator.valid_up_to(), len as u64, "{name}, {i}, {j}: {bytes:02X?}");
             }
         }
     }

@@ -301,13 +301,12 @@ enum Stop {
 }
 
 /// Returns the bytes, at least one, as a string with each ill-formed sequence replaced by U+FFFD.
-pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
+/// `width` is the narrowest that may be enough: U+FFFD needs two bytes.
+fn lossy<'py>(py: Python<'py>, bytes: &[u8], mut width: Width) -> PyResult<Bound<'py, PyString>> {
     // Nearly all continuations belong to a lead and so are not characters. Memory for each byte
     // would be several times what most texts need, and the system clears large new memory page by
     // page. There is at most one character for each byte.
     let expected = count_starts(bytes) + bytes.len() / 64 + 64;
-    // U+FFFD needs two bytes.
-    let mut width = Width::Two;
     let mut len = expected.min(bytes.len());
     'again: loop {
         let mut new = New::with_len(py, len, width)?;
@@ -394,15 +393,18 @@ fn sequence_start(bytes: &[u8], at: usize) -> usize {
 /// Returns bytes as a string, with each ill-formed sequence replaced according to `instead`.
 pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead) -> PyResult<Decoded<'py>> {
     let bytes = before.all;
-    if instead == Instead::Replace {
-        return lossy(py, bytes).map(Decoded::Text);
-    }
     let valid = valid_text(before);
     let mut width = Width::of(valid, before.chars_by_len);
+    if instead == Instead::Replace {
+        return lossy(py, bytes, width.max(Width::Two)).map(Decoded::Text);
+    }
     if instead == Instead::SurrogateEscape {
         width = width.max(Width::Two);
     }
-    let mut new = New::with_len(py, bytes.len(), width)?;
+    // See `lossy`.
+    let rest = &bytes[valid.len()..];
+    let expected = before.chars + (count_starts(rest) + rest.len() / 64 + 64).min(rest.len());
+    let mut new = New::with_len(py, expected, width)?;
     let mut len = new.fill(py, 0, valid)?;
     if len != before.chars {
         return Err(miscounted());

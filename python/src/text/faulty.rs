@@ -1,54 +1,45 @@
-//! Decodes faulty text in one pass, for the error handlers that need no call into Python.
+//! Decodes faulty text, for the error handlers that need no call into Python.
 //!
 //! ```text
-//! a block of ASCII:                          copy it
+//! short text:                                one character or fault at a time
 //! a block where no lead has a continuation:  each byte above 7F is a fault by itself; no branch for a fault
-//! far after the last fault:                  the library's conversion
-//! where faults are near:                     the library's lossy conversion, and then each U+FFFD becomes what the handler says
-//! otherwise, and at the end:                 one character or fault at a time
+//! `ignore` and `surrogateescape`:            the library's conversion, unless a character has one byte
+//! otherwise, piece by piece:                 copy the text between the faults, with what the handler says between,
+//!                                            and then convert the copy
 //! ```
+//!
+//! UTF-8 has no surrogates, so a copy has U+FFFF for each. They replace it after the conversion.
 
 #![forbid(unsafe_code)]
 
 use std::mem::MaybeUninit;
 
 use super::Instead;
+use trust8::Kernel;
 use trust8::boundary::floor;
-use trust8::engine::windows_1252;
-use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_as_fits, convert_into_lossy};
+use trust8::engine::survey::WITH_CONTEXT;
+use trust8::engine::{FaultSearch, Output, windows_1252};
+use trust8_transcode::handlers::{into_utf16, into_utf32};
+use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_into};
 
 /// A character of a string of some width.
 pub(crate) trait Unit: Copy + Into<u32> {
-    /// A unit that the library's lossy conversion can write.
-    type Lossy: Copy + Into<u32>;
-
     fn of(code_point: u32) -> Self;
 
     /// Returns the character with these bytes, as far as it has room for them.
     fn of_bytes(low: u8, high: u8) -> Self;
 
-    /// Converts the bytes into UTF-32 or UTF-16, with each ill-formed sequence replaced by U+FFFD.
-    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<Self::Lossy>]) -> Option<&'b [Self::Lossy]>;
+    /// Converts UTF-8 whose characters fit.
+    fn convert<'b>(text: &[u8], room: &'b mut [MaybeUninit<Self>]) -> Result<&'b mut [Self], BufferError>;
 
-    /// Returns the bits of all characters except U+FFFD, combined, and whether there is half of a
-    /// pair.
-    fn seen(units: &[Self::Lossy]) -> (u32, bool);
+    /// Converts the start of the bytes as [`into_utf16`] does.
+    fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], escapes: bool) -> Progress;
 
-    /// Converts the well-formed start of the bytes, or a part of it.
-    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress;
+    /// Returns the memory, if a unit is a byte.
+    fn as_bytes(room: &mut [MaybeUninit<Self>]) -> Option<&mut [MaybeUninit<u8>]>;
 }
 
 impl Unit for u8 {
-    type Lossy = u16;
-
-    fn seen(units: &[u16]) -> (u32, bool) {
-        seen_in_utf16(units)
-    }
-
-    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<u16>]) -> Option<&'b [u16]> {
-        convert_into_lossy(Encoding::Utf8, Utf16, bytes, buffer).ok().map(|units| &*units)
-    }
-
     fn of(code_point: u32) -> Self {
         code_point as Self
     }
@@ -57,22 +48,20 @@ impl Unit for u8 {
         low
     }
 
-    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
-        done(convert_as_fits(Encoding::Utf8, Encoding::Latin1, bytes, room))
+    fn convert<'b>(text: &[u8], room: &'b mut [MaybeUninit<Self>]) -> Result<&'b mut [Self], BufferError> {
+        convert_into(Encoding::Utf8, Encoding::Latin1, text, room)
+    }
+
+    fn convert_handled(_: &[u8], _: &mut [MaybeUninit<Self>], _: bool) -> Progress {
+        Progress { read: 0, written: 0 }
+    }
+
+    fn as_bytes(room: &mut [MaybeUninit<Self>]) -> Option<&mut [MaybeUninit<u8>]> {
+        Some(room)
     }
 }
 
 impl Unit for u16 {
-    type Lossy = u16;
-
-    fn seen(units: &[u16]) -> (u32, bool) {
-        seen_in_utf16(units)
-    }
-
-    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<u16>]) -> Option<&'b [u16]> {
-        convert_into_lossy(Encoding::Utf8, Utf16, bytes, buffer).ok().map(|units| &*units)
-    }
-
     fn of(code_point: u32) -> Self {
         code_point as Self
     }
@@ -81,27 +70,20 @@ impl Unit for u16 {
         Self::from_le_bytes([low, high])
     }
 
-    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
-        let progress = done(convert_as_fits(Encoding::Utf8, Utf16, bytes, room));
-        // A character of four bytes became two units.
-        let largest = bytes[..progress.read].iter().fold(0, |largest, byte| largest.max(*byte));
-        if largest < 0xF0 { progress } else { Progress { read: 0, written: 0 } }
+    fn convert<'b>(text: &[u8], room: &'b mut [MaybeUninit<Self>]) -> Result<&'b mut [Self], BufferError> {
+        convert_into(Encoding::Utf8, Utf16, text, room)
+    }
+
+    fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], escapes: bool) -> Progress {
+        into_utf16(Kernel::best(), bytes, room, escapes)
+    }
+
+    fn as_bytes(_: &mut [MaybeUninit<Self>]) -> Option<&mut [MaybeUninit<u8>]> {
+        None
     }
 }
 
 impl Unit for u32 {
-    type Lossy = u32;
-
-    fn seen(units: &[u32]) -> (u32, bool) {
-        // The combined bits may be greater than the largest character.
-        let seen = units.iter().fold(0, |seen, unit| seen | if *unit == 0xFFFD { 0 } else { *unit });
-        (seen.min(0x10_FFFF), false)
-    }
-
-    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<u32>]) -> Option<&'b [u32]> {
-        convert_into_lossy(Encoding::Utf8, Utf32, bytes, buffer).ok().map(|units| &*units)
-    }
-
     fn of(code_point: u32) -> Self {
         code_point
     }
@@ -110,25 +92,16 @@ impl Unit for u32 {
         u16::from_le_bytes([low, high]).into()
     }
 
-    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
-        done(convert_as_fits(Encoding::Utf8, Utf32, bytes, room))
+    fn convert<'b>(text: &[u8], room: &'b mut [MaybeUninit<Self>]) -> Result<&'b mut [Self], BufferError> {
+        convert_into(Encoding::Utf8, Utf32, text, room)
     }
-}
 
-/// Like `Unit::seen`, for UTF-16.
-fn seen_in_utf16(units: &[u16]) -> (u32, bool) {
-    // The compiler vectorises these loops.
-    let seen = units.iter().fold(0, |seen, unit| seen | if *unit == 0xFFFD { 0 } else { *unit });
-    let is_pair = units.iter().fold(false, |any, unit| any | (unit & 0xF800 == 0xD800));
-    (seen.into(), is_pair)
-}
+    fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], escapes: bool) -> Progress {
+        into_utf32(Kernel::best(), bytes, room, escapes)
+    }
 
-/// Returns the progress of a conversion.
-fn done(result: Result<Progress, BufferError>) -> Progress {
-    match result {
-        Ok(progress) => progress,
-        Err(BufferError::Invalid { error, written }) => Progress { read: error.valid_up_to(), written },
-        Err(_) => Progress { read: 0, written: 0 },
+    fn as_bytes(_: &mut [MaybeUninit<Self>]) -> Option<&mut [MaybeUninit<u8>]> {
+        None
     }
 }
 
@@ -157,28 +130,19 @@ pub(crate) struct Pass {
 /// The length of short text.
 pub(super) const SHORT: usize = 256;
 
-const BLOCK: usize = 32;
+/// The number of bytes to copy and convert at a time.
+const PIECE: usize = 4096;
 
-/// The number of bytes to decode one by one before the next check of a block.
-const STRETCH: usize = 128;
+/// The copy of a piece: at most four bytes for each byte, and the excess of the last store.
+const COPY: usize = 4 * PIECE + WITH_CONTEXT;
 
-/// The library's conversion starts at this distance after the last fault, and at least this
-/// distance before the end.
-const FAR: usize = 128;
+/// The number of units to search for faults at a time.
+const GROUP: usize = 16;
 
-/// The number of bytes to convert at a time while faults are near.
-const LOSSY: usize = 4096;
+const REPLACEMENT: char = '\u{FFFD}';
 
-/// Fewer bytes are decoded one by one.
-const FEW: usize = 256;
-
-/// The number of units to write at a time if no fault is among them.
-const GROUP: usize = 8;
-
-const REPLACEMENT: u32 = 0xFFFD;
-
-/// The number of bytes that the library converts at a time.
-const CHUNK: usize = 4096;
+/// The placeholder of a surrogate in UTF-8.
+const PLACEHOLDER: char = '\u{FFFF}';
 
 /// Decodes bytes into `room`. No character may be larger than `largest`.
 pub(crate) fn pass<U: Unit>(
@@ -187,76 +151,169 @@ pub(crate) fn pass<U: Unit>(
     largest: u32,
     instead: Instead,
 ) -> Pass {
-    let mut to = Output { room, len: 0, seen: 0, largest };
-    let (mut at, mut clean_from, mut was_ascii) = (0, 0, false);
-    // Whether there was a fault in the last stretch or piece.
-    let mut faulty = false;
-    let stop = loop {
-        let rest = &bytes[at..];
-        let Some(with_next) = rest.first_chunk::<{ BLOCK + 1 }>().filter(|_| bytes.len() > FAR) else {
-            break to
-                .scalar(bytes, &mut at, bytes.len(), &mut clean_from, instead)
-                .err()
-                .unwrap_or(Stop::End);
-        };
-        let block = &with_next[..BLOCK];
-        let any = block.iter().fold(0, |any, byte| any | byte);
-        if any < 0x80 {
-            let copied = if was_ascii { to.ascii(&rest[..rest.len().min(CHUNK)]) } else { to.copy(block) };
-            was_ascii = !was_ascii;
-            at += copied;
-            if copied > 0 {
-                continue;
-            }
-        } else if let read @ 1.. = to.lone_faults(rest, instead) {
-            at += read;
-            clean_from = at;
-            continue;
-        } else if at - clean_from >= FAR && rest.len() >= FAR && largest > 0x7F {
-            let progress = U::well_formed(&rest[..rest.len().min(CHUNK)], &mut to.room[to.len..]);
-            at += progress.read;
-            to.len += progress.written;
-            if progress.read > 0 {
-                continue;
-            }
-            clean_from = at;
-        }
-        if faulty
-            && rest.len() >= FEW
-            && let Some(any) = to.lossy(bytes, &mut at, instead)
-        {
-            faulty = any;
-            continue;
-        }
-        let (start, end) = (at, bytes.len().min(at + STRETCH));
-        if let Err(stop) = to.scalar(bytes, &mut at, end, &mut clean_from, instead) {
-            break stop;
-        }
-        faulty = clean_from > start;
+    let mut to = Decoder { room, len: 0, seen: 0, largest };
+    let mut at = 0;
+    let done = if bytes.len() <= SHORT {
+        at = to.lone_faults(bytes, instead);
+        to.scalar(bytes, &mut at, bytes.len(), instead)
+    } else {
+        to.pieces(bytes, &mut at, instead)
     };
-    Pass { read: at, written: to.len, seen: to.seen, stop }
+    Pass { read: at, written: to.len, seen: to.seen, stop: done.err().unwrap_or(Stop::End) }
 }
 
-struct Output<'a, U> {
+/// Replaces the placeholders by surrogates. Returns false if there are others: the text has this
+/// character.
+fn put_in<U: Unit>(surrogates: &[u16], units: &mut [U]) -> bool {
+    let mut surrogates = surrogates.iter();
+    let is_placeholder = |unit: U| unit.into() == u32::from(PLACEHOLDER);
+    for group in units.chunks_mut(GROUP) {
+        if !group.iter().fold(false, |any, unit| any | is_placeholder(*unit)) {
+            continue;
+        }
+        for unit in group.iter_mut().filter(|unit| is_placeholder(**unit)) {
+            let Some(surrogate) = surrogates.next() else { return false };
+            *unit = U::of((*surrogate).into());
+        }
+    }
+    true
+}
+
+/// Copies a piece of text with the handler's text in place of each ill-formed sequence, and returns
+/// the copy. An error is at a position in the piece.
+#[inline(never)]
+fn copied<'b>(
+    piece: &[u8],
+    buffer: &'b mut [MaybeUninit<u8>],
+    surrogates: &mut Vec<u16>,
+    instead: Instead,
+) -> Result<&'b [u8], (usize, Stop)> {
+    let mut out = Output::new(buffer);
+    let mut fork = out.fork();
+    copy(piece, fork.output(), surrogates, instead)?;
+    fork.join();
+    Ok(out.finish())
+}
+
+#[inline(always)]
+fn copy(
+    piece: &[u8],
+    out: &mut Output<'_>,
+    surrogates: &mut Vec<u16>,
+    instead: Instead,
+) -> Result<(), (usize, Stop)> {
+    let mut search = FaultSearch::new(Kernel::best(), piece);
+    let mut at = 0;
+    let mut fits = true;
+    while let Some(mut block) = search.advance() {
+        if block.start > at {
+            fits &= out.put(&piece[at..block.start]);
+            at = block.start;
+        }
+        while let Some((fault, len)) = block.pop() {
+            let start = block.start + fault;
+            // A handler may have replaced several sequences at once.
+            if start < at {
+                continue;
+            }
+            fits &= put_run(piece, at, start, out);
+            at = start + len;
+            let bytes = &piece[start..at];
+            fits &= match instead {
+                Instead::Ignore => true,
+                Instead::Nothing => return Err((start, Stop::Refused)),
+                Instead::Replace => put(out, REPLACEMENT),
+                Instead::SurrogateEscape => bytes.iter().fold(true, |fits, byte| {
+                    surrogates.push(0xDC00 | u16::from(*byte));
+                    fits & put(out, PLACEHOLDER)
+                }),
+                Instead::SurrogatePass => {
+                    let Some(surrogate) = surrogate(&piece[start..]) else {
+                        return Err((start, Stop::Refused));
+                    };
+                    surrogates.push(surrogate);
+                    at = start + 3;
+                    put(out, PLACEHOLDER)
+                }
+                Instead::Windows1252 => {
+                    bytes.iter().fold(true, |fits, byte| fits & put(out, windows_1252(*byte)))
+                }
+                Instead::BackslashReplace => {
+                    bytes.iter().fold(true, |fits, byte| fits & out.put(&backslashed(*byte)))
+                }
+            };
+        }
+        if block.end > at {
+            fits &= put_run(piece, at, block.end, out);
+            at = block.end;
+        }
+    }
+    if fits { Ok(()) } else { Err((0, Stop::Full(COPY))) }
+}
+
+/// Appends `piece[from..to]`, which is not longer than a block.
+#[inline(always)]
+fn put_run(piece: &[u8], from: usize, to: usize, out: &mut Output<'_>) -> bool {
+    match piece[from..].first_chunk::<WITH_CONTEXT>() {
+        Some(run) if out.put_first(run, to - from) => true,
+        _ => out.put(&piece[from..to]),
+    }
+}
+
+/// Appends a character if four bytes fit.
+#[inline(always)]
+fn put(out: &mut Output<'_>, character: char) -> bool {
+    let bytes = &mut [0; 4];
+    let len = character.encode_utf8(bytes).len();
+    out.put_first(bytes, len)
+}
+
+/// Returns the surrogate at the start of the bytes.
+#[inline]
+fn surrogate(bytes: &[u8]) -> Option<u16> {
+    match *bytes {
+        [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ..] => {
+            Some(0xD000 | u16::from(second & 0x3F) << 6 | u16::from(third & 0x3F))
+        }
+        _ => None,
+    }
+}
+
+#[inline(always)]
+fn is_lead_of_four(byte: u8) -> bool {
+    byte.wrapping_sub(0xF0) < 5
+}
+
+/// Returns the smallest character whose string is wide enough for the text.
+#[inline]
+fn widest(text: &[u8]) -> u32 {
+    match text.iter().fold(0, |largest, byte| largest.max(*byte)) {
+        0..0x80 => 0,
+        0x80..0xC4 => 0x80,
+        0xC4..0xF0 => 0x100,
+        _ => 0x1_0000,
+    }
+}
+
+/// Returns `\xNN`.
+#[inline]
+fn backslashed(byte: u8) -> [u8; 4] {
+    let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+    [b'\\', b'x', digit(byte >> 4), digit(byte & 0xF)]
+}
+
+struct Decoder<'a, U> {
     room: &'a mut [MaybeUninit<U>],
     len: usize,
     seen: u32,
     largest: u32,
 }
 
-impl<U: Unit> Output<'_, U> {
+impl<U: Unit> Decoder<'_, U> {
     /// Decodes characters and faults one by one, from `start` to `end` or slightly beyond.
-    fn scalar(
-        &mut self,
-        bytes: &[u8],
-        start: &mut usize,
-        end: usize,
-        clean_from: &mut usize,
-        instead: Instead,
-    ) -> Result<(), Stop> {
+    fn scalar(&mut self, bytes: &[u8], start: &mut usize, end: usize, instead: Instead) -> Result<(), Stop> {
         // Local variables stay in registers.
-        let (mut at, mut len, mut seen, mut clean, largest) =
-            (*start, self.len, self.seen, *clean_from, self.largest);
+        let (mut at, mut len, mut seen, largest) = (*start, self.len, self.seen, self.largest);
         let stop = loop {
             if at >= end {
                 break Ok(());
@@ -291,29 +348,25 @@ impl<U: Unit> Output<'_, U> {
                     }
                     (code_point, read)
                 }
-                Err(read) => {
-                    clean = at + read;
-                    match instead {
-                        Instead::Ignore => {
-                            at = clean;
-                            continue;
-                        }
-                        // The next iteration starts after the first byte, and finds that the other
-                        // bytes are faults too.
-                        Instead::SurrogateEscape => (0xDC00 | u32::from(bytes[at]), 1),
-                        _ => {
-                            (self.len, self.seen) = (len, seen);
-                            let read = self.fault(&bytes[at..], read, instead);
-                            (len, seen) = (self.len, self.seen);
-                            match read {
-                                Ok(read) => at += read,
-                                Err(stop) => break Err(stop),
-                            }
-                            clean = at;
-                            continue;
-                        }
+                Err(read) => match instead {
+                    Instead::Ignore => {
+                        at += read;
+                        continue;
                     }
-                }
+                    // The next iteration starts after the first byte, and finds that the other
+                    // bytes are faults too.
+                    Instead::SurrogateEscape => (0xDC00 | u32::from(bytes[at]), 1),
+                    _ => {
+                        (self.len, self.seen) = (len, seen);
+                        let read = self.fault(&bytes[at..], read, instead);
+                        (len, seen) = (self.len, self.seen);
+                        match read {
+                            Ok(read) => at += read,
+                            Err(stop) => break Err(stop),
+                        }
+                        continue;
+                    }
+                },
             };
             if code_point > largest {
                 break Err(Stop::Wide(code_point));
@@ -324,61 +377,114 @@ impl<U: Unit> Output<'_, U> {
             len += 1;
             at += read;
         };
-        (*start, self.len, self.seen, *clean_from) = (at, len, seen, clean);
+        (*start, self.len, self.seen) = (at, len, seen);
         stop
     }
 
-    /// Decodes a piece by the library's lossy conversion, in which each fault is U+FFFD. Returns
-    /// whether there were faults, or `None` if the piece must be decoded one by one.
-    fn lossy(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) -> Option<bool> {
+    /// Decodes piece by piece.
+    fn pieces(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) -> Result<(), Stop> {
+        let mut surrogates = Vec::new();
+        while *at < bytes.len() {
+            let rest = &bytes[*at..];
+            let mut read = self.ascii(rest, instead);
+            if read == 0 {
+                read = self.lone_faults(rest, instead);
+            }
+            if read == 0 {
+                read = self.handled(rest, instead)?;
+            }
+            *at += read;
+            if read == 0 {
+                let end = if rest.len() > PIECE { *at + floor(rest, PIECE) } else { bytes.len() };
+                surrogates.clear();
+                self.piece(bytes, at, end, &mut surrogates, instead)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies ASCII to characters of one byte, and leaves out the fault after it. Returns the number
+    /// of bytes read, or 0 if there is little ASCII.
+    fn ascii(&mut self, bytes: &[u8], instead: Instead) -> usize {
+        const BLOCK: usize = 64;
+        if instead != Instead::Ignore || self.largest > 0xFF {
+            return 0;
+        }
+        let Some(true) = bytes.first_chunk::<BLOCK>().map(|block| block.is_ascii()) else { return 0 };
+        let room = &mut self.room[self.len..];
+        let len = trust8::ascii_up_to(&bytes[..bytes.len().min(room.len()).min(PIECE)]);
+        room[..len]
+            .iter_mut()
+            .zip(bytes)
+            .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of_bytes(*byte, 0)));
+        self.len += len;
+        let rest = &bytes[len..];
+        len + if rest.is_empty() { 0 } else { next(rest).err().unwrap_or(0) }
+    }
+
+    /// Decodes the start of the bytes by the library, and returns how many.
+    fn handled(&mut self, bytes: &[u8], instead: Instead) -> Result<usize, Stop> {
         if !matches!(instead, Instead::Ignore | Instead::SurrogateEscape) {
-            return None;
+            return Ok(0);
         }
-        let end = if bytes.len() - *at > LOSSY { floor(bytes, *at + LOSSY) } else { bytes.len() };
+        let escapes = instead == Instead::SurrogateEscape;
+        let progress = U::convert_handled(bytes, &mut self.room[self.len..], escapes);
+        let read = &bytes[..progress.read];
+        // A character of four bytes becomes two units of UTF-16.
+        if self.largest == 0xFFFF && read.iter().fold(false, |any, byte| any | is_lead_of_four(*byte)) {
+            let mut starts = (0..read.len()).filter(|start| is_lead_of_four(read[*start]));
+            if starts.any(|start| matches!(next(&bytes[start..]), Ok((_, 4)))) {
+                return Err(Stop::Wide(0x1_0000));
+            }
+        }
+        self.len += progress.written;
+        Ok(progress.read)
+    }
+
+    /// Decodes the bytes from `at` to `end` through a copy.
+    #[inline(never)]
+    fn piece(
+        &mut self,
+        bytes: &[u8],
+        at: &mut usize,
+        end: usize,
+        surrogates: &mut Vec<u16>,
+        instead: Instead,
+    ) -> Result<(), Stop> {
         let piece = &bytes[*at..end];
-        let mut buffer = [MaybeUninit::uninit(); LOSSY];
-        let units = U::lossy(piece, &mut buffer)?;
-        let (seen, is_pair) = U::seen(units);
-        if is_pair || seen > self.largest || has_replacement(piece) {
-            return None;
-        }
-        // Each unit comes from at least one byte.
-        let room = self.room[self.len..].get_mut(..piece.len())?;
-        let len = match instead {
-            Instead::Ignore => without_faults(units, room),
-            _ => with_escapes(piece, units, room),
+        let mut buffer = [MaybeUninit::uninit(); COPY];
+        let mut refused = |(refused, stop)| {
+            *at += refused;
+            stop
         };
-        self.len += len;
-        self.seen |= seen;
-        *at = end;
-        // A fault is left out, or is the only surrogate.
-        Some(
-            len < units.len()
-                || instead == Instead::SurrogateEscape && units.iter().any(|unit| is_fault(*unit)),
-        )
-    }
-
-    /// Copies ASCII from the start of the bytes, and returns its length.
-    fn ascii(&mut self, bytes: &[u8]) -> usize {
-        // The compiler would not vectorise one loop that looks and copies.
-        let len = trust8::ascii_up_to(bytes).min(self.room.len() - self.len);
-        let units = &mut self.room[self.len..][..len];
-        units.iter_mut().zip(bytes).for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
-        self.len += len;
-        self.seen |= 0x7F;
-        len
-    }
-
-    /// Copies a block of ASCII. Returns its length, or 0 if it does not fit.
-    #[inline]
-    fn copy(&mut self, block: &[u8]) -> usize {
-        let Some(units) = self.block() else { return 0 };
-        for (unit, byte) in units.iter_mut().zip(block) {
-            unit.write(U::of((*byte).into()));
+        if self.largest == 0x7F
+            && let Some(room) = U::as_bytes(&mut self.room[self.len..])
+        {
+            // The copy is the string.
+            let text = copied(piece, room, surrogates, instead).map_err(&mut refused)?;
+            let (len, widest) = (text.len(), widest(text));
+            if widest > 0x7F {
+                return Err(Stop::Wide(widest));
+            }
+            self.len += len;
+        } else {
+            let text = copied(piece, &mut buffer, surrogates, instead).map_err(&mut refused)?;
+            let widest = widest(text);
+            if widest > self.largest {
+                return Err(Stop::Wide(widest));
+            }
+            let units = match U::convert(text, &mut self.room[self.len..]) {
+                Ok(units) => units,
+                Err(BufferError::TooSmall(error)) => return Err(Stop::Full(error.needed)),
+                Err(_) => return self.scalar(bytes, at, end, instead),
+            };
+            if !put_in(surrogates, units) {
+                return self.scalar(bytes, at, end, instead);
+            }
+            self.len += units.len();
         }
-        self.len += BLOCK;
-        self.seen |= 0x7F;
-        BLOCK
+        *at = end;
+        Ok(())
     }
 
     #[inline(always)]
@@ -393,11 +499,6 @@ impl<U: Unit> Output<'_, U> {
         Ok(())
     }
 
-    /// Returns the space for a block, if there is enough.
-    fn block(&mut self) -> Option<&mut [MaybeUninit<U>; BLOCK]> {
-        self.room[self.len..].first_chunk_mut()
-    }
-
     /// Writes blocks in which each byte above 7F is a fault by itself. Returns the number of bytes
     /// read, or 0 if the bytes must be decoded one by one.
     fn lone_faults(&mut self, bytes: &[u8], instead: Instead) -> usize {
@@ -406,14 +507,14 @@ impl<U: Unit> Output<'_, U> {
         let bytes = &bytes[..bytes.len().min(NEARBY)];
         let room = &mut self.room[self.len..];
         let (fault, largest) = match instead {
-            Instead::Ignore => {
+            Instead::Ignore if self.largest <= 0xFF => {
                 let (read, written) = ignored(bytes, room);
                 self.len += written;
                 self.seen |= 0x7F;
                 return read;
             }
             Instead::SurrogateEscape => (Fault { own: 0xFF, low: 0, high: 0xDC }, 0xDCFF),
-            Instead::Replace => (Fault::REPLACED, REPLACEMENT),
+            Instead::Replace => (Fault::REPLACED, REPLACEMENT.into()),
             Instead::Windows1252 if !bytes.iter().any(|byte| (0x80..0xA0).contains(byte)) => {
                 (Fault { own: 0xFF, low: 0, high: 0 }, 0xFF)
             }
@@ -437,12 +538,10 @@ impl<U: Unit> Output<'_, U> {
         match instead {
             Instead::Ignore => Ok(len),
             Instead::Nothing => Err(Stop::Refused),
-            Instead::Replace => self.put(0xFFFD).map(|()| len),
-            Instead::SurrogatePass => match *rest {
-                [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ..] => {
-                    self.put(0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F)).map(|()| 3)
-                }
-                _ => Err(Stop::Refused),
+            Instead::Replace => self.put(REPLACEMENT.into()).map(|()| len),
+            Instead::SurrogatePass => match surrogate(rest) {
+                Some(surrogate) => self.put(surrogate.into()).map(|()| 3),
+                None => Err(Stop::Refused),
             },
             Instead::SurrogateEscape => self.put(0xDC00 | u32::from(rest[0])).map(|()| 1),
             Instead::Windows1252 => self.put(windows_1252(rest[0]).into()).map(|()| 1),
@@ -450,10 +549,7 @@ impl<U: Unit> Output<'_, U> {
                 if self.room.len() - self.len < 4 {
                     return Err(Stop::Full(4));
                 }
-                let digit = |nibble: u8| u32::from(b"0123456789abcdef"[usize::from(nibble)]);
-                for code_point in [0x5C, 0x78, digit(rest[0] >> 4), digit(rest[0] & 0xF)] {
-                    self.put(code_point)?;
-                }
+                backslashed(rest[0]).into_iter().try_for_each(|byte| self.put(byte.into()))?;
                 Ok(1)
             }
         }
@@ -570,88 +666,6 @@ fn ignored<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>]) -> (usize, usize)
         }
     }
     (at, written)
-}
-
-/// Returns whether U+FFFD is among the characters, besides the faults.
-fn has_replacement(bytes: &[u8]) -> bool {
-    let (second, third) = (bytes.get(1..).unwrap_or_default(), bytes.get(2..).unwrap_or_default());
-    // The compiler vectorises this loop. U+FFFD is EF BF BD.
-    let threes = bytes.iter().zip(second).zip(third);
-    threes.fold(false, |any, ((first, second), third)| {
-        any | (*first == 0xEF) & (*second == 0xBF) & (*third == 0xBD)
-    })
-}
-
-/// Returns whether a unit of lossy text replaces a fault.
-fn is_fault(unit: impl Into<u32>) -> bool {
-    unit.into() == REPLACEMENT
-}
-
-/// Writes the units that are not faults, and returns their number.
-fn without_faults<U: Unit>(units: &[U::Lossy], room: &mut [MaybeUninit<U>]) -> usize {
-    let mut len = 0;
-    for group in units.chunks(GROUP) {
-        if !group.iter().fold(false, |any, unit| any | is_fault(*unit))
-            && let Some(to) = room[len..].first_chunk_mut::<GROUP>()
-            && let Some(group) = group.first_chunk::<GROUP>()
-        {
-            to.iter_mut().zip(group).for_each(|(to, unit)| *to = MaybeUninit::new(U::of((*unit).into())));
-            len += GROUP;
-            continue;
-        }
-        for &unit in group {
-            // A character overwrites the previous ones that do not count.
-            room[len] = MaybeUninit::new(U::of(unit.into()));
-            len += usize::from(!is_fault(unit));
-        }
-    }
-    len
-}
-
-/// Writes the units, with the bytes of `piece` in place of each fault, and returns their number.
-fn with_escapes<U: Unit>(piece: &[u8], units: &[U::Lossy], room: &mut [MaybeUninit<U>]) -> usize {
-    // `from` counts bytes up to the last group with a fault. Each place of a group adds up the characters since then.
-    let (mut len, mut from, mut lens) = (0, 0, [0_u16; GROUP]);
-    for group in units.chunks(GROUP) {
-        if !group.iter().fold(false, |any, unit| any | is_fault(*unit))
-            && let Some(to) = room[len..].first_chunk_mut::<GROUP>()
-            && let Some(group) = group.first_chunk::<GROUP>()
-        {
-            to.iter_mut().zip(group).for_each(|(to, unit)| *to = MaybeUninit::new(U::of((*unit).into())));
-            lens.iter_mut().zip(group).for_each(|(len, unit)| *len += utf8_len((*unit).into()) as u16);
-            len += GROUP;
-            continue;
-        }
-        from += lens.iter().map(|len| usize::from(*len)).sum::<usize>();
-        lens = [0; GROUP];
-        for &unit in group {
-            if !is_fault(unit) {
-                let unit = unit.into();
-                room[len] = MaybeUninit::new(U::of(unit));
-                len += 1;
-                from += utf8_len(unit);
-                continue;
-            }
-            let four = first_four(&piece[from..]);
-            let fault = fault_len(four);
-            let escaped = |byte: u8| MaybeUninit::new(U::of(0xDC00 | u32::from(byte)));
-            match room[len..].first_chunk_mut::<3>() {
-                // The maximum for a fault. The next characters overwrite the excess.
-                Some(to) => *to = [escaped(four[0]), escaped(four[1]), escaped(four[2])],
-                None => {
-                    room[len..].iter_mut().zip(&four[..fault]).for_each(|(to, byte)| *to = escaped(*byte))
-                }
-            }
-            len += fault;
-            from += fault;
-        }
-    }
-    len
-}
-
-/// Returns the length of a character in UTF-8.
-fn utf8_len(code_point: u32) -> usize {
-    1 + usize::from(code_point > 0x7F) + usize::from(code_point > 0x7FF) + usize::from(code_point > 0xFFFF)
 }
 
 /// Returns the first character and its length, or the length of an ill-formed sequence.

@@ -1,4 +1,5 @@
-//! Faulty UTF-8 into UTF-16 and UTF-32 with vectors: each ill-formed sequence becomes U+FFFD.
+//! Faulty UTF-8 into UTF-16 and UTF-32 with vectors: each ill-formed sequence becomes U+FFFD, or
+//! what another [`Instead`] says.
 //!
 //! A block is converted as in `from_utf8.rs`: there is a unit for the last byte of each sequence.
 //! In addition, `repair/survey/` makes a map of the block's ill-formed sequences. Their bytes
@@ -23,7 +24,7 @@
 #![forbid(unsafe_code)]
 
 use super::from_utf8::{Wide, character_start, put_valid_block};
-use super::leading_ascii;
+use super::{leading_ascii, masked};
 use crate::conversion::{Surveying, Utf8Check};
 use crate::simd::{ConvertOps, first_bits};
 use trust8::boundary::is_continuation;
@@ -39,11 +40,66 @@ const GROUP_BYTES: usize = 128;
 /// much as a few hundred bytes.
 const FAR_BYTES: usize = 64 << 10;
 
+/// What ill-formed sequences become.
+pub(crate) trait Instead {
+    /// Returns the bytes at which a unit ends.
+    fn ends(marks: Marks) -> u64;
+
+    /// Returns the three bytes of the character for each byte of `now`, the last one first.
+    fn character<S: ConvertOps>(s: S, now: S::Vector) -> [S::Vector; 3];
+}
+
+/// U+FFFD for each ill-formed sequence.
+pub(crate) struct Replaced;
+
+impl Instead for Replaced {
+    #[inline(always)]
+    fn ends(marks: Marks) -> u64 {
+        marks.ends
+    }
+
+    #[inline(always)]
+    fn character<S: ConvertOps>(s: S, _: S::Vector) -> [S::Vector; 3] {
+        [s.splat(0xBD), s.splat(0xBF), s.splat(0xEF)]
+    }
+}
+
+/// Nothing.
+pub(crate) struct Ignored;
+
+impl Instead for Ignored {
+    #[inline(always)]
+    fn ends(marks: Marks) -> u64 {
+        marks.ends & !marks.ill_formed
+    }
+
+    #[inline(always)]
+    fn character<S: ConvertOps>(s: S, now: S::Vector) -> [S::Vector; 3] {
+        Replaced::character(s, now)
+    }
+}
+
+/// A surrogate for each byte, DC80 to DCFF: as UTF-8 would have it, ED B2 80 to ED B3 BF.
+pub(crate) struct Escaped;
+
+impl Instead for Escaped {
+    #[inline(always)]
+    fn ends(marks: Marks) -> u64 {
+        marks.ends | marks.ill_formed
+    }
+
+    #[inline(always)]
+    fn character<S: ConvertOps>(s: S, now: S::Vector) -> [S::Vector; 3] {
+        let second = s.or(s.splat(0xB2), masked(s, s.right16::<6>(now), 1));
+        [masked(s, now, 0xBF), second, s.splat(0xED)]
+    }
+}
+
 /// Converts text that begins at the start of a sequence and does not end inside a character. Stops
 /// when faults are no longer near and when the output is full. Returns the number of bytes
 /// converted; a sequence begins after them.
 #[inline(always)]
-pub(crate) fn long<S: ConvertOps, T: Wide>(
+pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
@@ -93,14 +149,16 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
         let mut place = 0;
         while place < WITH_CONTEXT {
             let (ill_formed, ends, within) =
-                (marks.ill_formed >> place, marks.ends >> place, within >> place);
-            let well_formed = s.zero_unless_high(s.with_high_bits(!ill_formed), s.load(block, place));
+                (marks.ill_formed >> place, I::ends(marks) >> place, within >> place);
+            let now = s.load(block, place);
+            let [third, second, first] = I::character(s, now);
+            let well_formed = s.zero_unless_high(s.with_high_bits(!ill_formed), now);
             let [before1, before2, before3] = s.earlier(well_formed, before);
             before = well_formed;
             let replaced = s.with_high_bits(ill_formed & ends);
-            let now = s.select_high(replaced, s.splat(0xBD), well_formed);
-            let before1 = s.select_high(replaced, s.splat(0xBF), before1);
-            let before2 = s.select_high(replaced, s.splat(0xEF), before2);
+            let now = s.select_high(replaced, third, well_formed);
+            let before1 = s.select_high(replaced, second, before1);
+            let before2 = s.select_high(replaced, first, before2);
             // `before3` needs no replacement: a four-byte character that began there would end
             // here.
             let context = [before1, before2, before3];
@@ -111,7 +169,8 @@ pub(crate) fn long<S: ConvertOps, T: Wide>(
                 let fits = fits.min(S::LANES);
                 T::put_block(s, now, context, ends, within & first_bits(fits), out);
                 let end = (at + place + fits).saturating_sub(CONTEXT).clamp(at, at + len);
-                return retracted::<T>(text, end, marks.ends >> (CONTEXT + end - at - 1), out);
+                let ends = marks.ends | I::ends(marks);
+                return retracted::<T>(text, end, ends >> (CONTEXT + end - at - 1), out);
             }
             place += S::LANES;
         }

@@ -8,6 +8,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::scale::Thin;
 use trust8_transcode::TranscodeWith;
+use trust8_transcode::handlers::{into_utf16, into_utf32};
 use trust8_transcode::{BufferError, Encoding, Form, Progress, Utf16, Utf32};
 
 /// Converts a text with a buffer of `room` units, as often as it takes.
@@ -194,4 +195,60 @@ fn a_fault_after_every_sound_length() {
             }
         }
     }
+}
+
+/// What `handlers` does, by the standard library.
+fn handled(bytes: &[u8], escapes: bool) -> Vec<u32> {
+    let mut units = Vec::new();
+    for chunk in bytes.utf8_chunks() {
+        units.extend(chunk.valid().chars().map(u32::from));
+        if escapes {
+            units.extend(chunk.invalid().iter().map(|byte| 0xDC00 | u32::from(*byte)));
+        }
+    }
+    units
+}
+
+#[test]
+fn handlers_of_faults_that_stop_where_the_buffer_ends() {
+    let mut thin = Thin::new();
+    let mut converted = 0;
+    for filler in ["a", "é", "日", "😀", "aé日😀"] {
+        for fault in [&b"\xFF"[..], b"\xE2\x82", b"\xF0\x9F\x98", b"\x80\x80\x80\x80", b"\xED\xA0\x80"] {
+            for (before, room) in
+                [1, 20, 57, 58, 59, 130].iter().flat_map(|n| [5, 63, 64, 100, 1000].map(|m| (*n, m)))
+            {
+                if !thin.keep() {
+                    continue;
+                }
+                let text = filler.repeat(before);
+                let bytes = [text.as_bytes(), fault].concat().repeat(5);
+                for (kernel, escapes) in kernels().iter().flat_map(|kernel| [(kernel, false), (kernel, true)])
+                {
+                    let (mut narrow, mut wide) =
+                        (vec![MaybeUninit::uninit(); room], vec![MaybeUninit::uninit(); room]);
+                    let progress = into_utf16(kernel, &bytes, &mut narrow, escapes);
+                    // SAFETY: these have been written.
+                    let units = narrow[..progress.written].iter().map(|unit| unsafe { unit.assume_init() });
+                    let wanted: Vec<u16> = handled(&bytes[..progress.read], escapes)
+                        .into_iter()
+                        .flat_map(|unit| {
+                            char::from_u32(unit)
+                                .map_or(vec![unit as u16], |c| c.encode_utf16(&mut [0; 2]).to_vec())
+                        })
+                        .collect();
+                    assert!(units.eq(wanted), "{kernel:?}, {bytes:02X?}, {room}, {escapes}");
+                    let progress = into_utf32(kernel, &bytes, &mut wide, escapes);
+                    // SAFETY: these have been written.
+                    let units = wide[..progress.written].iter().map(|unit| unsafe { unit.assume_init() });
+                    assert!(
+                        units.eq(handled(&bytes[..progress.read], escapes)),
+                        "{kernel:?}, {bytes:02X?}, {room}, {escapes}"
+                    );
+                    converted += progress.read;
+                }
+            }
+        }
+    }
+    assert!(converted > 0 || kernels().len() == 1);
 }

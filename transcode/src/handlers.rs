@@ -1,0 +1,91 @@
+//! Faulty UTF-8 into UTF-16 and UTF-32 as Python's error handlers `ignore` and `surrogateescape` want
+//! it; see `vector/from_faulty_utf8.rs`.
+//!
+//! This module is not part of the public interface: it may change in any release.
+
+#![forbid(unsafe_code)]
+
+use core::mem::MaybeUninit;
+
+use trust8::Kernel;
+#[cfg(trust8_simd)]
+use trust8::engine::{Output, start_before};
+
+use crate::Progress;
+#[cfg(trust8_simd)]
+use crate::{
+    conversion::{Conversion, ConvertLong, Surveying},
+    form::{Form, Utf16, Utf32},
+    simd::ConvertOps,
+    vector::from_faulty_utf8::{Escaped, Ignored, Instead, long},
+    vector::from_utf8::Wide,
+    vector::{IntoUtf16, IntoUtf32},
+};
+
+/// Converts the start of the bytes into UTF-16, and returns what it has read and written: nothing if
+/// the kernel has no vectors. Each byte of an ill-formed sequence becomes a surrogate if it
+/// `escapes`, and otherwise nothing.
+///
+/// A sequence must begin at the start, and one begins after the bytes read. The conversion stops
+/// where no fault is near, at the end of the buffer, and before a character that the end may cut
+/// off.
+#[inline]
+pub fn into_utf16(kernel: &Kernel, bytes: &[u8], buffer: &mut [MaybeUninit<u16>], escapes: bool) -> Progress {
+    #[cfg(trust8_simd)]
+    return into::<Utf16, IntoUtf16<false>>(kernel, bytes, buffer, escapes);
+    #[cfg(not(trust8_simd))]
+    nothing(kernel, bytes, buffer, escapes)
+}
+
+/// Does the same as [`into_utf16`] for UTF-32.
+#[inline]
+pub fn into_utf32(kernel: &Kernel, bytes: &[u8], buffer: &mut [MaybeUninit<u32>], escapes: bool) -> Progress {
+    #[cfg(trust8_simd)]
+    return into::<Utf32, IntoUtf32>(kernel, bytes, buffer, escapes);
+    #[cfg(not(trust8_simd))]
+    nothing(kernel, bytes, buffer, escapes)
+}
+
+#[cfg(not(trust8_simd))]
+fn nothing<U>(_: &Kernel, _: &[u8], _: &mut [U], _: bool) -> Progress {
+    Progress { read: 0, written: 0 }
+}
+
+#[cfg(trust8_simd)]
+#[inline]
+fn into<T: Form, W: Wide>(
+    kernel: &Kernel,
+    bytes: &[u8],
+    buffer: &mut [MaybeUninit<T::Unit>],
+    escapes: bool,
+) -> Progress {
+    let bytes = &bytes[..start_before(bytes, bytes.len())];
+    let mut out = Output::new(T::form_room(buffer));
+    let read = if escapes {
+        kernel.run(ConvertLong::<Faulty<W, Escaped>>::JOB, bytes, &mut out)
+    } else {
+        kernel.run(ConvertLong::<Faulty<W, Ignored>>::JOB, bytes, &mut out)
+    };
+    Progress { read, written: out.len() / size_of::<T::Unit>() }
+}
+
+#[cfg(trust8_simd)]
+struct Faulty<T, I>(core::marker::PhantomData<(T, I)>);
+
+#[cfg(trust8_simd)]
+impl<T: Wide, I: Instead> Conversion for Faulty<T, I> {
+    type Finisher = Self;
+
+    #[inline(always)]
+    fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, engine: impl Surveying) -> usize {
+        let mut fork = out.fork();
+        let read = long::<S, T, I>(s, text, fork.output(), engine);
+        fork.join();
+        read
+    }
+
+    #[inline(always)]
+    fn portable(_: &[u8], _: &mut Output<'_>) -> usize {
+        0
+    }
+}
