@@ -55,8 +55,9 @@ pub(super) struct Sieve {
     /// The classes of two consecutive bytes: those of two-byte characters, and ASCII after any
     /// byte.
     pub(super) two: [Nibbles; 2],
-    /// The classes of the first three bytes of longer characters.
-    pub(super) three: [Nibbles; 3],
+    /// The classes of the first three bytes of longer characters. Those of the first byte are by its lower four bits alone:
+    /// the other two follow no other byte with these bits, except inside a character of four bytes.
+    pub(super) three: ([u8; 16], [Nibbles; 2]),
     pub(super) plain: Plain,
     #[cfg(trust8_avx512)]
     pub(super) sixes: Sixes,
@@ -70,15 +71,15 @@ pub(super) fn first_test<S: Simd>(s: S, bytes: S::Vector, sieve: &Sieve) -> S::V
 }
 
 /// Returns nonzero lanes for suspect ASCII bytes, and for the second or third byte of other
-/// suspects, which may begin in the previous vector.
+/// suspects. `third` are the bytes, and `first` and `second` those two and one position before.
 #[cfg(trust8_simd)]
 #[inline(always)]
-pub(super) fn second_test<S: Simd>(s: S, bytes: S::Vector, before: S::Vector, sieve: &Sieve) -> S::Vector {
-    let (a, b) = (s.earlier::<2>(bytes, before), s.earlier::<1>(bytes, before));
-    let (a, b, c) = (nibbles(s, a), nibbles(s, b), nibbles(s, bytes));
+pub(super) fn second_test<S: Simd>(s: S, [first, second, third]: [S::Vector; 3], sieve: &Sieve) -> S::Vector {
+    let (a, b, c) = (s.low_nibbles(first), nibbles(s, second), nibbles(s, third));
     let two = s.and(classes(s, &sieve.two[0], b), classes(s, &sieve.two[1], c));
-    let three = s.and(classes(s, &sieve.three[0], a), classes(s, &sieve.three[1], b));
-    s.or(two, s.and(three, classes(s, &sieve.three[2], c)))
+    let (first, [second, third]) = &sieve.three;
+    let three = s.and(s.lookup(s.table(first), a), classes(s, second, b));
+    s.or(two, s.and(three, classes(s, third, c)))
 }
 
 #[cfg(trust8_simd)]

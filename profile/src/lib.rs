@@ -395,6 +395,10 @@ impl Profile {
         while is_inside(text, at) {
             at -= 1;
         }
+        if place - at == 3 {
+            // A false positive. A forbidden character is also suspect at an earlier byte.
+            return None;
+        }
         let character = first_character(text.get(at..)?)?;
         let class = Class::of(character)?;
         let is_forbidden = self.forbids(class) && !(is_start && at == 0 && class == Class::ByteOrderMark);

@@ -18,7 +18,7 @@ type Range = (Class, u32, u32, usize);
 
 /// The bits of the products: of nibbles, and of bytes. Two-byte characters and longer ones have
 /// separate tables of nibbles.
-const PRODUCTS: [(u8, u8); 13] = [
+const PRODUCTS: [(u8, u8); 14] = [
     // C2 80 to C2 9F, CD 8F.
     (1 << 3, 1 << 0),
     // C2 AD. No-break spaces and guillemets are next to these.
@@ -35,7 +35,7 @@ const PRODUCTS: [(u8, u8); 13] = [
     (1 << 3, 1 << 2),
     // EE, EF 80 to EF A3.
     (1 << 4, 1 << 7),
-    // EF B7, EF BB, EF BE, EF BF, E3 85 A4. Chinese punctuation, EF BC, is next to these.
+    // EF B7, EF BB, EF BE, EF BF. Chinese punctuation, EF BC, is next to these.
     (1 << 5, 1 << 3),
     // EF B8 8x.
     (1 << 4, 1 << 3),
@@ -45,9 +45,11 @@ const PRODUCTS: [(u8, u8); 13] = [
     (1 << 6, 1 << 4),
     // The noncharacters at the ends of planes: F0 9F BF BE to F4 8F BF BF.
     (1 << 7, 1 << 4),
+    // E3 85 A4. Other letters of Hangul are next to it.
+    (1 << 2, 1 << 3),
 ];
 
-/// The last product.
+/// The product of the last characters of planes 1 to 16.
 const PLANE_ENDS: usize = 12;
 
 /// All ranges except the noncharacters at the ends of planes 1 to 16, in ascending order.
@@ -89,7 +91,7 @@ const RANGES: &[Range] = &[
     (Class::Invisible, 0x2061, 0x2065, 6),
     (Class::BidiControl, 0x2066, 0x2069, 6),
     (Class::Invisible, 0x206A, 0x206F, 6),
-    (Class::Invisible, 0x3164, 0x3164, 8),
+    (Class::Invisible, 0x3164, 0x3164, 13),
     (Class::PrivateUse, 0xE000, 0xF8FF, 7),
     (Class::Noncharacter, 0xFDD0, 0xFDEF, 8),
     (Class::VariationSelector, 0xFE00, 0xFE0D, 9),
@@ -176,7 +178,7 @@ pub(super) const fn sieve(bits: u32) -> Sieve {
     let mut sieve = Sieve {
         one: Nibbles::NONE,
         two: [Nibbles::NONE; 2],
-        three: [Nibbles::NONE; 3],
+        three: ([0; 16], [Nibbles::NONE; 2]),
         plain: Plain::new([0; 16], 0),
         #[cfg(trust8_avx512)]
         sixes: Sixes { ascii: [0; 64], one: [0; 64], three: [[0; 64]; 3] },
@@ -267,9 +269,9 @@ const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
             sieve.two[0].add(first, nibbles);
             sieve.two[1].add(second, nibbles);
         } else {
-            sieve.three[0].add(first, nibbles);
-            sieve.three[1].add(second, nibbles);
-            sieve.three[2].add(third, nibbles);
+            sieve.three.0[(first & 15) as usize] |= nibbles;
+            sieve.three.1[0].add(second, nibbles);
+            sieve.three.1[1].add(third, nibbles);
         }
         #[cfg(trust8_avx512)]
         {

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! skip groups of vectors that are ASCII without suspects; return if that is all of the text
-//! in the next 16 KiB:
+//! for each 16 KiB:
+//!     validate them
 //!     classify each byte of a group by itself; skip the group if none is suspect
 //!     otherwise, for some vectors: classify each byte with its neighbours; return the suspects, if there are any
 //! ```
 //!
-//! The caller validates what is not ASCII while it is in the first-level cache, and checks each
+//! A chunk is validated and searched while it is in the first-level cache. The caller checks each
 //! suspect. A test may have false positives, but never misses a forbidden character of valid text.
 //! For other bytes its result is arbitrary.
 //!
@@ -34,7 +35,7 @@ use trust8::engine::Simd;
 #[cfg(trust8_wasm)]
 use trust8::engine::Simd128;
 use trust8::engine::search::SearchOps;
-use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, is_inside, judge};
+use trust8::engine::{Automaton, Engine, Job, Rejected, Vectors, array_at, is_inside, judge};
 #[cfg(trust8_x86)]
 use trust8::engine::{Avx2, Sse42};
 #[cfg(trust8_avx512)]
@@ -52,15 +53,25 @@ use super::plain::not_plain_512;
 /// The number of vectors that are tested together.
 const GROUP_VECTORS: usize = 4;
 
-/// The result of a search.
-#[derive(Clone, Copy)]
+/// The result of a search, in two registers.
+#[derive(Clone, Copy, Debug)]
 struct Sifted {
-    /// The start of the vector with the suspects, and a one for each: a position inside the
-    /// character.
-    at: usize,
-    bits: u64,
     /// The start of the next search. Everything before it has been searched.
     next: usize,
+    /// A one for each suspect among the last 64 bytes before `next`, at a position inside the
+    /// character. The highest bit is for the last byte.
+    bits: u64,
+}
+
+impl Sifted {
+    /// Removes the first suspect and returns its position.
+    #[inline(always)]
+    fn take_first(&mut self) -> Option<usize> {
+        let place = (self.next + self.bits.trailing_zeros() as usize).wrapping_sub(64);
+        let is_any = self.bits != 0;
+        self.bits &= self.bits.wrapping_sub(1);
+        is_any.then_some(place)
+    }
 }
 
 /// Non-ASCII text is searched and validated in chunks of this length, so that it stays in the
@@ -128,7 +139,7 @@ impl<E: Engine + Tests> Sifting for E {
             if !v.is_plain(vectors(v, group), sieve) {
                 return at;
             }
-            at += len;
+            at += len - misaligned::<E>(group, 0);
         }
         while at < n {
             // The last vector overlaps the one before it.
@@ -164,12 +175,20 @@ impl<E: Engine + Tests> Sifting for E {
             }
             let bits = v.exact(text, at, sieve);
             if bits != 0 {
-                return Sifted { at, bits, next: text.len().min(at + E::LANES) };
+                let next = text.len().min(at + E::LANES);
+                return Sifted { next, bits: bits << (64 - (next - at)) };
             }
             at += E::LANES;
         }
-        Sifted { at, bits: 0, next: text.len().min(at) }
+        Sifted { next: text.len().min(at), bits: 0 }
     }
+}
+
+/// Returns the distance of `at` from the start of its cache line, if vectors are as long as a line. Otherwise returns zero:
+/// fewer loads cross into the next line, and they cost less.
+#[inline(always)]
+fn misaligned<V: Vectors>(text: &[u8], at: usize) -> usize {
+    if V::LANES == 64 { text.as_ptr().addr().wrapping_add(at) % 64 } else { 0 }
 }
 
 /// Returns the vectors of a group. When optimising for size, a closure around a load would be a
@@ -229,18 +248,25 @@ tests!(Simd128);
 #[cfg(trust8_simd)]
 #[inline(always)]
 fn exact<S: Simd>(s: S, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
-    let rest = text.get(at..).unwrap_or_default();
-    let (bytes, within) = if rest.len() < S::LANES {
-        // The zeros after the text may be suspect.
-        (s.load_short(rest), !(u64::MAX << rest.len()))
-    } else {
-        (s.load(rest, 0), u64::MAX)
+    let (three, within) = match text.get(at.wrapping_sub(2)..at + S::LANES) {
+        Some(bytes) => ([s.load(bytes, 0), s.load(bytes, 1), s.load(bytes, 2)], u64::MAX),
+        None => {
+            // The start, or the end.
+            let rest = text.get(at..).unwrap_or_default();
+            let (bytes, within) = if rest.len() < S::LANES {
+                // The zeros after the text may be suspect.
+                (s.load_short(rest), !(u64::MAX << rest.len()))
+            } else {
+                (s.load(rest, 0), u64::MAX)
+            };
+            let before = match text.get(at.wrapping_sub(S::LANES)..at) {
+                Some(before) => s.load(before, 0),
+                None => s.splat(0),
+            };
+            ([s.earlier::<2>(bytes, before), s.earlier::<1>(bytes, before), bytes], within)
+        }
     };
-    let before = match text.get(at.wrapping_sub(S::LANES)..at) {
-        Some(before) => s.load(before, 0),
-        None => s.splat(0),
-    };
-    s.not_zero(lanes::second_test(s, bytes, before, sieve)) & within
+    s.not_zero(lanes::second_test(s, three, sieve)) & within
 }
 
 #[cfg(trust8_avx512)]
@@ -307,54 +333,36 @@ impl Sifting for Automaton {
             && let Some(&byte) = text.get(at)
         {
             if sieve.one.of(byte) != 0 {
-                return Sifted { at, bits: 1, next: at + 1 };
+                return Sifted { next: at + 1, bits: 1 << 63 };
             }
             at += 1;
         }
-        Sifted { at, bits: 0, next: at }
+        Sifted { next: at, bits: 0 }
     }
 }
 
 /// A search for the suspects of valid text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Suspects {
-    /// The vector of the suspects that have not been returned, and a one for each.
-    at: usize,
-    bits: u64,
-    /// Where the search continues.
-    next: usize,
-}
+pub(super) struct Suspects(Sifted);
 
 impl Suspects {
     /// Returns a search at the start of a text.
     pub(super) const fn new() -> Self {
-        Self { at: 0, bits: 0, next: 0 }
+        Self(Sifted { next: 0, bits: 0 })
     }
 
     /// Returns a position inside the next suspect of the text.
     #[inline(always)]
     pub(super) fn next(&mut self, kernel: &Kernel, text: &[u8], sieve: &Sieve) -> Option<usize> {
-        while self.bits == 0 {
-            if self.at >= self.next {
-                // The last search ended without suspects.
-                self.next = end_of_plain(kernel, text, self.next, sieve);
-            }
-            if self.next >= text.len() {
+        while self.0.bits == 0 {
+            self.0.next = end_of_plain(kernel, text, self.0.next, sieve);
+            if self.0.next >= text.len() {
                 return None;
             }
-            let Sifted { at, bits, next } = kernel.run(Sift, text, (self.next, sieve));
-            *self = Self { at, bits, next };
+            self.0 = kernel.run(Sift, text, (self.0.next, sieve));
         }
-        Some(take_first(self.at, &mut self.bits))
+        self.0.take_first()
     }
-}
-
-/// Removes the first suspect and returns its position.
-#[inline(always)]
-fn take_first(at: usize, bits: &mut u64) -> usize {
-    let place = at + bits.trailing_zeros() as usize;
-    *bits &= *bits - 1;
-    place
 }
 
 /// Returns a position before which all of `text` is ASCII without suspects.
@@ -369,7 +377,11 @@ fn end_of_plain(kernel: &Kernel, text: &[u8], from: usize, sieve: &Sieve) -> usi
 /// [`end_of_plain`] as the error.
 #[inline(always)]
 pub(super) fn plain_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) -> Result<&'a str, usize> {
-    let plain_to = end_of_plain(kernel, bytes, 0, sieve);
+    let plain_to = if bytes.first().is_some_and(|byte| !byte.is_ascii()) {
+        0
+    } else {
+        end_of_plain(kernel, bytes, 0, sieve)
+    };
     // SAFETY: the search found all of `bytes` to be ASCII.
     if plain_to == bytes.len() { Ok(unsafe { core::str::from_utf8_unchecked(bytes) }) } else { Err(plain_to) }
 }
@@ -388,41 +400,39 @@ pub(super) fn walk<'a>(
     // Everything before `at` has been searched, and everything before `valid` is valid.
     let (mut text, mut error, mut at, mut valid) = (bytes, None, plain_to, plain_to);
     while at < text.len() {
-        let mut sifted = kernel.run(Sift, text, (at, sieve));
-        if sifted.next > valid {
-            // The last suspect may end after the vector.
-            let mut end = text.len().min(sifted.next + CHUNK_BYTES / 2);
+        if at >= valid {
+            let mut end = text.len().min(at + CHUNK_BYTES);
             // Text that is not UTF-8 can have any number of continuations.
-            while end > sifted.next && is_inside(text, end) {
+            while end > at && is_inside(text, end) {
                 end -= 1;
             }
-            let chunk = text.get(valid..end).unwrap_or_default();
-            match kernel.check(chunk) {
-                Ok(chunk) => valid += chunk.len(),
-                Err(rejected) => {
-                    error = judge(text, valid + rejected.suspect()).err();
+            match kernel.check(text.get(at..end).unwrap_or_default()) {
+                Ok(chunk) if !chunk.is_empty() => valid = at + chunk.len(),
+                rejected => {
+                    error = judge(text, at + rejected.map_or_else(Rejected::suspect, str::len)).err();
                     let len = error.map_or(text.len(), |error| error.valid_up_to());
                     text = text.get(..len).unwrap_or_default();
-                    valid = text.len();
+                    valid = len;
                     continue;
                 }
             }
         }
+        let mut sifted = kernel.run(Sift, text.get(..valid).unwrap_or_default(), (at, sieve));
         at = sifted.next;
         if sifted.bits == 0 && at < text.len() {
             at = end_of_plain(kernel, text, at, sieve);
             valid = valid.max(at);
         }
-        while sifted.bits != 0 {
-            if let Some(found) = each(text, take_first(sifted.at, &mut sifted.bits)) {
+        while let Some(place) = sifted.take_first() {
+            if let Some(found) = each(text, place) {
                 return Err(Error::Forbidden(found));
             }
         }
     }
     match error {
         Some(error) => Err(Error::NotUtf8(error)),
-        // SAFETY: without an error, `text` is all of `bytes`, and the search has come to its end. It never gets past `valid`, and all before that
-        // was found valid, or is ASCII by the search.
+        // SAFETY: without an error, `text` is all of `bytes`, and the search has come to its end. It never gets past `valid`, and everything
+        // before that was found valid, or is ASCII by the search.
         None => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
     }
 }

@@ -67,16 +67,11 @@ fn is_shown(class: Class) -> bool {
     };
     let sieve = patterns::sieve(1 << class as u32);
     let forbidden = characters(class, any);
-    // The character ends in the vector, and begins there or in the vector before.
-    let second = [0, 1, 2].map(|in_vector| {
-        let (before, bytes) = any.split_at(2 - in_vector);
-        let found = lanes::second_test(s, vector(bytes, 0), vector(before, 16 - before.len()), &sieve);
-        found.0[in_vector].any_bit()
-    });
+    let second = lanes::second_test(s, any.map(|byte| vector(&[byte], 0)), &sieve).0[0].any_bit();
     let first = lanes::first_test(s, vector(&any, 0), &sieve);
     let shown = |forbidden: Formula, shown: Formula| forbidden.and(shown.not()).is(FALSE);
     let by_first = [1, 2, 3].iter().all(|&n| shown(forbidden[n - 1], first.0[3 - n].any_bit()));
-    let by_second = second.iter().all(|&found| forbidden.iter().all(|&forbidden| shown(forbidden, found)));
+    let by_second = forbidden.iter().all(|&forbidden| shown(forbidden, second));
     // Four bytes in the same lane. One of them is not ASCII, or is forbidden.
     let found = not_plain(s, group.map(|byte| vector(&[byte], 0)), &sieve.plain).any();
     let by_plain = (0..group.len()).all(|i| {
@@ -119,9 +114,9 @@ fn joins_others(class: Class) -> bool {
     Class::ALL.iter().all(|&other| {
         let tables = |bits| {
             let sieve = patterns::sieve(bits);
-            let lanes::Sieve { one, two: [a, b], three: [c, d, e], .. } = sieve;
-            let mut tables =
-                [one, a, b, c, d, e].map(|nibbles| [nibbles.high, nibbles.low].concat()).to_vec();
+            let lanes::Sieve { one, two: [a, b], three: (first, [c, d]), .. } = sieve;
+            let mut tables = [one, a, b, c, d].map(|nibbles| [nibbles.high, nibbles.low].concat()).to_vec();
+            tables.push(first.to_vec());
             #[cfg(trust8_avx512)]
             tables.extend([sieve.sixes.one.to_vec(), sieve.sixes.three.concat()]);
             tables
