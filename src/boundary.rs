@@ -117,8 +117,8 @@ pub fn whole_len(text: &[u8]) -> usize {
     text.len().saturating_sub(unfinished_len(last))
 }
 
-/// Returns how many bytes at the end of a text begin a character that does not end there, given its last four bytes. If the text
-/// is shorter, the missing bytes are zeros or other ASCII.
+/// Returns how many bytes at the end of a text begin a character that does not end there, given its
+/// last four bytes. If the text is shorter, the missing bytes are zeros or other ASCII.
 ///
 /// Each lead gives the length of its character. The lead of a cut-off character has fewer bytes
 /// after it. There is at most one such lead, because everything before the end is valid.
@@ -128,7 +128,8 @@ pub(crate) const fn unfinished_len(last: [u8; 4]) -> usize {
     (first >= 0xC0) as usize + 2 * (second >= 0xE0) as usize + 3 * (third >= 0xF0) as usize
 }
 
-/// Returns whether the last byte begins a character of two bytes or more, which then does not end in `bytes`: `C0` and above.
+/// Returns whether the last byte begins a character of two bytes or more, which then does not end
+/// in `bytes`: `C0` and above.
 #[inline(always)]
 #[doc(hidden)]
 #[must_use]
@@ -171,7 +172,8 @@ pub fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
     bytes.get(at..)?.first_chunk()
 }
 
-/// Returns the `N` bytes from `at - CONTEXT` on: a block and its context. `at` is at least `CONTEXT`.
+/// Returns the `N` bytes from `at - CONTEXT` on: a block and its context. `at` is at least
+/// `CONTEXT`.
 #[cfg(trust8_simd)]
 #[inline(always)]
 pub(crate) fn with_context<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {

@@ -15,8 +15,8 @@ use crate::names::{UnknownName, is_same_name, names_of};
 ///
 /// Sections 3 and 4 of the RFC leave seven ways to be wrong. Byte values below are hexadecimal.
 ///
-/// Each kind has a [name](Self::name) and a [number](Self::code) that stay the same in all versions: for reports that
-/// programs read, and for bindings to other languages.
+/// Each kind has a [name](Self::name) and a [number](Self::code) that stay the same in all
+/// versions: for reports that programs read, and for bindings to other languages.
 ///
 /// ```
 /// use trust8::{ErrorKind, from_utf8};
@@ -54,7 +54,8 @@ pub enum ErrorKind {
     /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::InvalidByte, Some(1)));
     /// ```
     InvalidByte = 2,
-    /// A character in more bytes than it needs: `C0`, `C1`, `E0` before `80..9F`, `F0` before `80..8F`.
+    /// A character in more bytes than it needs: `C0`, `C1`, `E0` before `80..9F`, `F0` before
+    /// `80..8F`.
     ///
     /// The classic attack: `2F C0 AE 2E 2F` slips past a filter that looks for `/../`.
     ///
@@ -150,7 +151,8 @@ impl ErrorKind {
         }
     }
 
-    /// Returns the kind's number, which no version of this crate changes: 1 or more, so that 0 can mean 'no error'.
+    /// Returns the kind's number, which no version of this crate changes: 1 or more, so that 0 can
+    /// mean 'no error'.
     ///
     /// ```
     /// use trust8::ErrorKind;
@@ -171,7 +173,8 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// Finds a kind by its [name](ErrorKind::name). Upper and lower case, hyphens, underscores and spaces make no difference.
+/// Finds a kind by its [name](ErrorKind::name). Upper and lower case, hyphens, underscores and
+/// spaces make no difference.
 ///
 /// ```
 /// use trust8::ErrorKind;
@@ -213,7 +216,8 @@ pub struct Utf8Error {
 }
 
 impl Utf8Error {
-    /// Returns how many bytes at the start of the input are valid UTF-8: the offset of the ill-formed sequence.
+    /// Returns how many bytes at the start of the input are valid UTF-8: the offset of the
+    /// ill-formed sequence.
     ///
     /// ```
     /// let bytes = b"fine up to here\xFF";
@@ -227,10 +231,11 @@ impl Utf8Error {
         self.valid_up_to
     }
 
-    /// Returns the length of the ill-formed sequence, 1 to 3 bytes, or `None` if the input ends too early.
+    /// Returns the length of the ill-formed sequence, 1 to 3 bytes, or `None` if the input ends too
+    /// early.
     ///
-    /// The next character may begin directly after it. The sequence is the 'maximal subpart' of the Unicode standard, which
-    /// one U+FFFD replaces.
+    /// The next character may begin directly after it. The sequence is the 'maximal subpart' of the
+    /// Unicode standard, which one U+FFFD replaces.
     ///
     /// ```
     /// assert_eq!(trust8::from_utf8(b"\xE2\x82?").unwrap_err().error_len(), Some(2));
@@ -328,13 +333,14 @@ impl Utf8Error {
 
 /// An ill-formed sequence: an error without its position.
 ///
-/// It is one word, so that a list of errors is made in registers: the kind's number, the length, how many bytes are known, a
-/// zero, and the four bytes that prove the error.
+/// It is one word, so that a list of errors is made in registers: the kind's number, the length,
+/// how many bytes are known, a zero, and the four bytes that prove the error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sequence([u8; 8]);
 
 impl Sequence {
-    /// Returns the ill-formed sequence at the start of `rest`, where no well-formed character begins.
+    /// Returns the ill-formed sequence at the start of `rest`, where no well-formed character
+    /// begins.
     ///
     /// A text may have an ill-formed sequence at every byte, so this must take only a few
     /// nanoseconds: the bytes are one word, and no loop or copy depends on them.
@@ -380,7 +386,8 @@ impl Sequence {
         }
     }
 
-    /// Returns the bytes that prove the error: the sequence, and the byte after it where that byte decides.
+    /// Returns the bytes that prove the error: the sequence, and the byte after it where that byte
+    /// decides.
     pub fn seen(&self) -> &[u8] {
         &self.0[4..][..self.0[2] as usize]
     }
@@ -404,8 +411,9 @@ fn padded(rest: &[u8]) -> [u8; 4] {
     }
 }
 
-/// Returns why no well-formed character begins with `four`, the length of the ill-formed sequence, and how many bytes prove
-/// the error. `left` is the length of the input from here on, and zeros replace the bytes that it does not have.
+/// Returns why no well-formed character begins with `four`, the length of the ill-formed sequence,
+/// and how many bytes prove the error. `left` is the length of the input from here on, and zeros
+/// replace the bytes that it does not have.
 ///
 /// This is the grammar of RFC 3629, section 4, read backwards.
 #[inline]

@@ -1,9 +1,9 @@
 //! UTF-8 validation with SIMD: the standard library's results, faster, with errors that say why.
 //!
 //! [`from_utf8`] decides whether bytes are UTF-8 as [RFC 3629] defines it. Its results are those of
-//! [`core::str::from_utf8`] for every input. It detects the CPU at run time and uses AVX-512 (from Ice Lake
-//! and Zen 4 on), AVX2, SSE4.2, NEON, WebAssembly's simd128, or scalar code. It needs no `std`, no allocator
-//! and no C compiler.
+//! [`core::str::from_utf8`] for every input. It detects the CPU at run time and uses AVX-512 (from
+//! Ice Lake and Zen 4 on), AVX2, SSE4.2, NEON, WebAssembly's simd128, or scalar code. It needs no
+//! `std`, no allocator and no C compiler.
 //!
 //! ```
 //! use trust8::{ErrorKind, from_utf8};
@@ -22,17 +22,17 @@
 //!
 //! # Speed
 //!
-//! Most strings are short. These are nanoseconds a call for strings of 0 to 63 bytes, whose length and
-//! content vary from call to call (AMD EPYC 9004, Zen 4, 28 November 2026). Each crate is measured with
-//! its fastest function; for simdutf8, this is its AVX2 module.
+//! Most strings are short. These are nanoseconds a call for strings of 0 to 63 bytes, whose length
+//! and content vary from call to call (AMD EPYC 9004, Zen 4, 28 November 2026). Each crate is
+//! measured with its fastest function; for simdutf8, this is its AVX2 module.
 //!
 //! | strings | std | simdutf | simdutf8 | smoothutf8 | trust8, AVX2 | trust8, AVX-512 |
 //! |---|---:|---:|---:|---:|---:|---:|
 //! | ASCII | 20.1 | 4.67 | 18.9 | 9.48 | 5.55 | 3.07 |
 //! | mixed, 1 to 4 bytes a character | 103 | 6.94 | 20.5 | 34.6 | 7.14 | 3.08 |
 //!
-//! In longer text, the gain depends on whether the CPU has seen the text before. `docs/performance.md` in the repository has both cases, and
-//! the lengths at which trust8 loses.
+//! In longer text, the gain depends on whether the CPU has seen the text before.
+//! `docs/performance.md` in the repository has both cases, and the lengths at which trust8 loses.
 //!
 //! # Which function do I want?
 //!
@@ -50,14 +50,16 @@
 //! | columns of strings | the first bad row, all of them, or repaired rows | [`columns`] |
 //! | `&[u8]` | the numbers of characters, lines and UTF-16 units | [`inspect`](inspect()) |
 //!
-//! Parts of a text on several machines: [`Part`]. Byte order marks: [`Bom`]. Places to cut: [`boundary`]. A kernel of your choice: [`Kernel`].
-//! UTF-16, UTF-32 and Latin-1 are the crate `trust8-transcode`; CESU-8, Modified UTF-8 and WTF-8 are `trust8-dialect`.
-//! Text without NUL, controls, hidden or other harmful characters is `trust8-profile`. Readers and codecs for tokio are `trust8-tokio`.
+//! Parts of a text on several machines: [`Part`]. Byte order marks: [`Bom`]. Places to cut:
+//! [`boundary`]. A kernel of your choice: [`Kernel`]. UTF-16, UTF-32 and Latin-1 are the crate
+//! `trust8-transcode`; CESU-8, Modified UTF-8 and WTF-8 are `trust8-dialect`. Text without NUL,
+//! controls, hidden or other harmful characters is `trust8-profile`. Readers and codecs for tokio
+//! are `trust8-tokio`.
 //!
 //! # Slices
 //!
-//! A [`Utf8Error`] has the place and the length of `core`'s error, the [kind](ErrorKind) of the error, and a message for people. [`locate`]
-//! turns the place into a line and a column.
+//! A [`Utf8Error`] has the place and the length of `core`'s error, the [kind](ErrorKind) of the
+//! error, and a message for people. [`locate`] turns the place into a line and a column.
 //!
 //! ```
 //! let config = b"name = \"caf\xC3\xA9\"\nmotd = \"caf\xE9\"\n";
@@ -68,8 +70,8 @@
 //! assert_eq!(trust8::errors(config).count(), 1);
 //! ```
 //!
-//! `Bytes` and `BytesMut` of the crate `bytes` dereference to slices, and become a `Vec` without a copy if no
-//! other handle shares their memory.
+//! `Bytes` and `BytesMut` of the crate `bytes` dereference to slices, and become a `Vec` without a
+//! copy if no other handle shares their memory.
 //!
 //! ```
 //! # #[cfg(feature = "alloc")] {
@@ -87,8 +89,9 @@
 //!
 //! # Streams
 //!
-//! A piece may end inside a character. [`Validator`] keeps the beginning of that character in 16 bytes of state, and refuses the stream at
-//! the first byte that makes an error certain. [`stream::Decoder`] also returns the text.
+//! A piece may end inside a character. [`Validator`] keeps the beginning of that character in 16
+//! bytes of state, and refuses the stream at the first byte that makes an error certain.
+//! [`stream::Decoder`] also returns the text.
 //!
 //! ```
 //! use trust8::stream::Decoder;
@@ -121,13 +124,14 @@
 //!
 //! # When the standard library is enough
 //!
-//! - A program that validates little has nothing to gain. For a hundred thousand short strings a second,
-//!   `std` takes less than 2 % of one core.
-//! - If all strings are ASCII, shorter than 64 bytes and of one length, the CPU predicts `std`'s branches. At most 5 ns a call are left to gain.
+//! - A program that validates little has nothing to gain. For a hundred thousand short strings a
+//!   second, `std` takes less than 2 % of one core.
+//! - If all strings are ASCII, shorter than 64 bytes and of one length, the CPU predicts `std`'s
+//!   branches. At most 5 ns a call are left to gain.
 //! - If each short string gets its own allocation, the allocation costs more than the validation.
 //! - `const fn`: only [`core::str::from_utf8`] works there, because these functions detect the CPU.
-//! - If a program must be small: `from_utf8` adds 36 KB on x86-64, because it has kernels for four kinds of
-//!   CPU.
+//! - If a program must be small: `from_utf8` adds 36 KB on x86-64, because it has kernels for four
+//!   kinds of CPU.
 //!
 //! # Features
 //!
@@ -143,8 +147,8 @@
 //!
 //! # Migration
 //!
-//! **From the standard library.** The functions have the names of `std`, and the errors have its methods. [`Utf8Error::to_std`] returns
-//! `std`'s error.
+//! **From the standard library.** The functions have the names of `std`, and the errors have its
+//! methods. [`Utf8Error::to_std`] returns `std`'s error.
 //!
 //! ```
 //! # #[cfg(feature = "alloc")] {
@@ -161,21 +165,22 @@
 //! # }
 //! ```
 //!
-//! **From simdutf8.** [`basic`] and [`compat`] have the stable interface of simdutf8 0.1.5. Once trust8 is
-//! published, `simdutf8 = { package = "trust8", version = "0.1" }` replaces it. New code calls [`from_utf8`],
-//! which is as fast as `basic` and has the error of `compat`. [`Validator`] replaces simdutf8's streaming
-//! validators, which are unsafe to use.
+//! **From simdutf8.** [`basic`] and [`compat`] have the stable interface of simdutf8 0.1.5. Once
+//! trust8 is published, `simdutf8 = { package = "trust8", version = "0.1" }` replaces it. New code
+//! calls [`from_utf8`], which is as fast as `basic` and has the error of `compat`. [`Validator`]
+//! replaces simdutf8's streaming validators, which are unsafe to use.
 //!
 //! **From `encoding_rs::mem`.** The documentation of the crate `trust8-transcode` has a table.
 //!
-//! **From bstr.** `to_str` is [`from_utf8`], `to_str_lossy` is [`from_utf8_lossy`], `utf8_chunks` is [`utf8_chunks`], and `char_indices` is [`decode`].
+//! **From bstr.** `to_str` is [`from_utf8`], `to_str_lossy` is [`from_utf8_lossy`], `utf8_chunks`
+//! is [`utf8_chunks`], and `char_indices` is [`decode`].
 //!
 //! # Versions of Rust
 //!
-//! The crate needs Rust 1.88. Rust 1.89 is the first version with stable AVX-512 intrinsics, so an older
-//! compiler leaves out the kernel `avx512`. `RUSTFLAGS="--cfg trust8_without_avx512"` does the same. A
-//! release that needs a newer Rust has a new minor version (0.2 after 0.1), and that Rust is at least six
-//! months old.
+//! The crate needs Rust 1.88. Rust 1.89 is the first version with stable AVX-512 intrinsics, so an
+//! older compiler leaves out the kernel `avx512`. `RUSTFLAGS="--cfg trust8_without_avx512"` does
+//! the same. A release that needs a newer Rust has a new minor version (0.2 after 0.1), and that
+//! Rust is at least six months old.
 //!
 //! [RFC 3629]: https://www.rfc-editor.org/rfc/rfc3629
 
@@ -254,8 +259,8 @@ pub fn is_utf8(bytes: &[u8]) -> bool {
 
 /// Returns `bytes` as text, if it is UTF-8.
 ///
-/// The result is that of [`core::str::from_utf8`] for every input: the same text, or an error with the same
-/// [`valid_up_to`](Utf8Error::valid_up_to) and [`error_len`](Utf8Error::error_len).
+/// The result is that of [`core::str::from_utf8`] for every input: the same text, or an error with
+/// the same [`valid_up_to`](Utf8Error::valid_up_to) and [`error_len`](Utf8Error::error_len).
 ///
 /// # Errors
 ///
@@ -278,7 +283,8 @@ pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 ///
 /// # Errors
 ///
-/// Returns the first place at which `bytes` is not UTF-8, and why it is not. The bytes are unchanged.
+/// Returns the first place at which `bytes` is not UTF-8, and why it is not. The bytes are
+/// unchanged.
 ///
 /// ```
 /// let mut bytes = *b"stra\xC3\x9Fe";

@@ -4,7 +4,8 @@
 
 use core::fmt;
 
-/// Returns whether two names are the same. Upper and lower case, hyphens, underscores and spaces make no difference.
+/// Returns whether two names are the same. Upper and lower case, hyphens, underscores and spaces
+/// make no difference.
 #[must_use]
 pub fn is_same_name(one: &str, other: &str) -> bool {
     fn bare(name: &str) -> impl Iterator<Item = u8> {

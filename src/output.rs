@@ -1,8 +1,8 @@
 //! Buffers that are being filled with text. They belong to the caller and need not be initialised.
 //!
-//! An [`Output`] knows how many bytes at the start of its memory are initialised, and the number grows only by bytes that
-//! were written just before. So nothing is written outside the memory, and nothing is handed out that was not written,
-//! whatever the algorithms compute.
+//! An [`Output`] knows how many bytes at the start of its memory are initialised, and the number
+//! grows only by bytes that were written just before. So nothing is written outside the memory, and
+//! nothing is handed out that was not written, whatever the algorithms compute.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -60,7 +60,8 @@ impl<'a> Output<'a> {
         unsafe { assert_unchecked(self.len <= self.room.len()) }
     }
 
-    /// Returns the number of bytes from the next byte up to the next start of a cache line (a multiple of 64).
+    /// Returns the number of bytes from the next byte up to the next start of a cache line (a
+    /// multiple of 64).
     #[inline(always)]
     pub fn bytes_to_line(&self) -> usize {
         self.room.as_ptr().addr().wrapping_add(self.len).wrapping_neg() % 64
@@ -89,15 +90,16 @@ impl<'a> Output<'a> {
     ///
     /// # Safety
     ///
-    /// - They have been written, through `next_array` or `next_slice`, since the last call. At least `n` bytes are left.
+    /// - They have been written, through `next_array` or `next_slice`, since the last call. At
+    ///   least `n` bytes are left.
     #[inline(always)]
     pub unsafe fn advance(&mut self, n: usize) {
         debug_assert!(n <= self.left());
         self.len += n;
     }
 
-    /// Returns an output for the memory that is left. It can live in registers while a loop writes to it, and
-    /// [`Fork::join`] counts what it has written.
+    /// Returns an output for the memory that is left. It can live in registers while a loop writes
+    /// to it, and [`Fork::join`] counts what it has written.
     #[inline(always)]
     pub fn fork(&mut self) -> Fork<'_> {
         self.assume_in_bounds();
@@ -145,7 +147,8 @@ impl<'a> Output<'a> {
     #[inline(always)]
     pub fn written_mut(&mut self, from: usize) -> &mut [u8] {
         let written = ptr::from_mut(&mut self.room[from..self.len]) as *mut [u8];
-        // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of `room`.
+        // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of
+        // `room`.
         unsafe { &mut *written }
     }
 
@@ -154,7 +157,8 @@ impl<'a> Output<'a> {
     pub fn finish(self) -> &'a mut [u8] {
         self.assume_in_bounds();
         let written = ptr::from_mut(&mut self.room[..self.len]) as *mut [u8];
-        // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of `room`.
+        // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of
+        // `room`.
         unsafe { &mut *written }
     }
 }
@@ -196,7 +200,8 @@ pub fn append<R>(vec: &mut Vec<u8>, write: impl FnOnce(&mut Output<'_>) -> R) ->
     let result = write(fork.output());
     fork.join();
     let len = spare.len;
-    // SAFETY: `spare` has the spare capacity of `vec`, and the first `len` bytes of it have been written.
+    // SAFETY: `spare` has the spare capacity of `vec`, and the first `len` bytes of it have been
+    // written.
     unsafe { vec.set_len(vec.len() + len) };
     result
 }

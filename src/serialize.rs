@@ -1,4 +1,5 @@
-//! What goes into reports, for the crate `serde`: errors, places and counts are written; kinds and policies are their names.
+//! What goes into reports, for the crate `serde`: errors, places and counts are written; kinds and
+//! policies are their names.
 
 #![forbid(unsafe_code)]
 

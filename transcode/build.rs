@@ -1,5 +1,5 @@
-//! Decides which kernels are compiled, from the target and its features, and whether they are optimised. No other file
-//! repeats the reasoning.
+//! Decides which kernels are compiled, from the target and its features, and whether they are
+//! optimised. No other file repeats the reasoning.
 //!
 //! The decisions are a few cfgs:
 //!
@@ -15,7 +15,8 @@
 //!
 //! With `trust8_x86` and without `trust8_detects`, every CPU of the target can run all kernels.
 //!
-//! `RUSTFLAGS="--cfg trust8_without_avx512"` leaves the AVX-512 kernel out, as a compiler before Rust 1.89 does.
+//! `RUSTFLAGS="--cfg trust8_without_avx512"` leaves the AVX-512 kernel out, as a compiler before
+//! Rust 1.89 does.
 
 use std::env::var;
 
@@ -64,14 +65,14 @@ fn main() {
     let features = target("FEATURE");
     let has = |feature: &str| features.split(',').any(|f| f == feature);
 
-    // Miri interprets neither CPUID nor the intrinsics of AVX-512. It gets the other kernels for x86 in a build that guarantees
-    // their instructions, and the scalar kernel alone in any other.
+    // Miri interprets neither CPUID nor the intrinsics of AVX-512. It gets the other kernels for
+    // x86 in a build that guarantees their instructions, and the scalar kernel alone in any other.
     let is_miri = var("CARGO_CFG_MIRI").is_ok();
     let guarantees = |needed: &[&str]| needed.iter().all(|feature| has(feature));
     match target("ARCH").as_str() {
         _ if is_miri && !guarantees(&features_of("trust8_x86")) => {}
-        // A target without SSE2 (an operating system's kernel, an i586) must not use vector registers. Inside an SGX
-        // enclave, code may not ask the CPU for its features.
+        // A target without SSE2 (an operating system's kernel, an i586) must not use vector
+        // registers. Inside an SGX enclave, code may not ask the CPU for its features.
         "x86" | "x86_64" if has("sse2") && target("ENV") != "sgx" => {
             set("trust8_simd");
             set("trust8_x86");
@@ -89,7 +90,8 @@ fn main() {
             set("trust8_simd");
             set("trust8_neon");
         }
-        // A module cannot ask its engine for the instructions. It is compiled with them or without them.
+        // A module cannot ask its engine for the instructions. It is compiled with them or without
+        // them.
         "wasm32" if has("simd128") => {
             set("trust8_simd");
             set("trust8_wasm");

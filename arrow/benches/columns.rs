@@ -5,8 +5,8 @@
 //! taskset -c 1 cargo bench -p trust8-arrow --bench columns -- --quick   a quick look, printed
 //! ```
 //!
-//! The contestants of a line take turns in one process, and the fastest round of each counts. All answers are checked. In
-//! `cargo test` everything runs once, on a few rows.
+//! The contestants of a line take turns in one process, and the fastest round of each counts. All
+//! answers are checked. In `cargo test` everything runs once, on a few rows.
 
 mod common;
 
@@ -37,7 +37,8 @@ fn rows(array: &BinaryArray) -> impl Iterator<Item = &[u8]> {
     array.offsets().windows(2).map(|pair| &array.values()[pair[0] as usize..pair[1] as usize])
 }
 
-/// Validates each row with std, and decodes it with replacements if it is bad, as engines do it that go row by row.
+/// Validates each row with std, and decodes it with replacements if it is bad, as engines do it
+/// that go row by row.
 fn row_by_row(array: &BinaryArray) -> StringArray {
     let mut builder = StringBuilder::with_capacity(array.len(), array.values().len());
     for row in rows(array) {

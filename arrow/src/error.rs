@@ -43,16 +43,16 @@ pub enum Reason {
 impl RowError {
     /// Returns the number of the row, from 0.
     ///
-    /// If the bytes are not UTF-8, it is a row of the whole array. Otherwise it is a row of the inner array
-    /// that the [path](Self::path) names.
+    /// If the bytes are not UTF-8, it is a row of the whole array. Otherwise it is a row of the
+    /// inner array that the [path](Self::path) names.
     #[must_use]
     pub fn row(&self) -> usize {
         self.row
     }
 
-    /// Returns the path to the value inside the row: `.name` for a field of a struct, `[]` for an item of a
-    /// list, `.key` and `.value` for those of a map. It is empty if the row is the value. In a record batch,
-    /// it begins with the name of the column.
+    /// Returns the path to the value inside the row: `.name` for a field of a struct, `[]` for an
+    /// item of a list, `.key` and `.value` for those of a map. It is empty if the row is the value.
+    /// In a record batch, it begins with the name of the column.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
@@ -78,8 +78,8 @@ impl RowError {
 }
 
 impl Reason {
-    /// Returns the name of the kind of error: that of [`trust8::ErrorKind::name`] or [`trust8_profile::Class::name`], or `layout`, or
-    /// `shape`.
+    /// Returns the name of the kind of error: that of [`trust8::ErrorKind::name`] or
+    /// [`trust8_profile::Class::name`], or `layout`, or `shape`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -121,7 +121,8 @@ impl fmt::Display for RowError {
     }
 }
 
-// The message includes the reason. With that as the source, a report of all sources would repeat it.
+// The message includes the reason. With that as the source, a report of all sources would repeat
+// it.
 impl std::error::Error for RowError {}
 
 /// ```

@@ -31,7 +31,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) profile: &'a Profile,
 }
 
-/// Returns the replacement of a forbidden character under `policy`. A policy that makes rows null has none.
+/// Returns the replacement of a forbidden character under `policy`. A policy that makes rows null
+/// has none.
 #[doc(hidden)]
 #[must_use]
 pub fn policy_for_forbidden(policy: Policy) -> Option<profile::Policy> {
@@ -62,7 +63,8 @@ pub(crate) fn claim(data_type: &DataType) -> Claim {
     }
 }
 
-/// The memory of an array of bytes. None of it is trusted: arrow lets arrays be built without checks.
+/// The memory of an array of bytes. None of it is trusted: arrow lets arrays be built without
+/// checks.
 enum Memory {
     Narrow(OffsetBuffer<i32>, Buffer),
     Wide(OffsetBuffer<i64>, Buffer),
@@ -89,7 +91,8 @@ fn validity(nulls: &NullBuffer) -> Validity<'_> {
 }
 
 impl<'a> Leaf<'a> {
-    /// Returns the leaf if the rows of `array` are bytes. Rows that are not in `live` are unreachable.
+    /// Returns the leaf if the rows of `array` are bytes. Rows that are not in `live` are
+    /// unreachable.
     pub(crate) fn of(
         array: &'a dyn Array,
         live: Option<&'a NullBuffer>,
@@ -132,8 +135,8 @@ impl<'a> Leaf<'a> {
         Ok(Self { memory, nulls, live, reached: reached(len, nulls, live, path)?, path })
     }
 
-    /// Calls `each` with at most `most` reachable rows that are not UTF-8 or have a character that the
-    /// profile forbids.
+    /// Calls `each` with at most `most` reachable rows that are not UTF-8 or have a character that
+    /// the profile forbids.
     pub(crate) fn errors(
         &self,
         profile: &Profile,
@@ -239,7 +242,8 @@ impl<'a> Leaf<'a> {
             Some(rows) => Ok(self.rows_text(rows)),
             None => {
                 let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
-                // The values outside the rows need not be UTF-8, but arrow requires all of them to be.
+                // The values outside the rows need not be UTF-8, but arrow requires all of them to
+                // be.
                 let offsets = match first {
                     0 => offsets.clone(),
                     _ => OffsetBuffer::new(offsets.iter().map(|&offset| offset - offsets[0]).collect()),
@@ -272,8 +276,8 @@ impl<'a> Leaf<'a> {
         }
     }
 
-    /// Returns new rows if some are not UTF-8, even if these are all unreachable: arrow requires text under
-    /// nulls too.
+    /// Returns new rows if some are not UTF-8, even if these are all unreachable: arrow requires
+    /// text under nulls too.
     fn rewritten<O: Offset, C: Column + Repair<Owned = RepairedRows<O>>>(
         &self,
         plan: Plan<'_>,
@@ -292,7 +296,8 @@ impl<'a> Leaf<'a> {
         if let Repaired::Owned(rows) = self.planned(plan, reached()?)? {
             return Ok(Some(rows));
         }
-        // Only rows that are null or unreachable are not UTF-8. They get no bytes, and stay null or not.
+        // Only rows that are null or unreachable are not UTF-8. They get no bytes, and stay null or
+        // not.
         match self.checked(columns::repair(all, Policy::Null))? {
             Repaired::Owned(rows) => Ok(Some(RepairedRows { validity: None, ..rows })),
             Repaired::Borrowed(_) => Ok(None),
@@ -368,12 +373,13 @@ impl<'a> Leaf<'a> {
 }
 
 fn text<O: OffsetSizeTrait>(offsets: OffsetBuffer<O>, values: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
-    // SAFETY: trust8 has checked the offsets, found each row UTF-8 or written it, and no value lies outside of the rows. The
-    // nulls have the length of the array.
+    // SAFETY: trust8 has checked the offsets, found each row UTF-8 or written it, and no value lies
+    // outside of the rows. The nulls have the length of the array.
     Arc::new(unsafe { GenericStringArray::<O>::new_unchecked(offsets, values, nulls) })
 }
 
 fn view_text(views: ScalarBuffer<u128>, buffers: Arc<[Buffer]>, nulls: Option<NullBuffer>) -> ArrayRef {
-    // SAFETY: trust8 has checked each view and found its string UTF-8, or has written it. The nulls have the length of the array.
+    // SAFETY: trust8 has checked each view and found its string UTF-8, or has written it. The nulls
+    // have the length of the array.
     Arc::new(unsafe { StringViewArray::new_unchecked(views, buffers, nulls) })
 }

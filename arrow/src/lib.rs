@@ -1,9 +1,9 @@
 //! Validates, explains and repairs Arrow columns that may not be UTF-8, with
 //! [trust8](https://docs.rs/trust8).
 //!
-//! Arrow's own conversion of binary data to text validates it with the standard library, and one bad row
-//! fails the array. This crate finds bad rows as fast as if an array were one long text, explains each, and
-//! can repair all of them.
+//! Arrow's own conversion of binary data to text validates it with the standard library, and one
+//! bad row fails the array. This crate finds bad rows as fast as if an array were one long text,
+//! explains each, and can repair all of them.
 //!
 //! | I have | I want | use |
 //! |---|---|---|
@@ -29,24 +29,25 @@
 //!
 //! # Which arrays
 //!
-//! `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary` become `Utf8`, `LargeUtf8`, `Utf8View` and
-//! `Utf8`. The values of dictionaries and run-end encoded arrays are converted, and so is everything inside
-//! `List`, `LargeList`, `FixedSizeList`, `Map` and `Struct`, at any depth. Text inside these is also
-//! validated. Unions and list views with text or bytes inside are errors. All other arrays are unchanged, and
-//! so are fields of an extension type that is stored as bytes, such as a UUID.
+//! `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary` become `Utf8`, `LargeUtf8`,
+//! `Utf8View` and `Utf8`. The values of dictionaries and run-end encoded arrays are converted, and
+//! so is everything inside `List`, `LargeList`, `FixedSizeList`, `Map` and `Struct`, at any depth.
+//! Text inside these is also validated. Unions and list views with text or bytes inside are errors.
+//! All other arrays are unchanged, and so are fields of an extension type that is stored as bytes,
+//! such as a UUID.
 //!
-//! Values under a null, and values that no row reaches, are ignored: an item of a null list, a dictionary
-//! value without a key, bytes outside a slice. A clean array is not copied, except for the offsets of a
-//! slice.
+//! Values under a null, and values that no row reaches, are ignored: an item of a null list, a
+//! dictionary value without a key, bytes outside a slice. A clean array is not copied, except for
+//! the offsets of a slice.
 //!
-//! Arrow lets arrays be built without checks, so this crate checks their offsets, views and lengths. Wrong
-//! ones are errors, not panics.
+//! Arrow lets arrays be built without checks, so this crate checks their offsets, views and
+//! lengths. Wrong ones are errors, not panics.
 
 //!
 //! # Versions of arrow
 //!
-//! The feature `arrow-60` (the default) or `arrow-59` selects the major version of arrow. For `arrow-59`,
-//! turn off the default features.
+//! The feature `arrow-60` (the default) or `arrow-59` selects the major version of arrow. For
+//! `arrow-59`, turn off the default features.
 
 // All files use the crates' names without the version.
 #[cfg(all(feature = "arrow-59", not(feature = "arrow-60")))]
@@ -79,7 +80,8 @@ use leaf::{Claim, Plan, claim};
 use mask::{all_nulls, check_rows, check_slices};
 use nested::{Found, Search, convert, field_for, find, is_bytes_of_extension, is_text};
 
-/// Returns an array as text, if all of its rows are UTF-8. The crate's page lists the types of arrays.
+/// Returns an array as text, if all of its rows are UTF-8. The crate's page lists the types of
+/// arrays.
 ///
 /// # Errors
 ///
@@ -99,7 +101,8 @@ pub fn as_utf8(array: &dyn Array) -> Result<ArrayRef, RowError> {
     as_utf8_in(array, &Profile::SCALARS)
 }
 
-/// Returns an array as text, if all of its rows are UTF-8 without a character that the profile forbids.
+/// Returns an array as text, if all of its rows are UTF-8 without a character that the profile
+/// forbids.
 ///
 /// # Errors
 ///
@@ -128,12 +131,13 @@ pub fn as_utf8_in(array: &dyn Array, profile: &Profile) -> Result<ArrayRef, RowE
 
 /// Returns an array as text, with the rows that are not UTF-8 repaired.
 ///
-/// If a `policy` makes a row null, its field becomes nullable. The keys of a map can't be null, so they get U+FFFD then.
+/// If a `policy` makes a row null, its field becomes nullable. The keys of a map can't be null, so
+/// they get U+FFFD then.
 ///
 /// # Errors
 ///
-/// Returns the first row that has a wrong offset or view, or at which the text becomes too long for its
-/// offsets.
+/// Returns the first row that has a wrong offset or view, or at which the text becomes too long for
+/// its offsets.
 ///
 /// ```
 /// use arrow_array::{BinaryViewArray, StringViewArray, cast::AsArray};
@@ -147,10 +151,11 @@ pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
     repair_in(array, policy, &Profile::SCALARS)
 }
 
-/// Returns an array as text, with repaired rows where they are not UTF-8 or have a character that the profile
-/// forbids.
+/// Returns an array as text, with repaired rows where they are not UTF-8 or have a character that
+/// the profile forbids.
 ///
-/// `Drop` drops such a character, `Escape` writes it as `\u{202E}`, `Null` makes the row null, and the other policies write U+FFFD.
+/// `Drop` drops such a character, `Escape` writes it as `\u{202E}`, `Null` makes the row null, and
+/// the other policies write U+FFFD.
 ///
 /// # Errors
 ///
@@ -193,8 +198,8 @@ pub fn repair_text(array: &dyn Array, policy: Policy, profile: &Profile) -> Resu
     converted(array, Plan { policy: Some(policy), claims: true, profile }, "")
 }
 
-/// Returns for each row whether it is UTF-8, or null if the row or its value in a dictionary or in runs is
-/// null. A nested row is UTF-8 if everything in it is.
+/// Returns for each row whether it is UTF-8, or null if the row or its value in a dictionary or in
+/// runs is null. A nested row is UTF-8 if everything in it is.
 ///
 /// # Errors
 ///
@@ -210,7 +215,8 @@ pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
     is_valid_in(array, &Profile::SCALARS)
 }
 
-/// Returns for each row whether it is UTF-8 without a character that the profile forbids, as [`is_valid`] does.
+/// Returns for each row whether it is UTF-8 without a character that the profile forbids, as
+/// [`is_valid`] does.
 ///
 /// # Errors
 ///
@@ -260,8 +266,8 @@ pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
     errors_in(array, &Profile::SCALARS)
 }
 
-/// Returns the same table of all values that are not UTF-8 or have a character that the profile forbids. The `kind` of such a
-/// character is the name of its [class](trust8_profile::Class::name).
+/// Returns the same table of all values that are not UTF-8 or have a character that the profile
+/// forbids. The `kind` of such a character is the name of its [class](trust8_profile::Class::name).
 ///
 /// # Errors
 ///
@@ -278,7 +284,8 @@ pub fn errors_in(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, Ro
     Ok(table(found(array, Search { profile, claims: false, first: false }, "")?))
 }
 
-/// Returns the table of [`errors_in`] for the values that claim to be UTF-8, which [`check`] checks.
+/// Returns the table of [`errors_in`] for the values that claim to be UTF-8, which [`check`]
+/// checks.
 ///
 /// # Errors
 ///
@@ -295,8 +302,8 @@ pub fn text_errors(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, 
     Ok(table(found(array, Search { profile, claims: true, first: false }, "")?))
 }
 
-/// Checks that all values of an array are UTF-8 without a character that the profile forbids. If `claims` is
-/// true, only values that claim to be UTF-8 count.
+/// Checks that all values of an array are UTF-8 without a character that the profile forbids. If
+/// `claims` is true, only values that claim to be UTF-8 count.
 ///
 /// # Errors
 ///
@@ -313,13 +320,15 @@ pub fn check_array(array: &dyn Array, profile: &Profile, claims: bool) -> Result
     first(array, claims, profile, "")?.map_or(Ok(()), Err)
 }
 
-/// Returns the batch with some columns as text, in which rows that are not UTF-8 are repaired. These are the
-/// columns named in `columns`, or with `None` the columns of text that contain no binary values.
+/// Returns the batch with some columns as text, in which rows that are not UTF-8 are repaired.
+/// These are the columns named in `columns`, or with `None` the columns of text that contain no
+/// binary values.
 ///
 /// # Errors
 ///
-/// Returns an error if the batch lacks a column, or if one has bytes of an extension type. Otherwise, the errors are those of
-/// [`repair`], with a path that begins with the name of the column.
+/// Returns an error if the batch lacks a column, or if one has bytes of an extension type.
+/// Otherwise, the errors are those of [`repair`], with a path that begins with the name of the
+/// column.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -351,8 +360,8 @@ pub fn repair_batch(
         .map_err(|_| RowError::shape(0, "", "the batch is not as its schema says"))
 }
 
-/// Returns the table of [`errors`] for these columns of a batch, chosen as for [`repair_batch`]. Each path begins with the name of the
-/// column.
+/// Returns the table of [`errors`] for these columns of a batch, chosen as for [`repair_batch`].
+/// Each path begins with the name of the column.
 ///
 /// # Errors
 ///
@@ -426,8 +435,8 @@ fn table(found: Vec<Found>) -> RecordBatch {
     RecordBatch::try_new(Arc::new(schema), columns).expect("columns of one length, as the schema says")
 }
 
-/// Checks that all text in a batch is UTF-8: `Utf8`, `LargeUtf8` and `Utf8View`, at any depth. Unions and
-/// list views that have text inside are errors.
+/// Checks that all text in a batch is UTF-8: `Utf8`, `LargeUtf8` and `Utf8View`, at any depth.
+/// Unions and list views that have text inside are errors.
 ///
 /// Such a batch comes from readers that were told to skip validation, and from other languages.
 ///

@@ -1,5 +1,5 @@
-//! Finds the values inside an array that some row reaches. Unreachable values are ignored, like values under
-//! a null.
+//! Finds the values inside an array that some row reaches. Unreachable values are ignored, like
+//! values under a null.
 
 #![forbid(unsafe_code)]
 
@@ -73,7 +73,8 @@ pub(crate) fn check_offsets<O: OffsetSizeTrait>(
 
 /// The most rows of an array for which a mask or offsets are made.
 ///
-/// Runs, and values without bytes, can claim any number of rows without using memory. An array whose rows have bytes can't.
+/// Runs, and values without bytes, can claim any number of rows without using memory. An array
+/// whose rows have bytes can't.
 const MOST_ROWS: usize = 1 << 32;
 
 /// Checks that a mask, or offsets, can be made for this number of rows.
@@ -116,8 +117,9 @@ pub(crate) fn fixed_items(
     Ok(Some(rows.expand(size)))
 }
 
-/// Calls `each` with rows of a dictionary, or of an array of runs, that share a value, and with the number of the value, until
-/// `each` breaks. The rows come in their order. There may be no value with that number.
+/// Calls `each` with rows of a dictionary, or of an array of runs, that share a value, and with the
+/// number of the value, until `each` breaks. The rows come in their order. There may be no value
+/// with that number.
 pub(crate) fn shared(array: &dyn Array, mut each: impl FnMut(Range<usize>, usize) -> ControlFlow<()>) {
     // `each` breaks without a result.
     let _ = match array.data_type() {
@@ -176,7 +178,8 @@ pub(crate) fn rows_in(range: Range<usize>, rows: Option<&NullBuffer>) -> impl It
     range.filter(move |&row| rows.is_none_or(|rows| rows.is_valid(row)))
 }
 
-/// Returns the mask of the `len` values of a dictionary, or of an array of runs, that some of `rows` have.
+/// Returns the mask of the `len` values of a dictionary, or of an array of runs, that some of
+/// `rows` have.
 pub(crate) fn used(
     array: &dyn Array,
     rows: Option<&NullBuffer>,
@@ -279,7 +282,8 @@ pub(crate) fn check_slices(array: &dyn Array, path: &str) -> Result<(), RowError
     }
 }
 
-/// Returns which rows are null, also by the value that they share. `check_slices` has found nothing wrong with the array.
+/// Returns which rows are null, also by the value that they share. `check_slices` has found nothing
+/// wrong with the array.
 pub(crate) fn all_nulls(array: &dyn Array) -> Option<NullBuffer> {
     fn has_union(data_type: &DataType) -> bool {
         match data_type {

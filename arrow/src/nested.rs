@@ -38,8 +38,8 @@ fn has_bytes(data_type: &DataType, claims: bool) -> bool {
     }
 }
 
-/// Returns the same for a field. Bytes of an extension type, such as a UUID, do not become text; text in an
-/// extension type stays text.
+/// Returns the same for a field. Bytes of an extension type, such as a UUID, do not become text;
+/// text in an extension type stays text.
 fn field_has_bytes(field: &Field, claims: bool) -> bool {
     has_bytes(field.data_type(), claims) && (claims || !is_bytes_of_extension(field))
 }
@@ -107,8 +107,8 @@ fn convert_part(
     Ok(convert(array, live, plan, path)?.unwrap_or_else(|| array.clone()))
 }
 
-/// Returns the array with text instead of bytes, or `None` if it has nothing that counts. Rows that are not
-/// in `live` are unreachable.
+/// Returns the array with text instead of bytes, or `None` if it has nothing that counts. Rows that
+/// are not in `live` are unreachable.
 pub(crate) fn convert(
     array: &dyn Array,
     live: Option<&NullBuffer>,
@@ -163,8 +163,8 @@ pub(crate) fn convert(
     converted.map(Some)
 }
 
-/// Converts the values of a dictionary or of an array of runs. If all of them are UTF-8, it does not matter
-/// which are used.
+/// Converts the values of a dictionary or of an array of runs. If all of them are UTF-8, it does
+/// not matter which are used.
 fn convert_shared(
     array: &dyn Array,
     live: Option<&NullBuffer>,

@@ -1,4 +1,5 @@
-//! Arrays of bytes and arrays inside arrays, against arrow's own validation and a loop over the rows.
+//! Arrays of bytes and arrays inside arrays, against arrow's own validation and a loop over the
+//! rows.
 
 use std::collections::HashMap;
 use std::sync::Arc;

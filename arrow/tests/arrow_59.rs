@@ -1,4 +1,5 @@
-//! The same functions for the major version of arrow before the newest, which DataFusion still uses.
+//! The same functions for the major version of arrow before the newest, which DataFusion still
+//! uses.
 
 #![cfg(all(feature = "arrow-59", not(feature = "arrow-60")))]
 

@@ -1,4 +1,5 @@
-//! Arrays that arrow lets be built without checks, and that no reader should trust: errors and no panic.
+//! Arrays that arrow lets be built without checks, and that no reader should trust: errors and no
+//! panic.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,
@@ -20,7 +21,8 @@ use arrow_schema::{DataType, Field, Fields};
 use trust8::columns::Policy;
 use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, repair};
 
-/// Calls everything, and returns the error of `as_utf8`. Where that has none, what it returns can be read.
+/// Calls everything, and returns the error of `as_utf8`. Where that has none, what it returns can
+/// be read.
 fn call_all(array: &ArrayRef) -> Option<Reason> {
     let result = as_utf8(array);
     let _ = errors(array).map(|table| table.num_rows());
@@ -302,7 +304,8 @@ fn runs_with_another_type_of_ends() {
     }
 }
 
-/// A few bytes can claim a million million rows. Nothing that asks for the first bad row, or for text, may visit each of them.
+/// A few bytes can claim a million million rows. Nothing that asks for the first bad row, or for
+/// text, may visit each of them.
 #[test]
 fn runs_of_many_rows() {
     let values: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF", b"\xFE"]));

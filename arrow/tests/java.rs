@@ -1,4 +1,5 @@
-//! The policy `Java` against the JDK itself, which decodes all sequences of up to four bytes by class, and a million random rows.
+//! The policy `Java` against the JDK itself, which decodes all sequences of up to four bytes by
+//! class, and a million random rows.
 
 use std::io::Write;
 use std::path::Path;
@@ -28,7 +29,8 @@ fn rows() -> Vec<Vec<u8>> {
         (((state >> 33) * n) >> 31) as usize
     };
     for _ in 0..1_000_000 {
-        // Mostly text, so that rows are cut and spoiled in every phase; some are of bytes that mean something; few are long.
+        // Mostly text, so that rows are cut and spoiled in every phase; some are of bytes that mean
+        // something; few are long.
         let text = "aé日😀ÿŒ€\u{FFFD}";
         let len = if below(50) == 0 { below(300) } else { below(24) };
         let mut row: Vec<u8> = text.bytes().cycle().skip(below(text.len() as u64)).take(len).collect();

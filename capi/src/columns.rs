@@ -49,8 +49,8 @@ impl trust8_column_error {
     }
 }
 
-/// Checks each row of a column with 32-bit offsets (Arrow's Utf8): row n is values[offsets[n]] up to values[offsets[n + 1]].
-/// `offsets_count` is the number of rows plus one; 0 and 1 mean no rows.
+/// Checks each row of a column with 32-bit offsets (Arrow's Utf8): row n is values[offsets[n]] up
+/// to values[offsets[n + 1]]. `offsets_count` is the number of rows plus one; 0 and 1 mean no rows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validate_offsets32(
     values: *const c_void,
@@ -346,7 +346,8 @@ impl Buffer {
     ///
     /// # Safety
     ///
-    /// - The same as for [`memory::values`], for the array and for each slice in it, as long as the result is in use.
+    /// - The same as for [`memory::values`], for the array and for each slice in it, as long as the
+    ///   result is in use.
     unsafe fn all<'a>(slices: *const trust8_slice, count: usize) -> Option<&'a [Self]> {
         // SAFETY: the caller vouches for the array. A `Buffer` has the layout of a slice.
         let buffers = unsafe { memory::values(slices.cast::<Self>(), count) }?;

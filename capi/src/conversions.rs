@@ -33,8 +33,8 @@ use crate::memory;
 pub const TRUST8_LOSSY: u32 = 1;
 
 /// A flag for text that is known to be well-formed, such as text that was validated: UTF-8 is not
-/// validated again. If it is not UTF-8, the behaviour is undefined. A function may ignore this flag. A
-/// trust8_converter does not have it.
+/// validated again. If it is not UTF-8, the behaviour is undefined. A function may ignore this
+/// flag. A trust8_converter does not have it.
 pub const TRUST8_VALID: u32 = 2;
 
 /// How far a conversion has come, and why it stopped there.

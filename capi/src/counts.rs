@@ -61,7 +61,8 @@ pub unsafe extern "C" fn trust8_count_chars(data: *const c_void, len: usize) -> 
     unsafe { count(data, len, Summary::chars) }
 }
 
-/// Returns the number of 16-bit units that the text has in UTF-16, or TRUST8_NONE if the bytes are not UTF-8.
+/// Returns the number of 16-bit units that the text has in UTF-16, or TRUST8_NONE if the bytes are
+/// not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_utf16_len(data: *const c_void, len: usize) -> usize {
     // SAFETY: the caller vouches for the memory.
@@ -93,8 +94,8 @@ pub struct trust8_location {
     pub byte_column: u64,
 }
 
-/// Finds the line and the column of the byte at `offset`. An offset of `len` or more is the end of the text. Returns false for
-/// a misuse.
+/// Finds the line and the column of the byte at `offset`. An offset of `len` or more is the end of
+/// the text. Returns false for a misuse.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_locate(
     data: *const c_void,

@@ -181,7 +181,8 @@ fn name(kind: u8) -> &'static CStr {
     }
 }
 
-/// Writes a message for people to `buf`, such as "line 2, column 4: invalid UTF-8 at byte 12: FF never appears in UTF-8; ...".
+/// Writes a message for people to `buf`, such as "line 2, column 4: invalid UTF-8 at byte 12: FF
+/// never appears in UTF-8; ...".
 ///
 /// The message is ASCII. As with snprintf, it is truncated to fit, and it is terminated unless
 /// `cap` is 0. The result is the length of the whole message without the terminator. If `data` is

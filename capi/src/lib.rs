@@ -27,10 +27,10 @@
 //!
 //! - NULL with the length 0 is the empty text.
 //! - These are errors of the kind TRUST8_MISUSE, and nothing worse: NULL with another length; a
-//!   length above PTRDIFF_MAX; a number that names no encoding; a flag that does not exist; an output
-//!   buffer that overlaps the input; an answer that overlaps the output, the state, or the input of a
-//!   conversion; an array of integers that is not aligned; and the state of a stream or a conversion
-//!   whose contents show that no function of this library has written it.
+//!   length above PTRDIFF_MAX; a number that names no encoding; a flag that does not exist; an
+//!   output buffer that overlaps the input; an answer that overlaps the output, the state, or the
+//!   input of a conversion; an array of integers that is not aligned; and the state of a stream or
+//!   a conversion whose contents show that no function of this library has written it.
 //! - All functions may be called from any thread at any time. Two threads must not use one
 //!   trust8_validator or trust8_converter at the same time.
 //!
@@ -62,9 +62,10 @@ pub mod validation;
 
 // # Versions
 //
-// A program that was compiled with this header runs with every library of the same TRUST8_ABI and of the same or a later
-// version. The number grows when a function is removed or changes its parameters or its meaning, or when a struct changes its
-// size. It is part of the shared library's soname. A new function, a new kind of error or a new encoding does not change it.
+// A program that was compiled with this header runs with every library of the same TRUST8_ABI and
+// of the same or a later version. The number grows when a function is removed or changes its
+// parameters or its meaning, or when a struct changes its size. It is part of the shared library's
+// soname. A new function, a new kind of error or a new encoding does not change it.
 
 /// The number of the binary interface in this header.
 pub const TRUST8_ABI: u32 = 1;

@@ -12,8 +12,8 @@ use trust8::engine::windows_1252;
 use crate::errors::TRUST8_NONE;
 use crate::memory;
 
-/// Returns the length of the lossy text, in bytes: `len` if the bytes are UTF-8, and never more than three times as many.
-/// Returns TRUST8_NONE for a misuse.
+/// Returns the length of the lossy text, in bytes: `len` if the bytes are UTF-8, and never more
+/// than three times as many. Returns TRUST8_NONE for a misuse.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_lossy_len(data: *const c_void, len: usize) -> usize {
     // SAFETY: the caller vouches for the memory.
@@ -43,7 +43,8 @@ pub unsafe extern "C" fn trust8_lossy(
 
 /// A policy: each ill-formed sequence becomes U+FFFD, as in trust8_lossy.
 pub const TRUST8_REPLACE: u32 = 1;
-/// A policy: each ill-formed sequence becomes U+FFFD, as in Java, where a surrogate becomes one and not three.
+/// A policy: each ill-formed sequence becomes U+FFFD, as in Java, where a surrogate becomes one and
+/// not three.
 pub const TRUST8_JAVA: u32 = 2;
 /// A policy: ill-formed sequences are dropped.
 pub const TRUST8_DROP: u32 = 3;
@@ -66,8 +67,8 @@ pub unsafe extern "C" fn trust8_repair_len(policy: u32, data: *const c_void, len
     if repaired.is_some() { len } else { TRUST8_NONE }
 }
 
-/// Writes the text repaired by a policy to `out`, without a terminator. Returns its length, or TRUST8_NONE if it does not fit: then the
-/// contents of `out` are unspecified.
+/// Writes the text repaired by a policy to `out`, without a terminator. Returns its length, or
+/// TRUST8_NONE if it does not fit: then the contents of `out` are unspecified.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_repair(
     policy: u32,
@@ -86,7 +87,8 @@ pub unsafe extern "C" fn trust8_repair(
     if repaired.is_some() { cap - room.len() } else { TRUST8_NONE }
 }
 
-/// Calls `put` with the parts of the repaired text. Returns `None` if there is no such policy, or as soon as `put` does.
+/// Calls `put` with the parts of the repaired text. Returns `None` if there is no such policy, or
+/// as soon as `put` does.
 fn repair(policy: u32, bytes: &[u8], put: &mut dyn FnMut(&[u8]) -> Option<()>) -> Option<()> {
     if !(TRUST8_REPLACE..=TRUST8_WINDOWS_1252).contains(&policy) {
         return None;

@@ -14,8 +14,8 @@ fn is_plausible<T>(data: *const T, len: usize) -> bool {
 ///
 /// # Safety
 ///
-/// - If the pointer is not null and the length is not 0, `data` points to `len` readable values, which nobody changes while
-///   the result is in use.
+/// - If the pointer is not null and the length is not 0, `data` points to `len` readable values,
+///   which nobody changes while the result is in use.
 #[inline(always)]
 pub(crate) unsafe fn values<'a, T>(data: *const T, len: usize) -> Option<&'a [T]> {
     if len == 0 {
@@ -24,8 +24,8 @@ pub(crate) unsafe fn values<'a, T>(data: *const T, len: usize) -> Option<&'a [T]
     if !is_plausible(data, len) {
         return None;
     }
-    // SAFETY: the pointer is aligned and not null, the length is no more than what fits into memory, and the caller vouches
-    // for the values.
+    // SAFETY: the pointer is aligned and not null, the length is no more than what fits into
+    // memory, and the caller vouches for the values.
     Some(unsafe { slice::from_raw_parts(data, len) })
 }
 
@@ -46,8 +46,8 @@ pub(crate) unsafe fn bytes<'a>(data: *const c_void, len: usize) -> Option<&'a [u
         return None;
     }
     let start = NonNull::new(data.cast_mut().cast()).unwrap_or(NonNull::dangling());
-    // SAFETY: the pointer is not null, bytes need no alignment, the length is no more than what fits into memory, and 0 if `data`
-    // is null. Otherwise the caller vouches for the bytes.
+    // SAFETY: the pointer is not null, bytes need no alignment, the length is no more than what
+    // fits into memory, and 0 if `data` is null. Otherwise the caller vouches for the bytes.
     Some(unsafe { slice::from_raw_parts(start.as_ptr(), len) })
 }
 
@@ -66,8 +66,8 @@ pub(crate) unsafe fn text(bytes: &[u8]) -> &str {
 ///
 /// # Safety
 ///
-/// - If the pointer is not null and the capacity is not 0, `data` points to `cap` writable bytes, which nobody else uses while
-///   the result is in use.
+/// - If the pointer is not null and the capacity is not 0, `data` points to `cap` writable bytes,
+///   which nobody else uses while the result is in use.
 #[inline(always)]
 pub(crate) unsafe fn room<'a>(data: *mut c_void, cap: usize) -> Option<&'a mut [MaybeUninit<u8>]> {
     if cap == 0 {
@@ -76,8 +76,8 @@ pub(crate) unsafe fn room<'a>(data: *mut c_void, cap: usize) -> Option<&'a mut [
     if !is_plausible::<u8>(data.cast(), cap) {
         return None;
     }
-    // SAFETY: the pointer is not null, bytes need no alignment, the capacity is no more than what fits into memory, and the
-    // caller vouches for the bytes.
+    // SAFETY: the pointer is not null, bytes need no alignment, the capacity is no more than what
+    // fits into memory, and the caller vouches for the bytes.
     Some(unsafe { slice::from_raw_parts_mut(data.cast(), cap) })
 }
 
@@ -102,7 +102,8 @@ pub(crate) fn is_apart<T>(of: *const T, place: (*const c_void, usize)) -> bool {
     of.is_null() || are_apart((of.cast(), size_of::<T>()), place)
 }
 
-/// Returns the input and the output of one call, or `None` if one of them is a misuse, or if they overlap.
+/// Returns the input and the output of one call, or `None` if one of them is a misuse, or if they
+/// overlap.
 ///
 /// # Safety
 ///

@@ -6,7 +6,8 @@ use core::ffi::{CStr, c_char};
 ///
 /// # Safety
 ///
-/// - If the pointer is not null, it points to a string with a terminator, which nobody changes while the result is in use.
+/// - If the pointer is not null, it points to a string with a terminator, which nobody changes
+///   while the result is in use.
 pub(crate) unsafe fn given<'a>(name: *const c_char) -> Option<&'a str> {
     if name.is_null() {
         return None;

@@ -28,8 +28,9 @@ pub const TRUST8_PROFILE_PROMPT: u32 = 0x06DBFE9;
 /// A file name, without folders.
 pub const TRUST8_PROFILE_FILE_NAME: u32 = 0x0EDBFFF;
 
-/// Returns the classes of the preset with this name, or UINT32_MAX if there is none. The names are "scalars" (no classes), "xml",
-/// "assignables", "i-json", "postgres", "terminal", "source", "prompt" and "file-name".
+/// Returns the classes of the preset with this name, or UINT32_MAX if there is none. The names are
+/// "scalars" (no classes), "xml", "assignables", "i-json", "postgres", "terminal", "source",
+/// "prompt" and "file-name".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_profile_by_name(name: *const c_char) -> u32 {
     // SAFETY: the caller vouches for the string.

@@ -100,8 +100,9 @@ pub unsafe extern "C" fn trust8_validator_init(validator: *mut trust8_validator)
 /// for the very piece with the byte that proves it. From then on, every push returns the same
 /// error.
 ///
-/// The error counts from the start of the stream, so it may be in an earlier piece. If the result is true, the kind of `error`
-/// is 0, and its `valid_up_to` is the number of bytes that are whole characters.
+/// The error counts from the start of the stream, so it may be in an earlier piece. If the result
+/// is true, the kind of `error` is 0, and its `valid_up_to` is the number of bytes that are whole
+/// characters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validator_push(
     validator: *mut trust8_validator,
@@ -132,7 +133,8 @@ pub unsafe extern "C" fn trust8_validator_push(
         // SAFETY: the caller vouches for all of it.
         return unsafe { push_unusual(validator, piece, len, error) };
     }
-    // SAFETY: the pointer is not null, the length is no more than what fits into memory, and the caller vouches for the bytes.
+    // SAFETY: the pointer is not null, the length is no more than what fits into memory, and the
+    // caller vouches for the bytes.
     let bytes: &[u8] = unsafe { slice::from_raw_parts(piece.cast(), len) };
     // SAFETY: there are four bytes or more.
     let end = unsafe { bytes.last_chunk().unwrap_unchecked() };

@@ -1,8 +1,10 @@
-//! All exported functions, called from Rust as C calls them: small inputs, for Miri, which runs no C. Each is called with valid
-//! input, with invalid input, and with a misuse, as far as its parameters allow.
+//! All exported functions, called from Rust as C calls them: small inputs, for Miri, which runs no
+//! C. Each is called with valid input, with invalid input, and with a misuse, as far as its
+//! parameters allow.
 //!
-//! Each block has its size to the byte, and none is initialised that need not be. So Miri sees a read or a write outside of it, a
-//! read of what was never written, and a reference that something else invalidates.
+//! Each block has its size to the byte, and none is initialised that need not be. So Miri sees a
+//! read or a write outside of it, a read of what was never written, and a reference that something
+//! else invalidates.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::MaybeUninit;
@@ -24,7 +26,8 @@ use crate::{TRUST8_ABI, trust8_abi, trust8_version};
 /// A call of an exported function, or a read of what one has written.
 macro_rules! c {
     ($call:expr) => {
-        // SAFETY: the pointers come from references, or are a misuse that trust8.h says is detected.
+        // SAFETY: the pointers come from references, or are a misuse that trust8.h says is
+        // detected.
         unsafe { $call }
     };
 }
@@ -40,7 +43,8 @@ fn written(block: &[MaybeUninit<u8>], len: usize) -> Vec<u8> {
     block[..len].iter().map(|byte| unsafe { byte.assume_init() }).collect()
 }
 
-/// Calls a function with memory for a struct that it fills, and returns what it has filled in and what it has returned.
+/// Calls a function with memory for a struct that it fills, and returns what it has filled in and
+/// what it has returned.
 fn filled<T: Copy, R>(call: impl FnOnce(*mut T) -> R) -> (T, R) {
     let mut answer = MaybeUninit::<T>::uninit();
     let result = call(answer.as_mut_ptr());
@@ -378,7 +382,8 @@ fn columns_of_views() {
         assert_eq!((invalid, sound), (is_utf8_error.into(), is_utf8_error || kind == TRUST8_NO_ERROR));
     }
 
-    // A buffer that can't be one, no buffers at their address, no views at theirs, and no memory for the bitmap.
+    // A buffer that can't be one, no buffers at their address, no views at theirs, and no memory
+    // for the bitmap.
     let views = [view(long, 0)];
     let first = views.as_ptr().cast::<c_void>();
     let mut bits = [0_u8];
@@ -567,7 +572,8 @@ fn states_that_are_a_misuse() {
     }
 }
 
-/// An answer in the output, in the input, or in the state was written while a reference to that memory was in use.
+/// An answer in the output, in the input, or in the state was written while a reference to that
+/// memory was in use.
 #[test]
 fn answers_that_are_not_apart() {
     let mut memory = [0_u64; 16];

@@ -175,7 +175,8 @@ impl Diagnosis {
     ///
     /// # Errors
     ///
-    /// Returns the first place at which the dialect does not accept the bytes, or has a code point that UTF-8 can't express.
+    /// Returns the first place at which the dialect does not accept the bytes, or has a code point
+    /// that UTF-8 can't express.
     ///
     /// ```
     /// use trust8_dialect::{Dialect, diagnose};

@@ -76,7 +76,8 @@ impl Malformed {
         Self { kind, len: len as u8, seen: len as u8 + 1 }
     }
 
-    /// The last of `seen` bytes proves the error. It is not part of the sequence, unless it is the only byte.
+    /// The last of `seen` bytes proves the error. It is not part of the sequence, unless it is the
+    /// only byte.
     const fn proved_by(kind: DialectErrorKind, seen: usize) -> Self {
         let len = if seen > 1 { seen - 1 } else { 1 };
         Self { kind, len: len as u8, seen: seen as u8 }
@@ -142,7 +143,8 @@ fn read_pair(rest: &[u8]) -> Option<u32> {
     (six & FIXED == PAIR).then_some(0x1_0000 + value)
 }
 
-/// Returns the code point at the start of `rest` and the length of its sequence. `rest` is not empty.
+/// Returns the code point at the start of `rest` and the length of its sequence. `rest` is not
+/// empty.
 pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malformed> {
     use DialectErrorKind::*;
     let in_pairs = dialect.writes_pairs();
@@ -292,7 +294,8 @@ fn join(high: u32, low: u32) -> u32 {
     0x1_0000 + ((high - HIGH.start()) << 10 | (low - LOW.start()))
 }
 
-/// Returns the code point of the bytes of an error, if they are a complete sequence or a pair of surrogates.
+/// Returns the code point of the bytes of an error, if they are a complete sequence or a pair of
+/// surrogates.
 pub(super) fn value(bytes: &[u8]) -> Option<u32> {
     let whole = |dialect| match read(dialect, bytes) {
         Ok((value, len)) if len == bytes.len() => Some(value),
@@ -370,7 +373,8 @@ mod tests {
         0xC2, 0xE0, 0xED, 0xEE, 0xF0, 0xF4, 0xF7, 0xF8, 0xFC, 0xFD, 0xFF,
     ];
 
-    /// Calls a function for every string of up to four of these bytes, alone and before the second half of a pair.
+    /// Calls a function for every string of up to four of these bytes, alone and before the second
+    /// half of a pair.
     fn for_each_string(mut f: impl FnMut(&[u8])) {
         for number in 0..BYTES.len().pow(4) {
             let four: [u8; 4] =

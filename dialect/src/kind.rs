@@ -35,7 +35,8 @@ pub enum DialectErrorKind {
     SurrogatePair,
     /// A character above U+10FFFF, in a dialect that ends there.
     TooLarge,
-    /// A form of four bytes, in CESU-8 and Modified UTF-8, which write a pair of surrogates instead.
+    /// A form of four bytes, in CESU-8 and Modified UTF-8, which write a pair of surrogates
+    /// instead.
     FourBytes,
     /// A byte `00`, in Modified UTF-8, which writes `C0 80` instead.
     Nul,
@@ -45,8 +46,8 @@ pub enum DialectErrorKind {
     ///
     /// Only for this kind, [`DialectError::error_len`](super::DialectError::error_len) is `None`.
     Incomplete,
-    /// A lone surrogate or a character above U+10FFFF, which the dialect has and UTF-8 does not. Only conversions to UTF-8
-    /// return this kind.
+    /// A lone surrogate or a character above U+10FFFF, which the dialect has and UTF-8 does not.
+    /// Only conversions to UTF-8 return this kind.
     Inexpressible,
 }
 

@@ -20,13 +20,14 @@
 //! assert_eq!(dialect.to_utf8(bytes).unwrap(), "Smile: 😀");
 //! ```
 //!
-//! Use a dialect to read old data, and to write data for a program that demands it. Store and send everything else as UTF-8:
-//! the specifications of CESU-8 (Unicode Technical Report 26) and of WTF-8 say so too.
+//! Use a dialect to read old data, and to write data for a program that demands it. Store and send
+//! everything else as UTF-8: the specifications of CESU-8 (Unicode Technical Report 26) and of
+//! WTF-8 say so too.
 //!
 //! # What is refused
 //!
-//! **Overlong forms** are refused in every dialect: `C0 AF` is not a slash, as RFC 2279 (section 6) and RFC 3629 (section 10)
-//! warn. The one exception is `C0 80` in Modified UTF-8.
+//! **Overlong forms** are refused in every dialect: `C0 AF` is not a slash, as RFC 2279 (section 6)
+//! and RFC 3629 (section 10) warn. The one exception is `C0 80` in Modified UTF-8.
 //!
 //! **Forms that the dialect writes differently** are refused, so that each code point has one form:
 //!
@@ -185,7 +186,8 @@ pub enum Dialect {
     /// assert!(Dialect::Utf8.validate("€".as_bytes()).is_ok());
     /// ```
     Utf8,
-    /// UTF-8 as RFC 2279 and its predecessors defined it: one to six bytes for numbers of up to 31 bits.
+    /// UTF-8 as RFC 2279 and its predecessors defined it: one to six bytes for numbers of up to 31
+    /// bits.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -380,8 +382,8 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// Returns the first place at which `bytes` are not in this dialect, or at which UTF-8 can't express them: a lone surrogate
-    /// or a character above U+10FFFF.
+    /// Returns the first place at which `bytes` are not in this dialect, or at which UTF-8 can't
+    /// express them: a lone surrogate or a character above U+10FFFF.
     ///
     /// ```
     /// use trust8_dialect::{Dialect, DialectErrorKind};

@@ -126,8 +126,8 @@ pub(super) enum CopyEnd {
     Room,
 }
 
-/// Copies `bytes[chunk]` and rewrites each exception. The chunk ends between two characters, or after
-/// the first byte of an exception. In that case, the copy includes the whole exception.
+/// Copies `bytes[chunk]` and rewrites each exception. The chunk ends between two characters, or
+/// after the first byte of an exception. In that case, the copy includes the whole exception.
 #[inline(always)]
 pub(super) fn copy_rewritten(
     own: OwnForms,

@@ -41,8 +41,8 @@ impl<'a> Segments<'a> {
         Self { dialect, bytes, runs: Runs::new(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
 
-    /// Returns the segments of `bytes`, with runs of limited length: for callers who may not need the
-    /// next one.
+    /// Returns the segments of `bytes`, with runs of limited length: for callers who may not need
+    /// the next one.
     pub(super) fn limited(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
         Self { dialect, bytes, runs: Runs::limited(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
@@ -59,9 +59,9 @@ impl<'a> Segments<'a> {
         self
     }
 
-    /// Skips segments that are certainly not errors, up to some segment before the first error. This is
-    /// for callers that treat text and the dialect's own code points alike: all of them, or if
-    /// `also_inexpressible` is false, those that UTF-8 can express.
+    /// Skips segments that are certainly not errors, up to some segment before the first error.
+    /// This is for callers that treat text and the dialect's own code points alike: all of them, or
+    /// if `also_inexpressible` is false, those that UTF-8 can express.
     ///
     /// If the dialect's own code points are dense, rewriting them and validating the result takes
     /// less time than validating the runs between them.
@@ -94,8 +94,8 @@ impl<'a> Segments<'a> {
         self.runs.at()
     }
 
-    /// Returns the error for a segment that begins at `at`. (It is built in place, because copying it
-    /// takes as long as searching for it.)
+    /// Returns the error for a segment that begins at `at`. (It is built in place, because copying
+    /// it takes as long as searching for it.)
     #[inline(always)]
     pub(super) fn error(&self, at: usize, malformed: &Malformed) -> DialectError {
         DialectError::new(self.dialect, self.bytes, at, malformed)

@@ -1,7 +1,8 @@
-//! A type for file names without hidden characters: arguments and fields are checked when they are parsed.
+//! A type for file names without hidden characters: arguments and fields are checked when they are
+//! parsed.
 //!
-//! `FromStr` is what clap takes (`#[arg()] name: FileName`), and `TryFrom<String>` what serde takes (`#[serde(try_from = "String")]`). The
-//! error says which character is forbidden, where and why.
+//! `FromStr` is what clap takes (`#[arg()] name: FileName`), and `TryFrom<String>` what serde takes
+//! (`#[serde(try_from = "String")]`). The error says which character is forbidden, where and why.
 //!
 //! ```sh
 //! cargo run -p trust8-profile --example checked_name -- report.txt

@@ -1,4 +1,5 @@
-//! Logs user input, so that nobody can forge lines or send commands to the terminal that shows the log.
+//! Logs user input, so that nobody can forge lines or send commands to the terminal that shows the
+//! log.
 //!
 //! ```sh
 //! cargo run -p trust8-profile --example log_field < request.bin

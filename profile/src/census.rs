@@ -4,7 +4,8 @@
 
 use super::class::Class;
 
-/// The number of forbidden characters of each class. See [`Profile::census`](super::Profile::census).
+/// The number of forbidden characters of each class. See
+/// [`Profile::census`](super::Profile::census).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Census {
     counts: [u64; Class::ALL.len()],

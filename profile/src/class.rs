@@ -34,7 +34,8 @@ pub enum Class {
     FormFeed = 3,
     /// U+000D.
     CarriageReturn = 4,
-    /// The other C0 controls: U+0001 to U+0008, U+000B, U+000E to U+001F. U+001B begins escape sequences.
+    /// The other C0 controls: U+0001 to U+0008, U+000B, U+000E to U+001F. U+001B begins escape
+    /// sequences.
     C0Control = 5,
     /// U+007F.
     Delete = 6,
@@ -54,7 +55,8 @@ pub enum Class {
     ZeroWidth = 13,
     /// U+200C and U+200D, which emoji, Persian and the scripts of India need.
     Joiner = 14,
-    /// The block of tag characters, U+E0000 to U+E007F. The flags of England, Scotland and Wales contain some.
+    /// The block of tag characters, U+E0000 to U+E007F. The flags of England, Scotland and Wales
+    /// contain some.
     Tag = 15,
     /// U+FE00 to U+FE0D, U+E0100 to U+E01EF, and those of Mongolian: U+180B to U+180D, U+180F.
     VariationSelector = 16,

@@ -113,7 +113,8 @@ impl Error {
         }
     }
 
-    /// Returns the length of the ill-formed sequence or of the character, or `None` if the input ends inside a character.
+    /// Returns the length of the ill-formed sequence or of the character, or `None` if the input
+    /// ends inside a character.
     ///
     /// ```
     /// let error = trust8_profile::Profile::TERMINAL.from_utf8(b"\xC2\x9B").unwrap_err();
@@ -159,7 +160,8 @@ macro_rules! errors {
 
         impl core::error::Error for $error {}
 
-        /// Converts the error into an [`InvalidData`](std::io::ErrorKind::InvalidData) error that carries it.
+        /// Converts the error into an [`InvalidData`](std::io::ErrorKind::InvalidData) error that
+        /// carries it.
         ///
         /// ```
         /// use std::io;

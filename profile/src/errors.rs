@@ -10,7 +10,8 @@ use super::Profile;
 use super::error::{Error, Forbidden};
 use super::sieve::Suspects;
 
-/// Iterates over the ill-formed sequences and forbidden characters of a text. See [`Profile::errors`].
+/// Iterates over the ill-formed sequences and forbidden characters of a text. See
+/// [`Profile::errors`].
 #[derive(Clone, Debug)]
 pub struct ProfileErrors<'a> {
     profile: &'a Profile,

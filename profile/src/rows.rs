@@ -11,8 +11,8 @@ use trust8::{Kernel, TooSmall};
 
 use super::{Error, Profile, ProfileWith};
 
-/// Returns an iterator over the rows that are not UTF-8 or have a character that the profile forbids, each with its first error, in the
-/// order of the rows. Null rows are ignored.
+/// Returns an iterator over the rows that are not UTF-8 or have a character that the profile
+/// forbids, each with its first error, in the order of the rows. Null rows are ignored.
 ///
 /// ```
 /// use trust8::columns::Offsets;

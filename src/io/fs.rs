@@ -15,7 +15,8 @@ use std::path::Path;
 /// # Errors
 ///
 /// - The errors of opening and reading the file.
-/// - [`std::io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the file is not UTF-8.
+/// - [`std::io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the
+///   file is not UTF-8.
 ///
 /// ```no_run
 /// use trust8::stream::StreamError;

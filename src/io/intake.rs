@@ -8,7 +8,8 @@ use std::io;
 use crate::stream::Validator;
 use crate::text::bom::strip_bom;
 
-/// The default capacity of a reader: small enough for the first-level cache, large enough for the kernels to run at full speed.
+/// The default capacity of a reader: small enough for the first-level cache, large enough for the
+/// kernels to run at full speed.
 pub(super) const CAPACITY: usize = 16 << 10;
 
 /// The bytes that a reader has received, and how much of them is text.
@@ -65,7 +66,8 @@ impl Signature {
 }
 
 impl Intake {
-    /// Returns a buffer for `capacity` bytes, or for the four bytes of a character if `capacity` is less.
+    /// Returns a buffer for `capacity` bytes, or for the four bytes of a character if `capacity` is
+    /// less.
     pub(super) const fn new(capacity: usize) -> Self {
         let capacity = if capacity < 4 { 4 } else { capacity };
         Self {
@@ -110,8 +112,9 @@ impl Intake {
 
     /// Returns the unconsumed text, or an error if part of a character has been consumed.
     pub(super) fn text(&self) -> io::Result<&str> {
-        // SAFETY: only `received` sets `end` to a place other than 0, and the validator found the bytes before that place to be
-        // text. No byte before `end` is written to before `space` sets `end` to 0.
+        // SAFETY: only `received` sets `end` to a place other than 0, and the validator found the
+        // bytes before that place to be text. No byte before `end` is written to before `space`
+        // sets `end` to 0.
         let text = unsafe { core::str::from_utf8_unchecked(&self.bytes[..self.end]) };
         text.get(self.start..).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidInput, "the bytes consumed so far end inside a character")

@@ -26,7 +26,8 @@ pub use writer::Utf8Writer;
 /// Converts errors into errors of a reader or writer.
 macro_rules! invalid_data {
     ($($error:ty),+) => {$(
-        /// Converts the error into an [`InvalidData`](io::ErrorKind::InvalidData) error that carries it.
+        /// Converts the error into an [`InvalidData`](io::ErrorKind::InvalidData) error that
+        /// carries it.
         ///
         /// ```
         /// use std::io;

@@ -135,8 +135,9 @@ impl Drop for Appending<'_> {
     fn drop(&mut self) {
         let mut bytes = mem::take(&mut self.bytes);
         bytes.truncate(self.text);
-        // SAFETY: the first bytes came out of a `String`, and `append` found the rest, up to `text`, to be valid as a whole. No
-        // reader, however wrong, can change bytes that were read before: it gets a slice of those after them.
+        // SAFETY: the first bytes came out of a `String`, and `append` found the rest, up to
+        // `text`, to be valid as a whole. No reader, however wrong, can change bytes that were read
+        // before: it gets a slice of those after them.
         *self.string = unsafe { String::from_utf8_unchecked(bytes) };
     }
 }

@@ -11,10 +11,13 @@ use super::intake::{CAPACITY, Intake};
 
 /// A reader that passes on UTF-8 and refuses everything else.
 ///
-/// - As a [`Read`], it passes bytes through; as a [`BufRead`], it buffers them. Every byte that comes out belongs to a whole,
-///   valid character: the beginning of a character is held back until its last byte has arrived.
-/// - [`fill_str`](Self::fill_str) and [`consume`](BufRead::consume) give access to the buffer as `&str`.
-/// - [`read_line`](BufRead::read_line) and [`lines`](BufRead::lines) of [`BufRead`] do not validate a second time.
+/// - As a [`Read`], it passes bytes through; as a [`BufRead`], it buffers them. Every byte that
+///   comes out belongs to a whole, valid character: the beginning of a character is held back until
+///   its last byte has arrived.
+/// - [`fill_str`](Self::fill_str) and [`consume`](BufRead::consume) give access to the buffer as
+///   `&str`.
+/// - [`read_line`](BufRead::read_line) and [`lines`](BufRead::lines) of [`BufRead`] do not validate
+///   a second time.
 ///
 /// The valid text before an error comes out first. From then on, every call returns the error, an
 /// [`ErrorKind::InvalidData`] that carries a [`StreamError`](crate::stream::StreamError). This
@@ -62,9 +65,11 @@ impl<R> Utf8Reader<R> {
         Self::with_capacity(CAPACITY, inner)
     }
 
-    /// Returns a reader with a buffer of `capacity` bytes, or of four if `capacity` is less, so that every character fits.
+    /// Returns a reader with a buffer of `capacity` bytes, or of four if `capacity` is less, so
+    /// that every character fits.
     ///
-    /// The buffer is allocated when it is first needed. A [`read`](Read::read) into at least `capacity` bytes bypasses it.
+    /// The buffer is allocated when it is first needed. A [`read`](Read::read) into at least
+    /// `capacity` bytes bypasses it.
     ///
     /// ```
     /// use trust8::io::Utf8Reader;
@@ -127,7 +132,8 @@ impl<R> Utf8Reader<R> {
         &self.inner
     }
 
-    /// Returns a mutable reference to the inner reader. Bytes that are read from it directly are neither validated nor counted.
+    /// Returns a mutable reference to the inner reader. Bytes that are read from it directly are
+    /// neither validated nor counted.
     ///
     /// ```
     /// let mut reader = trust8::io::Utf8Reader::new(&b"abc"[..]);
@@ -139,8 +145,8 @@ impl<R> Utf8Reader<R> {
         &mut self.inner
     }
 
-    /// Returns the inner reader. The bytes in the [`buffer`](Self::buffer) and the [`pending`](Self::pending) ones are lost; see
-    /// [`into_parts`](Self::into_parts).
+    /// Returns the inner reader. The bytes in the [`buffer`](Self::buffer) and the
+    /// [`pending`](Self::pending) ones are lost; see [`into_parts`](Self::into_parts).
     ///
     /// ```
     /// let reader = trust8::io::Utf8Reader::new(&b"abc"[..]);
@@ -227,7 +233,8 @@ impl<R: Read> Utf8Reader<R> {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the input is not UTF-8 from here on.
+    /// - [`ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the input
+    ///   is not UTF-8 from here on.
     /// - [`ErrorKind::InvalidInput`] if part of a character was consumed.
     /// - The errors of the inner reader, including [`ErrorKind::Interrupted`].
     ///

@@ -9,9 +9,9 @@ use crate::stream::{Decoder, Validator};
 /// A writer that passes on UTF-8 and refuses everything else.
 ///
 /// Only whole, valid characters reach the inner writer: the beginning of a character is held back
-/// until its last byte has arrived.
-/// The valid text before an error is written first. From then on, every call returns the error, an [`ErrorKind::InvalidData`]
-/// that carries a [`StreamError`](crate::stream::StreamError).
+/// until its last byte has arrived. The valid text before an error is written first. From then on,
+/// every call returns the error, an [`ErrorKind::InvalidData`] that carries a
+/// [`StreamError`](crate::stream::StreamError).
 ///
 /// An error of the inner writer is passed on and changes nothing: accepted bytes are written later,
 /// and others can be written again. If the inner writer claims to have taken more bytes than it was
@@ -88,7 +88,8 @@ impl<W> Utf8Writer<W> {
         &self.inner
     }
 
-    /// Returns a mutable reference to the inner writer. Bytes that are written to it directly are neither validated nor counted.
+    /// Returns a mutable reference to the inner writer. Bytes that are written to it directly are
+    /// neither validated nor counted.
     ///
     /// ```
     /// let mut writer = trust8::io::Utf8Writer::new(Vec::new());
@@ -146,7 +147,8 @@ impl<W: Write> Utf8Writer<W> {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::InvalidData`] if the text ends inside a character, or if there has been an error.
+    /// - [`ErrorKind::InvalidData`] if the text ends inside a character, or if there has been an
+    ///   error.
     /// - The errors of the inner writer.
     ///
     /// ```

@@ -76,7 +76,8 @@ const TAIL1: u32 = 16;
 const TAIL2: u32 = 1;
 /// Three continuations follow, of any value.
 const TAIL3: u32 = 11;
-/// The second byte of a character that begins with E0 follows; the next states are the same for ED, F0 and F4.
+/// The second byte of a character that begins with E0 follows; the next states are the same for ED,
+/// F0 and F4.
 const AFTER_E0: u32 = 19;
 const AFTER_ED: u32 = 25;
 const AFTER_F0: u32 = 24;
@@ -105,7 +106,8 @@ const fn next(state: u32, byte: u8) -> u32 {
 
 /// Returns the row of a byte: the next state of each state.
 const fn row(byte: u8) -> u32 {
-    // A field may reach beyond bit 31. A shift brings in zeros from there, so it must have zeros there.
+    // A field may reach beyond bit 31. A shift brings in zeros from there, so it must have zeros
+    // there.
     let mask = (1u64 << FIELD) - 1;
     let (mut row, mut taken) = (0, 0);
     let mut i = 0;
@@ -174,14 +176,16 @@ fn validate(bytes: &[u8]) -> Verdict {
     Verdict::VALID
 }
 
-/// Returns whether `bytes` continues a text whose last four bytes are `before`; see [`Engine::piece_continues`].
+/// Returns whether `bytes` continues a text whose last four bytes are `before`; see
+/// [`Engine::piece_continues`].
 fn check_piece(before: [u8; 4], bytes: &[u8]) -> bool {
     // Continuations at the start of `before` may belong to an earlier character.
     let state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
     !is(read(state, bytes), FAULT)
 }
 
-/// Returns the state after `bytes`. ASCII between characters does not change it, so eight such bytes are skipped at once.
+/// Returns the state after `bytes`. ASCII between characters does not change it, so eight such
+/// bytes are skipped at once.
 fn read(mut state: u32, bytes: &[u8]) -> u32 {
     let (words, rest) = bytes.as_chunks::<8>();
     for word in words {
@@ -212,7 +216,8 @@ fn ones_if(condition: bool) -> u8 {
     u8::from(condition).wrapping_neg()
 }
 
-/// Returns where the first ill-formed sequence begins, if there is one. A character begins at `from`.
+/// Returns where the first ill-formed sequence begins, if there is one. A character begins at
+/// `from`.
 // Not inlined: `judge` would have it twice.
 #[inline(never)]
 fn first_fault(bytes: &[u8], from: usize) -> Option<usize> {

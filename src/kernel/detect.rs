@@ -72,9 +72,9 @@ mod choice {
     #[inline(always)]
     pub(crate) fn validate(bytes: &[u8]) -> Verdict {
         let chosen = CHOSEN.load(Relaxed);
-        // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe) are ever
-        // stored, and on the targets that detect, a function pointer has the size and form of a data
-        // pointer.
+        // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe) are
+        // ever stored, and on the targets that detect, a function pointer has the size and form of
+        // a data pointer.
         let validate = unsafe { core::mem::transmute::<*mut (), Validate>(chosen) };
         // SAFETY: `choose` stores the function of the kernel that `ask` found the CPU to have.
         unsafe { validate(bytes) }
@@ -115,8 +115,8 @@ mod choice {
     /// Returns the default kernel if the CPU was already detected.
     #[inline(always)]
     pub(crate) fn if_chosen() -> Option<&'static Kernel> {
-        // SAFETY: null, or a reference to one of `KERNELS`, which nobody writes to. They are constant, so `Relaxed` shows
-        // all of them.
+        // SAFETY: null, or a reference to one of `KERNELS`, which nobody writes to. They are
+        // constant, so `Relaxed` shows all of them.
         unsafe { BEST.load(Relaxed).as_ref() }
     }
 
@@ -191,7 +191,8 @@ mod x86 {
             // Safe since Rust 1.94, unsafe before: as a pointer of this type, it is the same in all
             // versions.
             let intrinsic: unsafe fn(u32, u32) -> arch::CpuidResult = arch::__cpuid_count;
-            // SAFETY: outside of SGX, for which build.rs compiles none of this, every CPU with SSE2 has CPUID.
+            // SAFETY: outside of SGX, for which build.rs compiles none of this, every CPU with SSE2
+            // has CPUID.
             let cpuid = |leaf| unsafe { intrinsic(leaf, 0) };
 
             if cpuid(0).eax < 7 {

@@ -108,8 +108,8 @@ impl<E: Engine> Job<E, (), Verdict> for ValidateLong {
     }
 }
 
-/// [`Engine::piece_continues`] as a job. It accepts a long piece only if the text before it and the piece
-/// both end in ASCII. The caller cuts any other long piece.
+/// [`Engine::piece_continues`] as a job. It accepts a long piece only if the text before it and the
+/// piece both end in ASCII. The caller cuts any other long piece.
 pub struct Continues;
 
 impl<E: Engine> Job<E, [u8; 4], bool> for Continues {
@@ -149,7 +149,8 @@ pub(crate) const PREFETCH_FROM_BYTES: usize = 4 << 20;
 /// A validator for one instruction set of this CPU.
 ///
 /// [`from_utf8`](crate::from_utf8) and [`is_utf8`](crate::is_utf8) use the best one. This type is
-/// for tests, measurements, and programs that let their user choose. All kernels give the same answers.
+/// for tests, measurements, and programs that let their user choose. All kernels give the same
+/// answers.
 ///
 /// ```
 /// use trust8::Kernel;
@@ -182,8 +183,9 @@ impl Kernel {
         detect::available()
     }
 
-    /// Returns the kernel that [`from_utf8`](crate::from_utf8) and all other functions use: the first of those that are
-    /// [available](Self::available), unless the program has [chosen another one](Self::make_default).
+    /// Returns the kernel that [`from_utf8`](crate::from_utf8) and all other functions use: the
+    /// first of those that are [available](Self::available), unless the program has [chosen another
+    /// one](Self::make_default).
     ///
     /// ```
     /// use trust8::Kernel;
@@ -202,8 +204,9 @@ impl Kernel {
         detect::if_chosen()
     }
 
-    /// Returns the kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"`,
-    /// `"simd128"` (WebAssembly) or `"scalar"`. Upper and lower case, hyphens, underscores and spaces make no difference.
+    /// Returns the kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`,
+    /// `"neon"`, `"simd128"` (WebAssembly) or `"scalar"`. Upper and lower case, hyphens,
+    /// underscores and spaces make no difference.
     ///
     /// ```
     /// use trust8::Kernel;
@@ -216,7 +219,8 @@ impl Kernel {
         Self::available().iter().find(|kernel| is_same_name(kernel.name, name))
     }
 
-    /// Makes this kernel the one that all functions use from now on, in all threads, and returns `true`.
+    /// Makes this kernel the one that all functions use from now on, in all threads, and returns
+    /// `true`.
     ///
     /// It is for programs whose tests or benchmarks go through all kernels. A library must not call
     /// it, because it affects the whole program. All kernels give the same answers, so only the
@@ -283,7 +287,8 @@ impl Kernel {
 
     #[inline]
     fn verdict(&self, bytes: &[u8]) -> Verdict {
-        // SAFETY: a `Kernel`, or one of its ways, is only reachable through `detect`, which found that the CPU has the instruction set.
+        // SAFETY: a `Kernel`, or one of its ways, is only reachable through `detect`, which found
+        // that the CPU has the instruction set.
         unsafe { (self.validate)(bytes) }
     }
 }
@@ -368,8 +373,8 @@ impl<'a> Rejected<'a> {
 
 /// Returns `Err(sound)` for a run that found a fault after `sound`.
 ///
-/// This function makes its callers branch. Without it, the compiler selects one of the two results without a branch,
-/// and then every load of the next run waits for the faults of this run.
+/// This function makes its callers branch. Without it, the compiler selects one of the two results
+/// without a branch, and then every load of the next run waits for the faults of this run.
 #[cfg(trust8_simd)]
 #[cold]
 #[inline(never)]

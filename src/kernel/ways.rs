@@ -44,7 +44,8 @@ macro_rules! ways {
 
         impl Kernel {
             /// Returns the ways of a kernel, for tests. A way itself has none.
-            // Inlined, and the list is no `static`, so that the ways are compiled only where they are tested.
+            // Inlined, and the list is no `static`, so that the ways are compiled only where they
+            // are tested.
             #[doc(hidden)]
             #[inline]
             #[must_use]

@@ -159,17 +159,20 @@ impl<'a> Sequences<'a> {
                 break searched;
             }
         };
-        // SAFETY: there is no ill-formed sequence between the end of the last one and `end`, where the next one begins or the
-        // search got without one. For each byte between them, a kernel found its chunk valid, or the map of its block has no
-        // ill-formed sequence there. Where the search got without one, a character begins or the bytes end.
+        // SAFETY: there is no ill-formed sequence between the end of the last one and `end`, where
+        // the next one begins or the search got without one. For each byte between them, a kernel
+        // found its chunk valid, or the map of its block has no ill-formed sequence there. Where
+        // the search got without one, a character begins or the bytes end.
         Some(unsafe { core::str::from_utf8_unchecked(&bytes[start..end]) })
     }
 }
 
-/// An iterator over chunks of valid text, each with the ill-formed sequence after it: see [`utf8_chunks`].
+/// An iterator over chunks of valid text, each with the ill-formed sequence after it: see
+/// [`utf8_chunks`].
 ///
-/// `Display` writes the text with each ill-formed sequence replaced by U+FFFD, without allocating. `Debug` writes the bytes of
-/// ill-formed sequences as `\xFF`. Both write the chunks that the iterator has not returned yet.
+/// `Display` writes the text with each ill-formed sequence replaced by U+FFFD, without allocating.
+/// `Debug` writes the bytes of ill-formed sequences as `\xFF`. Both write the chunks that the
+/// iterator has not returned yet.
 ///
 /// ```
 /// let chunks = trust8::utf8_chunks(b"na\xEFve");
@@ -197,8 +200,9 @@ impl<'a> Iterator for Utf8Chunks<'a> {
                 (bytes.len(), bytes.len())
             }
         };
-        // SAFETY: there is no ill-formed sequence between the end of the last one and the start of this one. For each byte
-        // between them, a kernel found its chunk valid, or the map of its block has no ill-formed sequence there.
+        // SAFETY: there is no ill-formed sequence between the end of the last one and the start of
+        // this one. For each byte between them, a kernel found its chunk valid, or the map of its
+        // block has no ill-formed sequence there.
         let valid = unsafe { core::str::from_utf8_unchecked(&bytes[offset..start]) };
         Some(Utf8Chunk { bytes, offset, valid, end })
     }
@@ -328,8 +332,8 @@ impl fmt::Debug for Utf8Chunk<'_> {
     }
 }
 
-/// Writes the text with each ill-formed sequence replaced by U+FFFD. Width, fill and alignment count in characters, as for
-/// `str`.
+/// Writes the text with each ill-formed sequence replaced by U+FFFD. Width, fill and alignment
+/// count in characters, as for `str`.
 impl fmt::Display for Utf8Chunks<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut padding = 0;
@@ -369,7 +373,8 @@ impl fmt::Debug for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_char('"')?;
         for chunk in self.0.clone() {
-            // Character by character: `str::escape_debug` escapes an accent only at the start of the string.
+            // Character by character: `str::escape_debug` escapes an accent only at the start of
+            // the string.
             for character in chunk.valid().chars() {
                 match character {
                     '\'' => f.write_char(character)?,

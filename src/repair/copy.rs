@@ -70,9 +70,9 @@ impl Kernel {
         if Replacer::new(self, src).write(&mut out) < src.len() {
             return Err(TooSmall { needed: self.lossy_len(src), len });
         }
-        // SAFETY: `write` has written all of the text, and nothing else: U+FFFD, and the bytes between one ill-formed sequence
-        // and the next. Of those a kernel found each chunk or group valid, or each byte is ASCII, or the map of its block has no
-        // ill-formed sequence there.
+        // SAFETY: `write` has written all of the text, and nothing else: U+FFFD, and the bytes
+        // between one ill-formed sequence and the next. Of those a kernel found each chunk or group
+        // valid, or each byte is ASCII, or the map of its block has no ill-formed sequence there.
         Ok(unsafe { core::str::from_utf8_unchecked_mut(out.finish()) })
     }
 }

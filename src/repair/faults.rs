@@ -15,7 +15,8 @@ const GROUP_BYTES: usize = 256;
 /// After this much text in groups, a kernel validates chunks, which may be faster.
 const LONGEST_RUN_BYTES: usize = 16 * GROUP_BYTES;
 
-/// A search for the ill-formed sequences of a text, in the two modes that `repair/survey/` describes.
+/// A search for the ill-formed sequences of a text, in the two modes that `repair/survey/`
+/// describes.
 #[derive(Clone, Debug)]
 pub struct FaultSearch<'a> {
     kernel: &'static Kernel,
@@ -47,8 +48,8 @@ impl<'a> FaultSearch<'a> {
         self.kernel
     }
 
-    /// Returns the next block, or `None` at the end of the text. The text between two blocks is well-formed. A block may be
-    /// empty, and need not have a fault.
+    /// Returns the next block, or `None` at the end of the text. The text between two blocks is
+    /// well-formed. A block may be empty, and need not have a fault.
     #[inline]
     pub fn advance(&mut self) -> Option<Found> {
         if self.at == self.bytes.len() {
@@ -124,7 +125,8 @@ impl<'a> FaultSearch<'a> {
         out.retract(at - self.at);
     }
 
-    /// Validates the next chunk. Returns the end of its valid text, or `None` if there is none or not much text is left.
+    /// Validates the next chunk. Returns the end of its valid text, or `None` if there is none or
+    /// not much text is left.
     fn validate_chunk(&mut self) -> Option<usize> {
         let rest = &self.bytes[self.at..];
         if rest.len() < FIRST_CHUNK_BYTES && self.at > 0 {

@@ -15,8 +15,8 @@ use crate::output;
 
 /// Converts `bytes` to text, with each ill-formed sequence replaced by U+FFFD.
 ///
-/// The result is that of [`String::from_utf8_lossy`] for every input. If `bytes` are UTF-8, they are borrowed and nothing is
-/// allocated.
+/// The result is that of [`String::from_utf8_lossy`] for every input. If `bytes` are UTF-8, they
+/// are borrowed and nothing is allocated.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -79,8 +79,9 @@ impl Kernel {
 
 /// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD.
 ///
-/// This allocates only if the capacity of `text` is too small, so one `String` can be used again and again. If an allocation
-/// fails and unwinds, `text` is left empty. Something was replaced exactly if what is appended differs from `bytes`.
+/// This allocates only if the capacity of `text` is too small, so one `String` can be used again
+/// and again. If an allocation fails and unwinds, `text` is left empty. Something was replaced
+/// exactly if what is appended differs from `bytes`.
 ///
 /// ```
 /// let mut text = String::from("> ");
@@ -96,9 +97,10 @@ impl Kernel {
     pub fn lossy_into(&'static self, bytes: &[u8], text: &mut String) {
         let mut valid = mem::take(text).into_bytes();
         append(self, bytes, &mut valid);
-        // SAFETY: `valid` was a `String`, and `append` has appended valid text: U+FFFD, and the bytes between one ill-formed
-        // sequence and the next. Of those a self found each chunk or group valid, or each byte is ASCII, or the map of its block has no
-        // ill-formed sequence there. (After a panic `text` is empty.)
+        // SAFETY: `valid` was a `String`, and `append` has appended valid text: U+FFFD, and the
+        // bytes between one ill-formed sequence and the next. Of those a self found each chunk or
+        // group valid, or each byte is ASCII, or the map of its block has no ill-formed sequence
+        // there. (After a panic `text` is empty.)
         *text = unsafe { String::from_utf8_unchecked(valid) };
     }
 }
@@ -130,7 +132,8 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     append_in_place(kernel, bytes, text);
 }
 
-/// Does the same as `append`. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the result, it does not grow.
+/// Does the same as `append`. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the
+/// result, it does not grow.
 pub(crate) fn append_in_place(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.len() < SHORT_BYTES {
         for chunk in bytes.utf8_chunks() {

@@ -1,4 +1,5 @@
-//! Bytes that are not all UTF-8: text with replacements, chunks of valid text, and a list of all errors.
+//! Bytes that are not all UTF-8: text with replacements, chunks of valid text, and a list of all
+//! errors.
 
 pub(crate) mod chunks;
 pub(crate) mod copy;

@@ -13,7 +13,8 @@ use crate::boundary::whole_len;
 use crate::kernel::Kernel;
 use crate::output::Output;
 
-/// Writes a text with each ill-formed sequence replaced by U+FFFD, and can continue in other memory when it is full.
+/// Writes a text with each ill-formed sequence replaced by U+FFFD, and can continue in other memory
+/// when it is full.
 pub struct Replacer<'a> {
     search: FaultSearch<'a>,
     /// The block that was found last.
@@ -30,8 +31,8 @@ impl<'a> Replacer<'a> {
         Self { search: FaultSearch::new(kernel, bytes), block: Found::NONE, started: false, done: 0 }
     }
 
-    /// Writes as much of the text as fits, and returns how much of it has been written so far. All that is written is valid,
-    /// except that the end of the memory may cut a character off.
+    /// Writes as much of the text as fits, and returns how much of it has been written so far. All
+    /// that is written is valid, except that the end of the memory may cut a character off.
     pub fn write(&mut self, out: &mut Output<'_>) -> usize {
         self.write_to(out);
         self.done

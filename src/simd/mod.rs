@@ -6,8 +6,8 @@
 //! it is called only after the CPU was detected. So code with a value uses the instructions without
 //! `unsafe`.
 //!
-//! Every method is `#[inline(always)]`, and so is every function between a method and the function with the target
-//! feature: an intrinsic that is not inlined into such a function becomes a call.
+//! Every method is `#[inline(always)]`, and so is every function between a method and the function
+//! with the target feature: an intrinsic that is not inlined into such a function becomes a call.
 //!
 //! AVX-512 does not implement [`Simd`]: it has other algorithms, in `kernel/bitplanes/`.
 
@@ -116,7 +116,8 @@ instruction_sets!(tokens);
 ///
 /// # Safety
 ///
-/// - The type has no padding, so all of its bytes are initialised. Every sequence of bytes of its length is a value of it.
+/// - The type has no padding, so all of its bytes are initialised. Every sequence of bytes of its
+///   length is a value of it.
 #[cfg(trust8_simd)]
 pub unsafe trait Plain: Copy {}
 
@@ -210,7 +211,8 @@ pub trait Simd: Vectors<Vector: Plain> {
     /// lanes use the sixteen bytes at the same position of `table`.
     fn lookup(self, table: Self::Vector, indices: Self::Vector) -> Self::Vector;
 
-    /// Returns the text `N` bytes before `now`: the last `N` lanes of `before`, then the first lanes of `now`.
+    /// Returns the text `N` bytes before `now`: the last `N` lanes of `before`, then the first
+    /// lanes of `now`.
     fn earlier<const N: usize>(self, now: Self::Vector, before: Self::Vector) -> Self::Vector;
 
     /// Returns the upper four bits of each byte, as a number below 16.
@@ -231,7 +233,8 @@ pub trait Simd: Vectors<Vector: Plain> {
     /// Returns FF where `a` is below `b`, both as signed numbers, and 00 elsewhere.
     fn below_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Returns a byte for each two neighbouring bytes, of `a` and then of `b`: zero if both are zero, and something else otherwise.
+    /// Returns a byte for each two neighbouring bytes, of `a` and then of `b`: zero if both are
+    /// zero, and something else otherwise.
     ///
     /// Each sixteen lanes come from the same sixteen lanes of `a` and `b`.
     fn halve(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -239,7 +242,8 @@ pub trait Simd: Vectors<Vector: Plain> {
     /// Returns the sum of all bytes.
     fn sum(self, v: Self::Vector) -> usize;
 
-    /// Returns bit 7 of each byte of `bytes[at..at + 64]`. The first byte's is the lowest bit of the result.
+    /// Returns bit 7 of each byte of `bytes[at..at + 64]`. The first byte's is the lowest bit of
+    /// the result.
     #[inline(always)]
     fn high_bits_of_64(self, bytes: &[u8], at: usize) -> u64 {
         let (mut bits, mut done) = (0, 0);
@@ -256,14 +260,16 @@ pub trait Simd: Vectors<Vector: Plain> {
     #[inline(always)]
     fn store(self, v: Self::Vector, to: &mut [MaybeUninit<u8>], at: usize) {
         let to: &mut [MaybeUninit<u8>] = &mut to[at..at + size_of::<Self::Vector>()];
-        // SAFETY: `to` has as many bytes as the vector, which is `Plain`. The store needs no alignment.
+        // SAFETY: `to` has as many bytes as the vector, which is `Plain`. The store needs no
+        // alignment.
         unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };
     }
 }
 
-/// The indices that move the bytes of a 16-byte vector to lower lanes. A load at `MOVE_DOWN.0[n]` gives the indices
-/// with which lane `i` gets the byte of lane `i + n`, and the last `n` lanes get zero. (An index with bit 7 set gives
-/// zero on every instruction set.) No such load touches two cache lines.
+/// The indices that move the bytes of a 16-byte vector to lower lanes. A load at `MOVE_DOWN.0[n]`
+/// gives the indices with which lane `i` gets the byte of lane `i + n`, and the last `n` lanes get
+/// zero. (An index with bit 7 set gives zero on every instruction set.) No such load touches two
+/// cache lines.
 #[cfg(trust8_simd)]
 const MOVE_DOWN: &Aligned<[u8; 32]> = &{
     let mut indices = [0x80; 32];
@@ -282,13 +288,15 @@ struct Aligned<T>(T);
 
 /// Returns fewer than 16 bytes, and zeros after them, as two little-endian words.
 ///
-/// The loads overlap, so that none reaches outside. A shift removes the bytes that were loaded twice.
+/// The loads overlap, so that none reaches outside. A shift removes the bytes that were loaded
+/// twice.
 #[cfg(trust8_simd)]
 #[inline(always)]
 fn short_words(bytes: &[u8]) -> [u64; 2] {
     let n = bytes.len();
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        // 8 to 15 bytes: the first 16 - n bytes of the last word, at least one, are in the first word too.
+        // 8 to 15 bytes: the first 16 - n bytes of the last word, at least one, are in the first
+        // word too.
         [u64::from_le_bytes(*first), u64::from_le_bytes(*last) >> 8 >> (8 * (15 - n))]
     } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         // 4 to 7 bytes: a byte that is in both loads is the same in both.
@@ -308,7 +316,7 @@ fn short_words(bytes: &[u8]) -> [u64; 2] {
 #[must_use]
 pub fn as_uninit(bytes: &[u8]) -> &[MaybeUninit<u8>] {
     let bytes = core::ptr::from_ref(bytes) as *const [MaybeUninit<u8>];
-    // SAFETY: `MaybeUninit<u8>` has the size and alignment of `u8`, and every `u8` is a valid one. Nothing can be written
-    // through a shared reference.
+    // SAFETY: `MaybeUninit<u8>` has the size and alignment of `u8`, and every `u8` is a valid one.
+    // Nothing can be written through a shared reference.
     unsafe { &*bytes }
 }

@@ -23,8 +23,8 @@ const EDGES: [u8; 22] = [
     0xC2, 0xE0, 0xF0, 0xF4, 0xFF,
 ];
 
-/// Returns arrays of 64 bytes, the same in each run: edges in all lanes, sequences, and random ones. An instruction set with
-/// shorter vectors takes their beginnings.
+/// Returns arrays of 64 bytes, the same in each run: edges in all lanes, sequences, and random
+/// ones. An instruction set with shorter vectors takes their beginnings.
 fn arrays() -> Vec<[u8; 64]> {
     let mut arrays: Vec<[u8; 64]> = EDGES.iter().map(|&byte| [byte; 64]).collect();
     for start in [0, 64, 128, 192] {
@@ -165,7 +165,8 @@ fn bytewise<S: Simd>(s: S) {
 }
 
 fn nibbles_and_lookups<S: Simd>(s: S) {
-    // Pairs of neighbours, because a shift of 16-bit lanes could move bits of one byte into the other.
+    // Pairs of neighbours, because a shift of 16-bit lanes could move bits of one byte into the
+    // other.
     let load = |bytes: &[u8]| s.load(bytes, 0);
     all_pairs("high_nibbles", load, |a, _| s.high_nibbles(a), |a, _| a >> 4);
     all_pairs("low_nibbles", load, |a, _| s.low_nibbles(a), |a, _| a & 15);
@@ -545,7 +546,8 @@ mod avx512 {
         for (now, before) in arrays.iter().zip(arrays.iter().rev()).chain(arrays.iter().zip(&arrays[1..])) {
             let earlier = s.earlier_and_up(s.load(now, 0), s.load(before, 0));
             for (n, vector) in earlier.into_iter().enumerate() {
-                // One to three bytes earlier, and up by none to two bits, which come in from the byte before.
+                // One to three bytes earlier, and up by none to two bits, which come in from the
+                // byte before.
                 let below = earlier_model(n + 2, now, before);
                 let model: Vec<u8> = earlier_model(n + 1, now, before)
                     .iter()
@@ -557,8 +559,8 @@ mod avx512 {
         }
     }
 
-    /// For each two lanes of `width` bytes of `a` and `b`, returns the low one of `a` above the high one of `b`, and the high
-    /// one of `a` above the low one of `b`.
+    /// For each two lanes of `width` bytes of `a` and `b`, returns the low one of `a` above the
+    /// high one of `b`, and the high one of `a` above the low one of `b`.
     fn regroup_model(width: usize, a: &[u8], b: &[u8]) -> (Vec<u8>, Vec<u8>) {
         let (mut inner, mut outer) = (Vec::new(), Vec::new());
         for (a, b) in a.chunks(2 * width).zip(b.chunks(2 * width)) {
@@ -613,8 +615,8 @@ mod avx512 {
         }
     }
 
-    /// Bit 7 - i of byte j of a group is the parity of the bits of byte i of the text that byte j of
-    /// `planes` selects. If it selects one bit, this is that bit.
+    /// Bit 7 - i of byte j of a group is the parity of the bits of byte i of the text that byte j
+    /// of `planes` selects. If it selects one bit, this is that bit.
     fn planes(s: Avx512) {
         let arrays = arrays();
         let single = [0x8040_2010_0804_0201_u64, 0x0102_0408_1020_4080, 0x0102_0408_8040_2010];

@@ -1,4 +1,5 @@
-//! NEON: vectors of 16 bytes, on every 64-bit Arm CPU with floating point, which is nearly all of them.
+//! NEON: vectors of 16 bytes, on every 64-bit Arm CPU with floating point, which is nearly all of
+//! them.
 
 use core::arch::aarch64::*;
 
@@ -19,8 +20,8 @@ static POWERS: [u8; 16] = {
 unsafe impl Plain for uint8x16_t {}
 
 impl Neon {
-    /// Returns, in each lane whose bit 7 is set in `v`, the lane's power of two, which is its bit in
-    /// `high_bits`.
+    /// Returns, in each lane whose bit 7 is set in `v`, the lane's power of two, which is its bit
+    /// in `high_bits`.
     #[inline(always)]
     fn weighted(self, v: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
@@ -31,8 +32,8 @@ impl Neon {
     }
 }
 
-// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
-// NEON, and was called on a CPU that has it.
+// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that
+// is compiled for NEON, and was called on a CPU that has it.
 impl Vectors for Neon {
     type Vector = uint8x16_t;
     const LANES: usize = 16;

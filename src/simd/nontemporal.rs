@@ -26,14 +26,16 @@ const PLACES: usize = 4;
 /// lines faster from an open page.
 const BURST_LINES: usize = 4;
 
-/// Copies `src` to `dst`, and prefetches as many bytes of `next`, so that memory reads and writes at the same time.
+/// Copies `src` to `dst`, and prefetches as many bytes of `next`, so that memory reads and writes
+/// at the same time.
 ///
 /// # Panics
 ///
 /// If `src` and `dst` have different lengths.
 pub(crate) fn copy(src: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8]) {
     assert_eq!(src.len(), dst.len());
-    // Non-temporal stores write the whole cache lines of `dst`, and ordinary stores the bytes before and after them.
+    // Non-temporal stores write the whole cache lines of `dst`, and ordinary stores the bytes
+    // before and after them.
     let head = dst.as_ptr().align_offset(LINE).min(src.len());
     let (src_head, src) = src.split_at(head);
     let (dst_head, dst) = dst.split_at_mut(head);
@@ -47,18 +49,20 @@ pub(crate) fn copy(src: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8]) {
         for place in (0..PLACES).map(|place| place * stride) {
             for at in place + i..place + stride.min(i + BURST_LINES) {
                 if let Some(line) = next.get(at * LINE) {
-                    // SAFETY: SSE, which SSE2 includes, by build.rs. A prefetch is a hint; `line` is readable anyway.
+                    // SAFETY: SSE, which SSE2 includes, by build.rs. A prefetch is a hint; `line`
+                    // is readable anyway.
                     unsafe { _mm_prefetch::<_MM_HINT_T0>(ptr::from_ref(line).cast()) };
                 }
                 if let (Some(src), Some(dst)) = (src_lines.get(at), dst_lines.get_mut(at)) {
-                    // SAFETY: each line is accessed once, and the fence below runs before this function returns.
+                    // SAFETY: each line is accessed once, and the fence below runs before this
+                    // function returns.
                     unsafe { copy_line(src, dst) };
                 }
             }
         }
     }
-    // Without a fence, other threads may see these stores later than the stores that come after them.
-    // SAFETY: SSE, which SSE2 includes, by build.rs.
+    // Without a fence, other threads may see these stores later than the stores that come after
+    // them. SAFETY: SSE, which SSE2 includes, by build.rs.
     unsafe { _mm_sfence() };
 }
 
@@ -79,8 +83,9 @@ unsafe fn copy_line(src: &[u8; LINE], dst: &mut [MaybeUninit<u8>; LINE]) {
     for (src, dst) in src.iter().zip(dst) {
         // SAFETY: SSE2, by build.rs; `src` has 16 bytes, and the load needs no alignment.
         let word = unsafe { _mm_loadu_si128(src.as_ptr().cast()) };
-        // SAFETY: SSE2, by build.rs. `dst` has 16 bytes that nothing else borrows. Its address is a multiple of 16,
-        // because the line's address is a multiple of 64, as asserted above. The caller provides the fence.
+        // SAFETY: SSE2, by build.rs. `dst` has 16 bytes that nothing else borrows. Its address is a
+        // multiple of 16, because the line's address is a multiple of 64, as asserted above. The
+        // caller provides the fence.
         unsafe { _mm_stream_si128(dst.as_mut_ptr().cast(), word) };
     }
 }

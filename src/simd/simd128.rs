@@ -1,4 +1,5 @@
-//! WebAssembly's SIMD: vectors of 16 bytes, in every module that is compiled with the feature `simd128`.
+//! WebAssembly's SIMD: vectors of 16 bytes, in every module that is compiled with the feature
+//! `simd128`.
 //!
 //! An engine validates a whole module before it runs any of it, and refuses the module if it lacks
 //! the instructions. So there is no run-time detection. This file is compiled only if the feature

@@ -113,8 +113,8 @@ struct Lead {
 
 /// The leads, by the low six bits of a byte C0 to FF.
 ///
-/// C0 begins no character. Its entry means that no byte is pending: a character of length 0, which is complete whatever
-/// follows.
+/// C0 begins no character. Its entry means that no byte is pending: a character of length 0, which
+/// is complete whatever follows.
 static LEADS: [Lead; 64] = {
     const NOTHING_PENDING: Lead = Lead { seconds: 0xFFFF, rest: 0, len: 0, begins: 0 };
     const NEVER: Lead = Lead { seconds: 0, rest: 0, len: 0, begins: 0 };
@@ -167,7 +167,8 @@ impl Completed {
     }
 
     pub(super) fn as_str(&self) -> &str {
-        // There are at most four bytes: validating them again is cheaper than an argument for `unsafe` code.
+        // There are at most four bytes: validating them again is cheaper than an argument for
+        // `unsafe` code.
         core::str::from_utf8(&self.bytes[..self.len()]).expect("`complete` has found a character")
     }
 }
@@ -183,14 +184,16 @@ pub(super) struct Cut<'a> {
 }
 
 impl<'a> Cut<'a> {
-    /// Cuts `piece`, which comes after `pending`. Returns `None` if `piece` does not complete the pending character.
+    /// Cuts `piece`, which comes after `pending`. Returns `None` if `piece` does not complete the
+    /// pending character.
     #[inline(always)]
     pub(super) fn of(pending: Pending, piece: &'a [u8]) -> Option<Self> {
         let (first, last) = ends(piece);
         let completed = complete(pending, first)?;
         let next = beginning(last);
-        // Both slices exist. A completed character took its bytes from `piece`: where `piece` has none, `first` has zeros,
-        // which complete nothing. It took continuations only, so a character that begins in `piece` begins after them.
+        // Both slices exist. A completed character took its bytes from `piece`: where `piece` has
+        // none, `first` has zeros, which complete nothing. It took continuations only, so a
+        // character that begins in `piece` begins after them.
         let after = piece.get(completed.len() - pending.len()..)?;
         let inside = after.get(..after.len().wrapping_sub(next.len()))?;
         Some(Self { completed, inside, next })
@@ -199,8 +202,8 @@ impl<'a> Cut<'a> {
 
 // In the functions below, four bytes are one word, with the first byte at the top.
 
-/// Returns the first four bytes of `piece` and its last four. There are zeros after the first bytes and before the last ones where
-/// `piece` is shorter.
+/// Returns the first four bytes of `piece` and its last four. There are zeros after the first bytes
+/// and before the last ones where `piece` is shorter.
 #[inline(always)]
 fn ends(piece: &[u8]) -> (u32, u32) {
     if let (Some(first), Some(last)) = (piece.first_chunk(), piece.last_chunk()) {
@@ -214,7 +217,8 @@ fn ends(piece: &[u8]) -> (u32, u32) {
     }
 }
 
-/// Returns the character that `pending` begins and the bytes of `first` complete, or `None` if they do not.
+/// Returns the character that `pending` begins and the bytes of `first` complete, or `None` if they
+/// do not.
 #[inline(always)]
 fn complete(pending: Pending, first: u32) -> Option<Completed> {
     let pending = u32::from_be_bytes(pending.0);
@@ -238,9 +242,11 @@ fn beginning(last: u32) -> Pending {
     let continuations = firsts.trailing_zeros() - 7;
     let begun = last << (24 - continuations);
     let lead = LEADS[(begun >> 24 & 0x3F) as usize];
-    // Four bits for each number of continuations; the bits 20 and 21 of `begun` tell 80 to 8F from B0 to BF.
+    // Four bits for each number of continuations; the bits 20 and 21 of `begun` tell 80 to 8F from
+    // B0 to BF.
     let begins = lead.begins >> (continuations / 2 + (begun >> 20 & 3));
-    // The top bit of `begun` is that of the first byte, and clear in ASCII, which has no place in the table.
+    // The top bit of `begun` is that of the first byte, and clear in ASCII, which has no place in
+    // the table.
     let valid = u32::from(begins) & begun >> 31 == 1;
     let pending = begun | (continuations / 8 + 1);
     Pending(select_unpredictable(valid, pending, 0).to_be_bytes())

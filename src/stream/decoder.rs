@@ -134,8 +134,8 @@ impl Decoder {
         self.validator.finish()
     }
 
-    /// Returns how many bytes, from the start of the input, are known to be whole characters. As long as there is no error, this
-    /// is the length of all texts so far.
+    /// Returns how many bytes, from the start of the input, are known to be whole characters. As
+    /// long as there is no error, this is the length of all texts so far.
     ///
     /// ```
     /// let mut decoder = trust8::stream::Decoder::new();
@@ -148,7 +148,8 @@ impl Decoder {
         self.validator.valid_up_to()
     }
 
-    /// Returns the last bytes of the input so far, if they begin a character that is not complete yet: 0 to 3 bytes.
+    /// Returns the last bytes of the input so far, if they begin a character that is not complete
+    /// yet: 0 to 3 bytes.
     ///
     /// ```
     /// let mut decoder = trust8::stream::Decoder::new();

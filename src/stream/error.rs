@@ -55,7 +55,8 @@ impl StreamError {
         self.valid_up_to
     }
 
-    /// Returns the length of the ill-formed sequence, 1 to 3 bytes, or `None` if the stream ends inside a character.
+    /// Returns the length of the ill-formed sequence, 1 to 3 bytes, or `None` if the stream ends
+    /// inside a character.
     ///
     /// ```
     /// let mut validator = trust8::Validator::new();
@@ -81,7 +82,8 @@ impl StreamError {
         self.sequence.kind()
     }
 
-    /// Returns the bytes that prove the error, as [`Utf8Error::bytes`](crate::Utf8Error::bytes) does.
+    /// Returns the bytes that prove the error, as [`Utf8Error::bytes`](crate::Utf8Error::bytes)
+    /// does.
     ///
     /// ```
     /// use trust8::Validator;
@@ -96,7 +98,8 @@ impl StreamError {
         self.sequence.seen()
     }
 
-    /// Returns the second half of the message, as [`Utf8Error::reason`](crate::Utf8Error::reason) does.
+    /// Returns the second half of the message, as [`Utf8Error::reason`](crate::Utf8Error::reason)
+    /// does.
     ///
     /// ```
     /// use trust8::Validator;

@@ -6,7 +6,8 @@ use core::fmt;
 
 use super::cut::Completed;
 
-/// The text of one piece of a stream: first the character that the piece completes, if any, then the rest.
+/// The text of one piece of a stream: first the character that the piece completes, if any, then
+/// the rest.
 ///
 /// ```
 /// let mut decoder = trust8::stream::Decoder::new();
@@ -37,7 +38,8 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// Returns the character that began in an earlier piece and ends in this one, or an empty string if there is none.
+    /// Returns the character that began in an earlier piece and ends in this one, or an empty
+    /// string if there is none.
     ///
     /// ```
     /// let mut decoder = trust8::stream::Decoder::new();
@@ -49,8 +51,8 @@ impl<'a> Piece<'a> {
         self.completed.as_str()
     }
 
-    /// Returns the bytes of the piece itself as text. The bytes that complete an earlier character are not part of it, and
-    /// neither is an unfinished character at the end.
+    /// Returns the bytes of the piece itself as text. The bytes that complete an earlier character
+    /// are not part of it, and neither is an unfinished character at the end.
     ///
     /// ```
     /// let mut decoder = trust8::stream::Decoder::new();

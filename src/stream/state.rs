@@ -15,18 +15,20 @@ pub(super) enum State {
 
 /// A [`State`] and the length of the input, in 16 bytes.
 ///
-/// A plain enum would not allow [`is_sound_and_ends_in_ascii`](Self::is_sound_and_ends_in_ascii) to be one test of one word, and
-/// that is most of what a push of short ASCII does. The invariants:
+/// A plain enum would not allow [`is_sound_and_ends_in_ascii`](Self::is_sound_and_ends_in_ascii) to
+/// be one test of one word, and that is most of what a push of short ASCII does. The invariants:
 ///
 /// - In a sound state, `seen_len` is 0, and `bytes` is the [`LastFour`].
-/// - In a failed state, `seen_len` is the length of [`Sequence::seen`], 1 to 4, and `bytes` has those bytes in reverse order, the
-///   first one last. The first byte of an ill-formed sequence is not ASCII, so a failed state never ends in ASCII.
+/// - In a failed state, `seen_len` is the length of [`Sequence::seen`], 1 to 4, and `bytes` has
+///   those bytes in reverse order, the first one last. The first byte of an ill-formed sequence is
+///   not ASCII, so a failed state never ends in ASCII.
 ///
-/// All methods take references. If `bytes` and `seen_len` were a value of their own, of eight bytes, the compiler would keep
-/// both in one register in a loop, and take them apart with shifts.
+/// All methods take references. If `bytes` and `seen_len` were a value of their own, of eight
+/// bytes, the compiler would keep both in one register in a loop, and take them apart with shifts.
 #[derive(Clone, Copy)]
 pub(super) struct Packed {
-    /// How many bytes at the start of the input are well-formed: whole characters, and then the pending bytes.
+    /// How many bytes at the start of the input are well-formed: whole characters, and then the
+    /// pending bytes.
     accepted: u64,
     bytes: [u8; 4],
     seen_len: u32,
@@ -82,7 +84,8 @@ impl Packed {
         self.accepted - self.pending_len() as u64
     }
 
-    /// Returns the bytes at the end of the input that begin a character which is not complete yet. After an error there are none.
+    /// Returns the bytes at the end of the input that begin a character which is not complete yet.
+    /// After an error there are none.
     pub(super) fn pending(&self) -> &[u8] {
         &self.bytes[4 - self.pending_len()..]
     }
@@ -109,7 +112,8 @@ impl Packed {
         self.bytes = tail.0;
     }
 
-    /// Fails: after the whole characters so far come `valid` more bytes of them, and then `sequence`.
+    /// Fails: after the whole characters so far come `valid` more bytes of them, and then
+    /// `sequence`.
     pub(super) fn fail(&mut self, valid: usize, sequence: Sequence) {
         let seen = sequence.seen();
         self.accepted = self.valid_up_to() + valid as u64;

@@ -98,7 +98,8 @@ impl Validator {
         Self { state: Packed::after(0) }
     }
 
-    /// Returns a validator that continues after `valid_up_to` bytes of whole characters and then `pending`.
+    /// Returns a validator that continues after `valid_up_to` bytes of whole characters and then
+    /// `pending`.
     ///
     /// [`valid_up_to`](Self::valid_up_to) and [`pending`](Self::pending) are the whole state of a
     /// validator without an error. So they can be stored anywhere, such as in a file or in another
@@ -158,8 +159,8 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// Returns an error if `piece` makes it certain that the input is not UTF-8. The error stays: every later push returns it,
-    /// until [`reset`](Self::reset).
+    /// Returns an error if `piece` makes it certain that the input is not UTF-8. The error stays:
+    /// every later push returns it, until [`reset`](Self::reset).
     ///
     /// ```
     /// use trust8::{ErrorKind, Validator};
@@ -227,7 +228,8 @@ impl Validator {
         self.state.valid_up_to()
     }
 
-    /// Returns the last bytes of the input so far, if they begin a character that is not complete yet: 0 to 3 bytes.
+    /// Returns the last bytes of the input so far, if they begin a character that is not complete
+    /// yet: 0 to 3 bytes.
     ///
     /// After an error there are none.
     ///
@@ -285,7 +287,8 @@ impl Validator {
     /// Handles all other pieces for [`push`](Self::push). It is a separate function, to keep the
     /// code around the call of the kernel small.
     ///
-    /// It takes the validator by value: a validator whose address is never taken can live in registers while its owner loops.
+    /// It takes the validator by value: a validator whose address is never taken can live in
+    /// registers while its owner loops.
     #[inline(never)]
     fn pushed(self, piece: &[u8]) -> (Self, Result<(), StreamError>) {
         self.pushed_by(Kernel::best(), piece)
@@ -332,7 +335,8 @@ impl Validator {
 
     /// Finishes the work of [`decode`](Self::decode).
     ///
-    /// It takes the validator by value: a validator whose address is never taken can live in registers while its owner loops.
+    /// It takes the validator by value: a validator whose address is never taken can live in
+    /// registers while its owner loops.
     #[cold]
     #[inline(never)]
     fn stopped<'a>(mut self, piece: &'a [u8], stop: Refused<'a>) -> (Self, Result<Piece<'a>, StreamError>) {
@@ -366,8 +370,8 @@ impl Validator {
         }
     }
 
-    /// Keeps the pending bytes and those of `piece`, which does not complete the pending character. The character may still be
-    /// completed, or `piece` may have a byte that cannot follow.
+    /// Keeps the pending bytes and those of `piece`, which does not complete the pending character.
+    /// The character may still be completed, or `piece` may have a byte that cannot follow.
     fn wait<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
         // The longest ill-formed sequence and the byte after it are four bytes.
         let mut bytes = [0; 4];
@@ -387,7 +391,8 @@ impl Validator {
         }
     }
 
-    /// Fails: after the whole characters so far come `valid` more bytes of them, and then `sequence`.
+    /// Fails: after the whole characters so far come `valid` more bytes of them, and then
+    /// `sequence`.
     fn fail(&mut self, valid: usize, sequence: Sequence) -> StreamError {
         self.state.fail(valid, sequence);
         self.error(sequence)
@@ -433,7 +438,8 @@ pub fn is_short_ascii(piece: &[u8]) -> bool {
     if !(8..=32).contains(&n) {
         return false;
     }
-    // In up to 16 bytes, the first and the last word leave no gap. In up to 32, two other words fill the gap.
+    // In up to 16 bytes, the first and the last word leave no gap. In up to 32, two other words
+    // fill the gap.
     let word = |at: usize| piece[at..].first_chunk().map_or(HIGH, |word| u64::from_ne_bytes(*word));
     let (first, last) = (word(0), word(n - 8));
     let middle = if n > 16 { word(8) | word(n - 16) } else { 0 };

@@ -6,18 +6,20 @@
 ///
 /// # To strip or not to strip
 ///
-/// At the start of UTF-8, `EF BB BF` is either a signature or a character of the text, a zero-width no-break
-/// space. Nothing in the bytes says which. RFC 3629, section 6, leaves the decision to the protocol:
+/// At the start of UTF-8, `EF BB BF` is either a signature or a character of the text, a zero-width
+/// no-break space. Nothing in the bytes says which. RFC 3629, section 6, leaves the decision to the
+/// protocol:
 ///
-/// - A protocol whose text is always UTF-8 should forbid the signature. So should a protocol that reliably names the
-///   encoding in another way. Where the signature is forbidden, U+FEFF is text **and must not be stripped**.
-/// - If nothing else shows the encoding, as in files from unknown programs, the signature is allowed. Software should be
-///   prepared to find one, and may strip it.
-/// - After the start, U+FEFF is always text. So a part of a text has no signature to strip, and neither has a text that is
-///   appended to another one.
+/// - A protocol whose text is always UTF-8 should forbid the signature. So should a protocol that
+///   reliably names the encoding in another way. Where the signature is forbidden, U+FEFF is text
+///   **and must not be stripped**.
+/// - If nothing else shows the encoding, as in files from unknown programs, the signature is
+///   allowed. Software should be prepared to find one, and may strip it.
+/// - After the start, U+FEFF is always text. So a part of a text has no signature to strip, and
+///   neither has a text that is appended to another one.
 ///
-/// Stripping changes digital signatures, lengths and comparisons, even those of an empty text. Therefore this crate only
-/// strips a mark when it is told to.
+/// Stripping changes digital signatures, lengths and comparisons, even those of an empty text.
+/// Therefore this crate only strips a mark when it is told to.
 ///
 /// ```
 /// use trust8::{Bom, strip_bom};
@@ -45,11 +47,13 @@ pub enum Bom {
 impl Bom {
     /// Returns the mark at the start of `bytes`, and its length.
     ///
-    /// `FF FE 00 00` counts as the mark of UTF-32LE. It could also be the mark of UTF-16LE with U+0000 after it, but a text
-    /// that begins with U+0000 is even rarer than UTF-32. If you know that the text is UTF-16, compare its start with the
-    /// [`bytes`](Self::bytes) of the two marks of UTF-16 instead.
+    /// `FF FE 00 00` counts as the mark of UTF-32LE. It could also be the mark of UTF-16LE with
+    /// U+0000 after it, but a text that begins with U+0000 is even rarer than UTF-32. If you know
+    /// that the text is UTF-16, compare its start with the [`bytes`](Self::bytes) of the two marks
+    /// of UTF-16 instead.
     ///
-    /// At most four bytes are read. In a stream, wait for four bytes: `FF FE` may be the first half of `FF FE 00 00`.
+    /// At most four bytes are read. In a stream, wait for four bytes: `FF FE` may be the first half
+    /// of `FF FE 00 00`.
     ///
     /// ```
     /// use trust8::Bom;
@@ -101,10 +105,12 @@ impl Bom {
     }
 }
 
-/// Returns `bytes` without the byte order mark of UTF-8, if they begin with it. If there are several, it removes one.
+/// Returns `bytes` without the byte order mark of UTF-8, if they begin with it. If there are
+/// several, it removes one.
 ///
-/// See [`Bom`] for when stripping is right and when it is forbidden. For a `&str`, use `strip_prefix('\u{FEFF}')`; for a
-/// reader, [`io::Utf8Reader::strip_bom`](crate::io::Utf8Reader::strip_bom).
+/// See [`Bom`] for when stripping is right and when it is forbidden. For a `&str`, use
+/// `strip_prefix('\u{FEFF}')`; for a reader,
+/// [`io::Utf8Reader::strip_bom`](crate::io::Utf8Reader::strip_bom).
 ///
 /// ```
 /// assert_eq!(trust8::strip_bom(b"\xEF\xBB\xBFname;size"), b"name;size");
@@ -130,19 +136,19 @@ pub fn strip_bom(bytes: &[u8]) -> &[u8] {
 pub enum Label {
     /// `UTF-8`: RFC 3629 section 8, RFC 2279 section 5.
     Utf8,
-    /// `UNICODE-1-1-UTF-8`: text of Unicode 1.1, which had its Hangul syllables at U+3400 to U+4DFF. Unicode 2.0 moved
-    /// them.
+    /// `UNICODE-1-1-UTF-8`: text of Unicode 1.1, which had its Hangul syllables at U+3400 to
+    /// U+4DFF. Unicode 2.0 moved them.
     ///
-    /// RFC 2279, section 5, keeps the name for data with such Hangul. The bytes are well-formed UTF-8, so they validate,
-    /// but their Korean text would now be read as other characters.
+    /// RFC 2279, section 5, keeps the name for data with such Hangul. The bytes are well-formed
+    /// UTF-8, so they validate, but their Korean text would now be read as other characters.
     Unicode11Utf8,
 }
 
 impl Label {
     /// Returns the label of this name, in upper or lower case.
     ///
-    /// Otherwise the name must be exact. `UTF8` is not a registered name, so it is not found, although browsers accept it.
-    /// Neither is a name with spaces or quotation marks around it.
+    /// Otherwise the name must be exact. `UTF8` is not a registered name, so it is not found,
+    /// although browsers accept it. Neither is a name with spaces or quotation marks around it.
     ///
     /// ```
     /// use trust8::Label;
@@ -154,7 +160,8 @@ impl Label {
         [Self::Utf8, Self::Unicode11Utf8].into_iter().find(|known| label.eq_ignore_ascii_case(known.as_str()))
     }
 
-    /// Returns the name as the RFCs register it, in upper case: what belongs in a protocol's header.
+    /// Returns the name as the RFCs register it, in upper case: what belongs in a protocol's
+    /// header.
     ///
     /// ```
     /// assert_eq!(trust8::Label::Utf8.as_str(), "UTF-8");

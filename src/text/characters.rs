@@ -42,7 +42,8 @@ use crate::repair::chunks::Sequences;
 ///
 /// # Errors
 ///
-/// Returns an error if UTF-8 has no bytes for the number: a surrogate, D800 to DFFF, or a number above 10FFFF.
+/// Returns an error if UTF-8 has no bytes for the number: a surrogate, D800 to DFFF, or a number
+/// above 10FFFF.
 #[inline]
 pub fn encode_scalar(value: u32, buffer: &mut [u8; 4]) -> Result<&str, EncodeError> {
     match char::from_u32(value) {
@@ -159,8 +160,8 @@ pub struct Decode<'a> {
 }
 
 impl<'a> Decode<'a> {
-    /// Continues where the text ends. Returns the error of the ill-formed sequence there, or takes the next text if there is none.
-    /// After the last text, it returns `None`.
+    /// Continues where the text ends. Returns the error of the ill-formed sequence there, or takes
+    /// the next text if there is none. After the last text, it returns `None`.
     #[inline]
     fn advance(&mut self) -> Option<Result<(), Utf8Error>> {
         let start = self.end;

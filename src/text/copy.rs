@@ -34,7 +34,8 @@ const PAST_CACHES_FROM: usize = 16 << 20;
 /// A cache line.
 const LINE: usize = 64;
 
-/// Copies `src` to the start of `dst` and validates it: [`from_utf8`](crate::from_utf8) and `memcpy` in one pass.
+/// Copies `src` to the start of `dst` and validates it: [`from_utf8`](crate::from_utf8) and
+/// `memcpy` in one pass.
 ///
 /// For text that is not in the cache, this takes hardly longer than the copy alone. The rest of
 /// `dst`, after the first `src.len()` bytes, is unchanged.
@@ -118,9 +119,9 @@ fn copy<'d>(
     validator.finish().map_err(invalid)?;
 
     let text = ptr::from_mut(dst) as *mut str;
-    // SAFETY: the loop has written all of `dst`, chunk by chunk from 0 to `needed`, with the bytes of `src`. The validator
-    // has seen the same chunks and their end, and found them valid. `text` has the address, the length and the borrow of
-    // `dst`.
+    // SAFETY: the loop has written all of `dst`, chunk by chunk from 0 to `needed`, with the bytes
+    // of `src`. The validator has seen the same chunks and their end, and found them valid. `text`
+    // has the address, the length and the borrow of `dst`.
     Ok(unsafe { &mut *text })
 }
 

@@ -9,8 +9,8 @@ use crate::repair::faults::count_sequences;
 
 /// What [`inspect`] found out about some bytes.
 ///
-/// If the bytes are not UTF-8, all counts are those of the valid text before the [error](Self::error),
-/// `bytes[..error.valid_up_to()]`.
+/// If the bytes are not UTF-8, all counts are those of the valid text before the
+/// [error](Self::error), `bytes[..error.valid_up_to()]`.
 ///
 /// ```
 /// let summary = trust8::inspect("Grüße,\n世界 🌍\n".as_bytes());
@@ -41,7 +41,8 @@ pub fn inspect(bytes: &[u8]) -> Summary {
     Kernel::best().inspect(bytes)
 }
 
-/// Returns the number of characters (Unicode scalar values) of `text`: what `text.chars().count()` returns.
+/// Returns the number of characters (Unicode scalar values) of `text`: what `text.chars().count()`
+/// returns.
 ///
 /// ```
 /// assert_eq!(trust8::count_chars("naïve 🐈"), 7);
@@ -54,7 +55,8 @@ pub fn count_chars(text: &str) -> usize {
 
 /// Returns the number of characters of `bytes`, where each ill-formed sequence counts as one.
 ///
-/// That is what `from_utf8_lossy(bytes).chars().count()` returns, and what bstr's `bytes.chars().count()` returns.
+/// That is what `from_utf8_lossy(bytes).chars().count()` returns, and what bstr's
+/// `bytes.chars().count()` returns.
 ///
 /// ```
 /// assert_eq!(trust8::count_chars_lossy("naïve".as_bytes()), 5);
@@ -163,7 +165,8 @@ impl Summary {
         self.bytes - self.counts.continuations
     }
 
-    /// Returns the number of 16-bit units of the text in UTF-16: two for each character of four bytes, one for each other.
+    /// Returns the number of 16-bit units of the text in UTF-16: two for each character of four
+    /// bytes, one for each other.
     ///
     /// ```
     /// assert_eq!(trust8::inspect("日🌍".as_bytes()).utf16_len(), 3);
@@ -195,7 +198,8 @@ impl Summary {
     #[must_use]
     pub const fn chars_by_len(&self) -> [usize; 4] {
         let Counts { continuations, from_e0, from_f0, .. } = self.counts;
-        // Each lead has one continuation, a second one if it is E0 or above, and a third one if it is F0 or above.
+        // Each lead has one continuation, a second one if it is E0 or above, and a third one if it
+        // is F0 or above.
         let leads = continuations - from_e0 - from_f0;
         [self.chars() - leads, leads - from_e0, from_e0 - from_f0, from_f0]
     }

@@ -31,8 +31,8 @@ pub struct Location {
 ///
 /// - A line ends with `0A`, which is its last character. (`0D` is a character like any other.)
 /// - An offset inside a character has the column of that character.
-/// - An ill-formed sequence, as long as [`Utf8Error::error_len`](crate::Utf8Error::error_len) says, counts as one
-///   character. So the column is the one that an editor shows.
+/// - An ill-formed sequence, as long as [`Utf8Error::error_len`](crate::Utf8Error::error_len) says,
+///   counts as one character. So the column is the one that an editor shows.
 /// - An offset of `bytes.len()` or more means the end of `bytes`.
 ///
 /// Each call reads `bytes` from the start. For many places of one text, use a [`Locator`].
@@ -66,7 +66,8 @@ impl Kernel {
     }
 }
 
-/// Finds the lines and columns of many bytes of one text, such as those of all [`errors`](crate::errors).
+/// Finds the lines and columns of many bytes of one text, such as those of all
+/// [`errors`](crate::errors).
 ///
 /// Each result is that of [`locate`]. But a search begins where the last one ended, so increasing
 /// offsets together take the time of one pass over the text. A smaller offset than the last one

@@ -57,7 +57,8 @@ pub fn par_from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 }
 
 impl Kernel {
-    /// Does the same as [`par_from_utf8`](crate::par_from_utf8), with this kernel, in chunks of about `chunk_len` bytes.
+    /// Does the same as [`par_from_utf8`](crate::par_from_utf8), with this kernel, in chunks of
+    /// about `chunk_len` bytes.
     ///
     /// # Errors
     ///
@@ -77,14 +78,16 @@ impl Kernel {
             }
         });
         match first_invalid.into_inner() {
-            // SAFETY: no chunk was found invalid, and the chunks, one after the other, are all of `bytes`: each ends where the next
-            // one begins, the first begins at 0, and the last ends at the end. Valid texts one after the other are a valid text.
+            // SAFETY: no chunk was found invalid, and the chunks, one after the other, are all of
+            // `bytes`: each ends where the next one begins, the first begins at 0, and the last
+            // ends at the end. Valid texts one after the other are a valid text.
             i if i == count => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
             i => judge_from(bytes, place(i)),
         }
     }
 
-    /// Does the same as [`par_inspect`](crate::par_inspect), with this kernel, in chunks of about `chunk_len` bytes.
+    /// Does the same as [`par_inspect`](crate::par_inspect), with this kernel, in chunks of about
+    /// `chunk_len` bytes.
     #[must_use]
     pub fn par_inspect(&'static self, chunk_len: usize, bytes: &[u8]) -> Summary {
         let count = bytes.len() / chunk_len;
@@ -113,7 +116,8 @@ impl Kernel {
     }
 }
 
-/// Validates `bytes` and counts their characters, UTF-16 units and newlines: [`inspect`](crate::inspect()) on all cores.
+/// Validates `bytes` and counts their characters, UTF-16 units and newlines:
+/// [`inspect`](crate::inspect()) on all cores.
 ///
 /// It uses threads as [`par_from_utf8`] does.
 ///

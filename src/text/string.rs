@@ -62,7 +62,8 @@ pub fn boxed_str_from_utf8(bytes: Box<[u8]>) -> Result<Box<str>, FromUtf8Error> 
     string_from_utf8(bytes.into_vec()).map(String::into_boxed_str)
 }
 
-/// Converts borrowed or owned bytes to borrowed or owned text, if they are UTF-8, without copying them.
+/// Converts borrowed or owned bytes to borrowed or owned text, if they are UTF-8, without copying
+/// them.
 ///
 /// # Errors
 ///
@@ -84,7 +85,8 @@ pub fn cow_from_utf8(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, Utf8Error> {
 
 /// Converts borrowed or owned bytes to text, with each ill-formed sequence replaced by U+FFFD.
 ///
-/// If the bytes are UTF-8, nothing is copied: borrowed bytes stay borrowed, and owned bytes keep their allocation.
+/// If the bytes are UTF-8, nothing is copied: borrowed bytes stay borrowed, and owned bytes keep
+/// their allocation.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -101,7 +103,8 @@ pub fn cow_from_utf8_lossy(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
     }
 }
 
-/// The error of [`string_from_utf8`] and [`boxed_str_from_utf8`]: the bytes that are not UTF-8, and the first place at which they are not.
+/// The error of [`string_from_utf8`] and [`boxed_str_from_utf8`]: the bytes that are not UTF-8, and
+/// the first place at which they are not.
 ///
 /// ```
 /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();

@@ -16,7 +16,8 @@ use trust8::stream::{self, StreamError, Validator};
 /// A codec for text as it arrives: each frame is a string of the new bytes, up to the last whole
 /// character.
 ///
-/// The valid text before an error comes out first. [`FramedRead`](tokio_util::codec::FramedRead) ends after an error.
+/// The valid text before an error comes out first. [`FramedRead`](tokio_util::codec::FramedRead)
+/// ends after an error.
 ///
 /// ```
 /// use futures_util::StreamExt;
@@ -356,7 +357,8 @@ impl fmt::Display for CodecError {
 }
 
 impl Error for CodecError {
-    /// Returns the source of the error of the inner reader or writer, whose message is this error's.
+    /// Returns the source of the error of the inner reader or writer, whose message is this
+    /// error's.
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Io(error) => error.source(),

@@ -11,10 +11,11 @@ use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
 /// A reader that passes on UTF-8 and refuses everything else.
 ///
-/// - As an [`AsyncRead`], it passes bytes through; as an [`AsyncBufRead`], it buffers them. Every byte that comes out belongs
-///   to a whole, valid character: the beginning of a character is held back until its last byte has arrived.
-/// - [`fill_str`](Self::fill_str) returns the buffer as `&str`, and [`read_line`](Self::read_line) reads a line. Neither
-///   validates a second time.
+/// - As an [`AsyncRead`], it passes bytes through; as an [`AsyncBufRead`], it buffers them. Every
+///   byte that comes out belongs to a whole, valid character: the beginning of a character is held
+///   back until its last byte has arrived.
+/// - [`fill_str`](Self::fill_str) returns the buffer as `&str`, and [`read_line`](Self::read_line)
+///   reads a line. Neither validates a second time.
 ///
 /// The valid text before an error comes out first. From then on, every call returns the error, an
 /// [`io::ErrorKind::InvalidData`] that carries a [`StreamError`](trust8::stream::StreamError). This
@@ -57,9 +58,11 @@ impl<R> Utf8Reader<R> {
         Self::with_capacity(16 << 10, inner)
     }
 
-    /// Returns a reader with a buffer of `capacity` bytes, or of four if `capacity` is less, so that every character fits.
+    /// Returns a reader with a buffer of `capacity` bytes, or of four if `capacity` is less, so
+    /// that every character fits.
     ///
-    /// The buffer is allocated when it is first needed. A read into at least `capacity` bytes bypasses it if they are initialised.
+    /// The buffer is allocated when it is first needed. A read into at least `capacity` bytes
+    /// bypasses it if they are initialised.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -119,7 +122,8 @@ impl<R> Utf8Reader<R> {
         &self.reader.get_ref().inner
     }
 
-    /// Returns a mutable reference to the inner reader. Bytes that are read from it directly are neither validated nor counted.
+    /// Returns a mutable reference to the inner reader. Bytes that are read from it directly are
+    /// neither validated nor counted.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -132,8 +136,8 @@ impl<R> Utf8Reader<R> {
         &mut self.reader.get_mut().inner
     }
 
-    /// Returns the inner reader. The bytes in the [`buffer`](Self::buffer) and the [`pending`](Self::pending) ones are lost; see
-    /// [`into_parts`](Self::into_parts).
+    /// Returns the inner reader. The bytes in the [`buffer`](Self::buffer) and the
+    /// [`pending`](Self::pending) ones are lost; see [`into_parts`](Self::into_parts).
     ///
     /// ```
     /// let reader = trust8_tokio::Utf8Reader::new(&b"abc"[..]);
@@ -220,8 +224,8 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     ///
     /// # Errors
     ///
-    /// - [`io::ErrorKind::InvalidData`] with a [`StreamError`](trust8::stream::StreamError) if the input is not UTF-8 from here
-    ///   on.
+    /// - [`io::ErrorKind::InvalidData`] with a [`StreamError`](trust8::stream::StreamError) if the
+    ///   input is not UTF-8 from here on.
     /// - [`io::ErrorKind::InvalidInput`] if part of a character was consumed.
     /// - The errors of the inner reader.
     ///
@@ -258,13 +262,15 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
         self.reader.consume(bytes);
     }
 
-    /// Appends the next line, with its end, to `line`, and returns its length in bytes: 0 at the end of the input.
+    /// Appends the next line, with its end, to `line`, and returns its length in bytes: 0 at the
+    /// end of the input.
     ///
     /// If this future is dropped, the part of the line that it has appended stays in `line`.
     ///
     /// # Errors
     ///
-    /// The errors of [`fill_str`](Self::fill_str). The text before an error is appended to `line` first.
+    /// The errors of [`fill_str`](Self::fill_str). The text before an error is appended to `line`
+    /// first.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {

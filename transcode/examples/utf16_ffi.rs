@@ -1,7 +1,8 @@
 //! Calls functions that take and return UTF-16.
 //!
-//! For programs that talk to Windows, a Java virtual machine, .NET or a JavaScript engine. Text goes out through a buffer
-//! on the stack. What comes back may contain half a surrogate pair, which such systems allow and UTF-8 does not.
+//! For programs that talk to Windows, a Java virtual machine, .NET or a JavaScript engine. Text
+//! goes out through a buffer on the stack. What comes back may contain half a surrogate pair, which
+//! such systems allow and UTF-8 does not.
 //!
 //! ```sh
 //! cargo run --release --features transcode --example utf16_ffi

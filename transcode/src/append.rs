@@ -103,8 +103,8 @@ pub(super) fn append_written<T: Form>(
     wanted: usize,
     mut run: impl FnMut(&mut Output<'_>) -> Option<usize>,
 ) {
-    // SAFETY: the length grows only by what a route has written, which is whole characters in this form. If `run` or `reserve`
-    // panics, nothing is counted that was written in part.
+    // SAFETY: the length grows only by what a route has written, which is whole characters in this
+    // form. If `run` or `reserve` panics, nothing is counted that was written in part.
     let units = unsafe { T::form_units(owned) };
     units.reserve(wanted);
     loop {
@@ -112,8 +112,8 @@ pub(super) fn append_written<T: Form>(
         let more = run(&mut out);
         let written = out.len() / size_of::<T::Unit>();
         let len = units.len() + written;
-        // SAFETY: `out` began at the old length, in the spare capacity, and its first `written` units have been written. So they
-        // are within the capacity and initialised.
+        // SAFETY: `out` began at the old length, in the spare capacity, and its first `written`
+        // units have been written. So they are within the capacity and initialised.
         unsafe { units.set_len(len) };
         match more {
             None => return,

@@ -31,25 +31,28 @@ pub(super) trait Codec: Sized {
         }
     }
 
-    /// Returns the length of the whole characters at the start of a well-formed text that is cut off anywhere.
+    /// Returns the length of the whole characters at the start of a well-formed text that is cut
+    /// off anywhere.
     fn whole_len(text: &[u8], _swapped: bool) -> usize {
         text.len() / Self::UNIT_BYTES * Self::UNIT_BYTES
     }
 
-    /// Returns the position of the first malformed sequence in whole units, or the length of the text.
+    /// Returns the position of the first malformed sequence in whole units, or the length of the
+    /// text.
     #[inline(always)]
     fn well_formed_up_to(_: &'static Kernel, text: &[u8], swapped: bool) -> usize {
         characters_up_to::<Self>(text, swapped, char::MAX)
     }
 
-    /// Returns the position of the first thing in whole units that is not an ASCII character, or the length of the text.
+    /// Returns the position of the first thing in whole units that is not an ASCII character, or
+    /// the length of the text.
     #[inline(always)]
     fn ascii_up_to(_: &Kernel, text: &[u8], swapped: bool) -> usize {
         characters_up_to::<Self>(text, swapped, '\x7F')
     }
 
-    /// Returns the position of the first thing in whole units that is not a character of Latin-1, or the length of the text. In
-    /// UTF-8, what comes before may be malformed.
+    /// Returns the position of the first thing in whole units that is not a character of Latin-1,
+    /// or the length of the text. In UTF-8, what comes before may be malformed.
     #[inline(always)]
     fn latin1_up_to(_: &Kernel, text: &[u8], swapped: bool) -> usize {
         characters_up_to::<Self>(text, swapped, '\u{FF}')

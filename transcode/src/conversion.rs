@@ -102,8 +102,8 @@ pub(crate) trait Conversion {
     #[cfg(trust8_simd)]
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, validator: impl Surveying) -> usize;
 
-    /// The conversion whose `fill_rest` is called when `long` has stopped: this one, or one that accepts
-    /// more texts.
+    /// The conversion whose `fill_rest` is called when `long` has stopped: this one, or one that
+    /// accepts more texts.
     type Finisher: Conversion;
 
     /// Converts the part of a block that fits, after `long` has stopped. Returns the number of

@@ -4,7 +4,8 @@
 //! reads and writes one character, which is enough to implement every function. `pairs.rs` lists
 //! the pairs of families with a faster conversion.
 //!
-//! To add an encoding, write its family's codec in a new file and add its lines to `families!` below.
+//! To add an encoding, write its family's codec in a new file and add its lines to `families!`
+//! below.
 
 #![forbid(unsafe_code)]
 

@@ -27,9 +27,11 @@ use trust8::{TooSmall, Utf8Error};
 pub enum ConversionErrorKind {
     /// The input is not UTF-8, for this reason.
     Utf8(trust8::ErrorKind),
-    /// UTF-16: a high surrogate, the first half of a pair, D800 to DBFF, is not followed by a low one.
+    /// UTF-16: a high surrogate, the first half of a pair, D800 to DBFF, is not followed by a low
+    /// one.
     LoneHigh(u16),
-    /// UTF-16: a low surrogate, the second half of a pair, DC00 to DFFF, does not follow a high one.
+    /// UTF-16: a low surrogate, the second half of a pair, DC00 to DFFF, does not follow a high
+    /// one.
     LoneLow(u16),
     /// UTF-32: a surrogate, which is not a character.
     Surrogate(u32),
@@ -304,7 +306,8 @@ impl TranscoderError {
         self.valid_up_to
     }
 
-    /// Returns how many bytes or units of the input are wrong, or `None` if the input ended inside a character.
+    /// Returns how many bytes or units of the input are wrong, or `None` if the input ended inside
+    /// a character.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};

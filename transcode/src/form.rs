@@ -61,7 +61,8 @@ mod sealed {
         ///
         /// # Safety
         ///
-        /// - `bytes` are the start of what [`form_room`](Self::form_room) returned, and are text in this form.
+        /// - `bytes` are the start of what [`form_room`](Self::form_room) returned, and are text in
+        ///   this form.
         unsafe fn form_text(bytes: &mut [u8]) -> &mut Self::Text;
 
         /// Returns the units of owned text, to append to.
@@ -129,20 +130,22 @@ unsafe impl PlainNumber for char {}
 
 /// Returns the bytes of units.
 fn bytes_of<U: PlainNumber>(units: &[U]) -> &[u8] {
-    // SAFETY: memory and borrow are the same. There is no padding, so every byte is initialised, and bytes need no alignment.
+    // SAFETY: memory and borrow are the same. There is no padding, so every byte is initialised,
+    // and bytes need no alignment.
     unsafe { slice::from_raw_parts(units.as_ptr().cast(), size_of_val(units)) }
 }
 
 /// Returns the bytes of UTF-16 units, mutably.
 pub(super) fn bytes_of_utf16_mut(units: &mut [u16]) -> &mut [u8] {
-    // SAFETY: memory and borrow are the same, bytes need no alignment, and any two bytes are a `u16`.
+    // SAFETY: memory and borrow are the same, bytes need no alignment, and any two bytes are a
+    // `u16`.
     unsafe { slice::from_raw_parts_mut(units.as_mut_ptr().cast(), size_of_val(units)) }
 }
 
 /// Returns the bytes of a buffer.
 fn room_of<U: PlainNumber>(buffer: &mut [MaybeUninit<U>]) -> &mut [MaybeUninit<u8>] {
-    // SAFETY: memory and borrow are the same. A `MaybeUninit` may hold any bytes, or none, so whatever is written through either
-    // type is allowed for the other.
+    // SAFETY: memory and borrow are the same. A `MaybeUninit` may hold any bytes, or none, so
+    // whatever is written through either type is allowed for the other.
     unsafe { slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), size_of_val(buffer)) }
 }
 
@@ -153,7 +156,8 @@ fn room_of<U: PlainNumber>(buffer: &mut [MaybeUninit<U>]) -> &mut [MaybeUninit<u
 /// - Nothing but initialised bytes is written to what this returns.
 pub(super) unsafe fn room_of_initialised<U: Number>(buffer: &mut [U]) -> &mut [MaybeUninit<U>] {
     let room = ptr::from_mut(buffer) as *mut [MaybeUninit<U>];
-    // SAFETY: memory and borrow are the same. The caller writes initialised bytes, and a `Number` may have any.
+    // SAFETY: memory and borrow are the same. The caller writes initialised bytes, and a `Number`
+    // may have any.
     unsafe { &mut *room }
 }
 
@@ -161,10 +165,11 @@ pub(super) unsafe fn room_of_initialised<U: Number>(buffer: &mut [U]) -> &mut [M
 ///
 /// # Safety
 ///
-/// - `bytes` is aligned for `U`, each `size_of::<U>()` bytes of it are a valid `U`, and the memory is that of a
-///   buffer of `U`s, to which any `U` may be written.
+/// - `bytes` is aligned for `U`, each `size_of::<U>()` bytes of it are a valid `U`, and the memory
+///   is that of a buffer of `U`s, to which any `U` may be written.
 unsafe fn units_of<U: PlainNumber>(bytes: &mut [u8]) -> &mut [U] {
-    // SAFETY: the caller vouches for alignment and values. The length is rounded down, and the borrow is the same.
+    // SAFETY: the caller vouches for alignment and values. The length is rounded down, and the
+    // borrow is the same.
     unsafe { slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len() / size_of::<U>()) }
 }
 
@@ -250,7 +255,8 @@ macro_rules! slices {
             /// - `bytes` are the start of what `form_room` returned, and are valid units.
             #[inline]
             unsafe fn form_text(bytes: &mut [u8]) -> &mut [$unit] {
-                // SAFETY: the bytes come from a buffer of such units, and the caller vouches for their values.
+                // SAFETY: the bytes come from a buffer of such units, and the caller vouches for
+                // their values.
                 unsafe { units_of(bytes) }
             }
 

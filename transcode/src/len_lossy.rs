@@ -100,7 +100,8 @@ mod tests {
     use super::*;
     use crate::encodings::{Encoding, Layout};
 
-    /// The kernels count what the conversion character by character counts, which is all that a new encoding has.
+    /// The kernels count what the conversion character by character counts, which is all that a new
+    /// encoding has.
     #[test]
     fn lengths_are_those_of_single_characters() {
         const UNITS: [u32; 9] = [0x41, 0xE9, 0x20AC, 0xD83D, 0xDE00, 0x1F600, 0xDC00, 0x11_0000, 0xFFFF_FFFF];

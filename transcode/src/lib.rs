@@ -301,7 +301,8 @@ pub fn convert_to_slice<'b, F: Form, T: Form<Unit: Number>>(
     text: &F::Text,
     buffer: &'b mut [T::Unit],
 ) -> Result<&'b mut T::Text, BufferError> {
-    // SAFETY: conversions write to a buffer through `Output`, which they give nothing but initialised bytes.
+    // SAFETY: conversions write to a buffer through `Output`, which they give nothing but
+    // initialised bytes.
     convert_into(from, to, text, unsafe { form::room_of_initialised(buffer) })
 }
 
@@ -325,7 +326,8 @@ pub fn convert_to_slice_lossy<'b, F: Form, T: Form<Unit: Number>>(
     text: &F::Text,
     buffer: &'b mut [T::Unit],
 ) -> Result<&'b mut T::Text, BufferError> {
-    // SAFETY: conversions write to a buffer through `Output`, which they give nothing but initialised bytes.
+    // SAFETY: conversions write to a buffer through `Output`, which they give nothing but
+    // initialised bytes.
     convert_into_lossy(from, to, text, unsafe { form::room_of_initialised(buffer) })
 }
 
@@ -498,6 +500,7 @@ fn into<'b, F: Form, T: Form>(
         return Err(route.refused(units, (text, at, end), (written, len)));
     }
     let bytes = out.finish();
-    // SAFETY: the bytes are the start of the buffer, and the route appends nothing but text in this form.
+    // SAFETY: the bytes are the start of the buffer, and the route appends nothing but text in this
+    // form.
     Ok(unsafe { T::form_text(bytes) })
 }

@@ -1,10 +1,11 @@
 //! The list of pairs of families: the fast conversions for each pair, and the length of the result.
 //!
-//! `scalar.rs` converts the pairs that are not listed. To list one, add a block to `pairs!` below. If a pair is listed, but not
-//! with these byte orders, the text is converted in two steps: see `swapped.rs`.
+//! `scalar.rs` converts the pairs that are not listed. To list one, add a block to `pairs!` below.
+//! If a pair is listed, but not with these byte orders, the text is converted in two steps: see
+//! `swapped.rs`.
 //!
-//! Without the feature `all-pairs`, only the pairs of UTF-8 and another family in the native order are compiled. Pairs are looked
-//! up at compile time, so nothing else is.
+//! Without the feature `all-pairs`, only the pairs of UTF-8 and another family in the native order
+//! are compiled. Pairs are looked up at compile time, so nothing else is.
 //!
 //! The bytes of a text may have any alignment.
 
@@ -132,7 +133,8 @@ fn count_chars(kernel: &Kernel, text: &[u8]) -> usize {
     kernel.run(CountChars, text, ())
 }
 
-/// The conversion from one family into another. `FROM` and `TO` mean that the text and the result are in the non-native byte order.
+/// The conversion from one family into another. `FROM` and `TO` mean that the text and the result
+/// are in the non-native byte order.
 struct Pair<F, T, const FROM: bool, const TO: bool>(PhantomData<(F, T)>);
 
 // These are the other conversions of a pair: `Pair<Valid<F>, T, ..>`.
@@ -147,15 +149,17 @@ struct Faulty<F>(PhantomData<F>);
 /// A copy of native text with each fault replaced.
 struct Repaired<F>(PhantomData<F>);
 
-/// Native text, in which faults and characters that the target lacks get the same replacement. UTF-8 must be valid.
+/// Native text, in which faults and characters that the target lacks get the same replacement.
+/// UTF-8 must be valid.
 struct Lossy<F>(PhantomData<F>);
 
-/// The list. A block begins with the byte orders in which text is converted in one step: whether the text is in the non-native
-/// order, and whether the result is. With vectors, a block has `long`, and optionally `short(n)` for texts of at most `n` long
-/// vectors, and `fill_rest` for the part of a block that fits. Without vectors, it has `portable`.
+/// The list. A block begins with the byte orders in which text is converted in one step: whether
+/// the text is in the non-native order, and whether the result is. With vectors, a block has
+/// `long`, and optionally `short(n)` for texts of at most `n` long vectors, and `fill_rest` for the
+/// part of a block that fits. Without vectors, it has `portable`.
 ///
-/// If valid text has a faster conversion, `valid` has a `short` and a `long` for it. `faulty`, `lossy` and `repaired` are the
-/// conversions that replace.
+/// If valid text has a faster conversion, `valid` has a `short` and a `long` for it. `faulty`,
+/// `lossy` and `repaired` are the conversions that replace.
 macro_rules! pairs {
     (|$s:ident, $text:ident, $out:ident, $validator:ident, $from_swapped:ident, $to_swapped:ident| $(
         $from:ident => $to:ident, orders $(($f:literal, $t:literal))+ {
@@ -265,8 +269,8 @@ macro_rules! pairs {
         }
 
         /// Returns the conversion that replaces each fault, if there is one. The text must begin at
-        /// the start of a sequence and end at the end of one. The conversion stops when no faults are
-        /// near any more.
+        /// the start of a sequence and end at the end of one. The conversion stops when no faults
+        /// are near any more.
         pub(super) fn conversion_of_faulty(from: Layout, to: Layout) -> Option<Convert> {
             #[cfg(trust8_simd)]
             if cfg!(feature = "all-pairs") {

@@ -86,8 +86,8 @@ fn to_swapped16(
     })
 }
 
-/// Converts through a conversion of native text. `FROM` and `TO` mean that the text or the result is UTF-16 in the foreign byte
-/// order.
+/// Converts through a conversion of native text. `FROM` and `TO` mean that the text or the result
+/// is UTF-16 in the foreign byte order.
 #[inline(always)]
 pub(super) fn in_order16<const FROM: bool, const TO: bool>(
     text: &[u8],

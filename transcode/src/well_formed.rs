@@ -15,7 +15,8 @@ use crate::search::Mend;
 
 /// Replaces each unpaired surrogate by U+FFFD, in place.
 ///
-/// The number of units stays the same. JavaScript's `toWellFormed` and simdutf's `to_well_formed_utf16` do the same.
+/// The number of units stays the same. JavaScript's `toWellFormed` and simdutf's
+/// `to_well_formed_utf16` do the same.
 ///
 /// ```
 /// use trust8_transcode::make_well_formed;

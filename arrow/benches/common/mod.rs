@@ -1,4 +1,5 @@
-//! What the measurements of columns have in common: the bench of this package, and `datafusion/measure`.
+//! What the measurements of columns have in common: the bench of this package, and
+//! `datafusion/measure`.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -14,7 +15,8 @@ impl Random {
     }
 }
 
-/// Returns rows of text, between empty and twice the mean length. One in `bad_one_in` has a byte that is not UTF-8.
+/// Returns rows of text, between empty and twice the mean length. One in `bad_one_in` has a byte
+/// that is not UTF-8.
 pub(crate) fn dirty_rows(mean: f64, count: usize, ascii: bool, bad_one_in: Option<usize>) -> Vec<Vec<u8>> {
     const ASCII: &str = "The quick brown fox jumps over the lazy dog, and then some more of it; 1 + 1 = 2. ";
     const OTHER: &str =
@@ -41,7 +43,8 @@ pub(crate) fn dirty_rows(mean: f64, count: usize, ascii: bool, bad_one_in: Optio
     rows.collect()
 }
 
-/// Appends a row of a table as CSV, with a line for each number. The first `keys` cells are the name of the row.
+/// Appends a row of a table as CSV, with a line for each number. The first `keys` cells are the
+/// name of the row.
 pub(crate) fn row(csv: &mut String, section: &str, keys: usize, heads: &[&str], cells: &[String]) {
     let (names, columns) = heads.split_at(keys);
     let (labels, numbers) = cells.split_at(keys);

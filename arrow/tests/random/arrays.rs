@@ -1,5 +1,5 @@
-//! Arrays of all kinds, sound ones and such as arrow lets be built without checks, with arrow's full validation as the oracle. The
-//! fuzz target `arrays` chooses them too.
+//! Arrays of all kinds, sound ones and such as arrow lets be built without checks, with arrow's
+//! full validation as the oracle. The fuzz target `arrays` chooses them too.
 
 use std::sync::Arc;
 
@@ -300,13 +300,14 @@ fn is_refused(data_type: &DataType, inside: bool) -> bool {
     }
 }
 
-/// Returns the greatest number of rows that an array or something inside it claims. Rows without bytes can be too many.
+/// Returns the greatest number of rows that an array or something inside it claims. Rows without
+/// bytes can be too many.
 fn most_rows(data: &ArrayData) -> usize {
     data.child_data().iter().map(most_rows).fold(data.len(), usize::max)
 }
 
-/// Builds an array and calls everything with it. Returns whether arrow calls it sound, or `None` if arrow panics: `attempt` calls
-/// its argument, and catches that.
+/// Builds an array and calls everything with it. Returns whether arrow calls it sound, or `None` if
+/// arrow panics: `attempt` calls its argument, and catches that.
 pub fn check(
     choices: &mut Choices<'_>,
     attempt: impl FnOnce(&dyn Fn() -> (bool, ArrayRef)) -> Option<(bool, ArrayRef)>,

@@ -135,10 +135,11 @@ impl<'a> Runs<'a> {
         if !self.stopped && !self.pass_block() && !self.pass_ascii() {
             self.advance();
         }
-        // SAFETY: `start` is where a run ended or a sequence was skipped. `pass_ascii` passes only ASCII. `pass_chunk` passes
-        // what a kernel found valid. `pass_block` and `pass_mapped` pass whole characters: they begin at a byte that is no
-        // continuation, and the map has no ill-formed sequence up to where they end. All are cut short only before a byte that
-        // is ASCII or a lead.
+        // SAFETY: `start` is where a run ended or a sequence was skipped. `pass_ascii` passes only
+        // ASCII. `pass_chunk` passes what a kernel found valid. `pass_block` and `pass_mapped` pass
+        // whole characters: they begin at a byte that is no continuation, and the map has no
+        // ill-formed sequence up to where they end. All are cut short only before a byte that is
+        // ASCII or a lead.
         unsafe { core::str::from_utf8_unchecked(&self.bytes[start..self.at]) }
     }
 
@@ -256,7 +257,8 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Searches `chunk` for an exception, and validates the bytes before it. Returns their length if they are UTF-8.
+    /// Searches `chunk` for an exception, and validates the bytes before it. Returns their length
+    /// if they are UTF-8.
     fn search(&self, chunk: &[u8]) -> Option<usize> {
         let found = self.own.find(self.kernel, chunk).unwrap_or(chunk.len());
         self.is_text(&chunk[..found]).then_some(found)

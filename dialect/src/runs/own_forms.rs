@@ -18,7 +18,8 @@ pub(crate) enum OwnForms {
     /// CESU-8: surrogates. It excludes the sequences of four bytes, which begin with `F0` and
     /// above.
     Pairs,
-    /// Modified UTF-8: surrogates, and `C0` in place of `00`. It excludes `00` and the sequences of four bytes.
+    /// Modified UTF-8: surrogates, and `C0` in place of `00`. It excludes `00` and the sequences of
+    /// four bytes.
     PairsAndNul,
 }
 
@@ -39,7 +40,8 @@ const fn from_f0(word: u64) -> u64 {
     word & word << 1 & word << 2 & word << 3
 }
 
-/// Returns the word of the first eight bytes and the word of the last eight. The first byte is the lowest.
+/// Returns the word of the first eight bytes and the word of the last eight. The first byte is the
+/// lowest.
 #[inline(always)]
 fn two_words(bytes: &[u8; 9]) -> (u64, u64) {
     let word = |from: usize| u64::from_le_bytes(*bytes[from..].first_chunk().unwrap_or(&[0; 8]));
@@ -56,7 +58,8 @@ impl OwnForms {
     /// that it excludes.
     #[inline(always)]
     const fn mark(self, word: u64, next: u64) -> u64 {
-        // After ED, bits 7 and 5: A0 to BF. (E0 and above have them too, but may not follow ED anyway.)
+        // After ED, bits 7 and 5: A0 to BF. (E0 and above have them too, but may not follow ED
+        // anyway.)
         let surrogates = zeros(word ^ repeat(0xED)) & next & next << 2;
         let own = match self {
             Self::Nothing => 0,
@@ -218,7 +221,8 @@ impl<V: SearchOps, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LON
 mod tests {
     use super::*;
 
-    /// Returns whether the dialect excludes the byte, and whether one of the dialect's sequences begins with it.
+    /// Returns whether the dialect excludes the byte, and whether one of the dialect's sequences
+    /// begins with it.
     fn is_own(own: OwnForms, byte: u8, next: Option<u8>) -> (bool, bool) {
         let surrogate = byte == 0xED && matches!(next, Some(0xA0..=0xBF | 0xE0..));
         match own {

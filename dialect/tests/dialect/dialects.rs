@@ -1,4 +1,5 @@
-//! The dialects RFC 2279, CESU-8, Modified UTF-8 and WTF-8: they are checked, decoded, converted and told apart.
+//! The dialects RFC 2279, CESU-8, Modified UTF-8 and WTF-8: they are checked, decoded, converted
+//! and told apart.
 
 #![cfg(feature = "alloc")]
 
@@ -122,7 +123,8 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
     }
 }
 
-/// A text that begins with the last character was once copied: its first byte may begin a longer sequence in RFC 2279.
+/// A text that begins with the last character was once copied: its first byte may begin a longer
+/// sequence in RFC 2279.
 #[test]
 fn text_with_the_last_character_is_borrowed() {
     let text = "\u{10FFFF}\u{E9}".repeat(100);
@@ -318,7 +320,8 @@ fn the_attacks_of_the_rfcs() {
     }
 }
 
-/// Bytes that follow three others; the kind, the length and the code point of their error; and its message.
+/// Bytes that follow three others; the kind, the length and the code point of their error; and its
+/// message.
 type Case = (Dialect, &'static [u8], Kind, Option<usize>, Option<u32>, &'static str);
 
 /// An error names a sequence that another dialect has, and what it means there.
@@ -379,8 +382,8 @@ fn utf8_is_a_dialect_like_the_others() {
     }
 }
 
-/// Every sequence that begins or ends a range, in every dialect, cut at every byte. The cut is at the end of the input, or
-/// ASCII or another sequence follows.
+/// Every sequence that begins or ends a range, in every dialect, cut at every byte. The cut is at
+/// the end of the input, or ASCII or another sequence follows.
 #[test]
 fn sequences_cut_at_every_byte() {
     let values = [
@@ -449,8 +452,8 @@ fn sequences_cut_at_every_byte() {
     assert!(cut > 1000);
 }
 
-/// Every scalar value, one by one and as one text, through every dialect and back, with every kernel. Where that is slow,
-/// one value in 17.
+/// Every scalar value, one by one and as one text, through every dialect and back, with every
+/// kernel. Where that is slow, one value in 17.
 #[test]
 fn all_scalar_values_through_every_dialect() {
     let step = if slow_scale() > 1 { 17 } else { 1 };
@@ -575,7 +578,8 @@ const SEQUENCES: [&[u8]; 16] = [
 const TEXTS: [&str; 6] =
     ["plain text. ", "Größe, déjà vu ", "Съешь ещё этих ", "敏捷的棕色，狐狸", "한국어 퐁당 ", "aé日"];
 
-/// Each sequence at many distances from the start and from the end of each kind of text, with every kernel.
+/// Each sequence at many distances from the start and from the end of each kind of text, with every
+/// kernel.
 #[test]
 fn sequences_inside_text() {
     let mut thin = Thin::new();
@@ -641,8 +645,9 @@ fn many_sequences_in_long_text() {
     }
 }
 
-/// Sequences of a dialect's own near each other, over more than two chunks of those that are rewritten at once, with a fault at each
-/// of many places: so that chunks end before, in and after sequences and faults.
+/// Sequences of a dialect's own near each other, over more than two chunks of those that are
+/// rewritten at once, with a fault at each of many places: so that chunks end before, in and after
+/// sequences and faults.
 #[test]
 fn near_sequences_with_a_fault_anywhere() {
     const CHUNK: usize = 2048;
@@ -682,8 +687,8 @@ fn near_sequences_with_a_fault_anywhere() {
 /// Converts the beginning of a text. Returns how much of it.
 type Convert<'a> = dyn FnMut(Dialect, &str) -> usize + 'a;
 
-/// A conversion into a small buffer looks at no more of the input than fits. Otherwise it would take quadratic time: per byte, 64 times
-/// as much for a text 64 times as long.
+/// A conversion into a small buffer looks at no more of the input than fits. Otherwise it would
+/// take quadratic time: per byte, 64 times as much for a text 64 times as long.
 #[test]
 fn small_buffers_take_linear_time() {
     if scale() > 1 {
@@ -726,7 +731,8 @@ fn dialects_are_told_apart() {
         (b"a\xC0\x80", Some(ModifiedUtf8), "Modified UTF-8: at byte 1, C0 80 is U+0000 and not UTF-8"),
         (b"a\xED\xA0\xBD\xF0\x9F\x98\x80", Some(Wtf8), "WTF-8: at byte 1, ED A0 BD is U+D83D and not UTF-8 (RFC 2279 accepts all of it, too)"),
         (b"a\xFC\x84\x80\x80\x80\x80", Some(Rfc2279), "RFC 2279: at byte 1, FC 84 80 80 80 80 is U+4000000 and not UTF-8"),
-        // UTF-8 and CESU-8 mixed: only RFC 2279 accepts both, and its surrogates cannot be converted.
+        // UTF-8 and CESU-8 mixed: only RFC 2279 accepts both, and its surrogates cannot be
+        // converted.
         (b"\xF0\x9F\x98\x80\xED\xA0\xBD\xED\xB8\x80", Some(Rfc2279), "RFC 2279: at byte 4, ED A0 BD is U+D83D and not UTF-8"),
         (b"na\xEFve", None, "none of UTF-8, RFC 2279, CESU-8, Modified UTF-8, WTF-8"),
     ];

@@ -1,7 +1,8 @@
 //! The grammars of the dialects, read literally, for the crate to be compared with.
 //!
-//! Nothing here is taken from the crate. A sequence is matched octet by octet with the alternatives of its dialect, which are
-//! kept as data. The bits of its octets, without their marks, are its value.
+//! Nothing here is taken from the crate. A sequence is matched octet by octet with the alternatives
+//! of its dialect, which are kept as data. The bits of its octets, without their marks, are its
+//! value.
 
 use std::ops::RangeInclusive;
 

@@ -2,8 +2,9 @@
 // includes this file and decides from the features which rows are compiled; `simd/mod.rs` makes the
 // tokens, `kernel/job.rs` the kernels.
 
-/// Calls the macro `$use` with a row for each instruction set: the name of its module, its token, the name of its kernel, the cfg under
-/// which it is compiled, and the features that it is compiled for.
+/// Calls the macro `$use` with a row for each instruction set: the name of its module, its token,
+/// the name of its kernel, the cfg under which it is compiled, and the features that it is compiled
+/// for.
 macro_rules! instruction_sets {
     ($use:ident) => {
         $use! {

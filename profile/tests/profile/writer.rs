@@ -4,7 +4,8 @@ use std::io::{self, ErrorKind, Write};
 
 use trust8_profile::{Profile, ProfileWriter};
 
-/// What is before a forbidden character comes through, and nothing of it, however the text is cut and whatever the inner writer takes.
+/// What is before a forbidden character comes through, and nothing of it, however the text is cut
+/// and whatever the inner writer takes.
 #[test]
 fn a_profile_refuses_characters_in_a_writer() {
     struct Few(Vec<u8>, usize);

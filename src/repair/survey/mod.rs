@@ -141,8 +141,8 @@ impl Marks {
     /// The marks of ASCII.
     pub const ASCII: Self = Self { ill_formed: 0, ends: u64::MAX };
 
-    /// Returns the marks of a block in its context. `before` are those of the block directly before it, or those of ASCII if the
-    /// context before it is ASCII or zeros.
+    /// Returns the marks of a block in its context. `before` are those of the block directly before
+    /// it, or those of ASCII if the context before it is ASCII or zeros.
     #[inline(always)]
     pub fn of<S: Surveyor>(s: S, bytes: &[u8; WITH_CONTEXT], before: Self) -> Self {
         const BEFORE: u64 = (1 << CONTEXT) - 1;
@@ -209,8 +209,8 @@ impl<E: Surveys> Job<E, (usize, usize, &mut Output<'_>), Replaced> for Replace {
 pub struct Found {
     /// Where the block begins. Everything from the start of the search to here is well-formed.
     pub start: usize,
-    /// Where the block ends. If its last sequence is ill-formed, it may reach beyond. If the block has no ill-formed sequence,
-    /// a sequence begins here.
+    /// Where the block ends. If its last sequence is ill-formed, it may reach beyond. If the block
+    /// has no ill-formed sequence, a sequence begins here.
     pub end: usize,
     /// The first bytes of the remaining ill-formed sequences. Each byte is a bit, the block's first
     /// byte the lowest.
@@ -283,7 +283,8 @@ impl Found {
     }
 }
 
-/// Returns the next block with a fault in it, or an empty block after `SOUND_BLOCKS_TO_BE_FAR` blocks without one.
+/// Returns the next block with a fault in it, or an empty block after `SOUND_BLOCKS_TO_BE_FAR`
+/// blocks without one.
 ///
 /// Everything before `from` is well-formed, except for a character that `from` cuts off.
 #[inline(always)]
@@ -396,8 +397,8 @@ pub fn replace<S: Surveyor>(
     Replaced { at, done, far }
 }
 
-/// Copies `text[from..to]`, which is no longer than a block. It always writes 64 bytes, so that there is no branch on the
-/// length.
+/// Copies `text[from..to]`, which is no longer than a block. It always writes 64 bytes, so that
+/// there is no branch on the length.
 #[inline(always)]
 fn copy_text(text: &[u8; TEXT_PER_BLOCK], from: usize, to: usize, out: &mut Output<'_>) {
     if let Some(bytes) = array_at::<WITH_CONTEXT>(text, from) {
@@ -405,8 +406,8 @@ fn copy_text(text: &[u8; TEXT_PER_BLOCK], from: usize, to: usize, out: &mut Outp
     }
 }
 
-/// Copies the ASCII from `from` on, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in cache lines. Returns where it
-/// ends.
+/// Copies the ASCII from `from` on, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of
+/// them, in cache lines. Returns where it ends.
 #[inline(always)]
 fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize, out: &mut Output<'_>) -> usize {
     let mut at = from;

@@ -69,7 +69,8 @@ impl Surveyor for Words {
     }
 }
 
-/// Sets bit 7 of each byte of `second` that may follow that byte of `first`, if it is a continuation and the other one a lead.
+/// Sets bit 7 of each byte of `second` that may follow that byte of `first`, if it is a
+/// continuation and the other one a lead.
 // Not inlined: the compiler would unroll the loop around it.
 #[inline(never)]
 fn allowed(first: u64, second: u64) -> u64 {

@@ -21,17 +21,20 @@ impl Avx2 {
         Self(())
     }
 
-    /// Returns `bytes[from..]`, at most 32 bytes, and zeros after them. `bytes` has at least four bytes.
+    /// Returns `bytes[from..]`, at most 32 bytes, and zeros after them. `bytes` has at least four
+    /// bytes.
     ///
-    /// VPMASKMOVD loads the whole dwords of `bytes[from..]`, and accesses nothing else. The one to three bytes after
-    /// them are the upper part of the last dword of `bytes`. That dword is put into all lanes. A shift right in the
-    /// lane after the whole dwords leaves these bytes, and a shift in all other lanes leaves nothing.
+    /// VPMASKMOVD loads the whole dwords of `bytes[from..]`, and accesses nothing else. The one to
+    /// three bytes after them are the upper part of the last dword of `bytes`. That dword is put
+    /// into all lanes. A shift right in the lane after the whole dwords leaves these bytes, and a
+    /// shift in all other lanes leaves nothing.
     #[inline(always)]
     fn load_masked(self, bytes: &[u8], from: usize) -> __m256i {
         let source = &bytes[from..];
         let len = source.len().min(32);
         let whole = self.load(&PARTS.whole, 32 - len / 4 * 4);
-        // SAFETY: AVX2, by `self`. `whole` has ones in dword `i` only if `i` is below `source.len() / 4`, so bytes `4
+        // SAFETY: AVX2, by `self`. `whole` has ones in dword `i` only if `i` is below
+        // `source.len() / 4`, so bytes `4
         // * i` to `4 * i + 3` are inside `source`. No byte of another dword is accessed.
         let loaded = unsafe { _mm256_maskload_epi32(source.as_ptr().cast(), whole) };
         let last = u32::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
@@ -72,8 +75,8 @@ static PARTS: Parts = {
     parts
 };
 
-// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
-// AVX2, and was called on a CPU that has it.
+// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that
+// is compiled for AVX2, and was called on a CPU that has it.
 impl Vectors for Avx2 {
     type Vector = __m256i;
     const LANES: usize = 32;
@@ -180,8 +183,8 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn lookup(self, table: __m256i, indices: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`. VPSHUFB looks each half of `indices` up in the same half of `table`. Both halves
-        // of a table are the same.
+        // SAFETY: AVX2, by `self`. VPSHUFB looks each half of `indices` up in the same half of
+        // `table`. Both halves of a table are the same.
         unsafe { _mm256_shuffle_epi8(table, indices) }
     }
 
@@ -204,8 +207,8 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn high_nibbles(self, v: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`. There is no shift of bytes. A shift of 16 bits moves in bits of the neighbouring
-        // byte, and the mask removes them.
+        // SAFETY: AVX2, by `self`. There is no shift of bytes. A shift of 16 bits moves in bits of
+        // the neighbouring byte, and the mask removes them.
         let shifted = unsafe { _mm256_srli_epi16::<4>(v) };
         self.low_nibbles(shifted)
     }
@@ -241,13 +244,15 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn halve(self, a: __m256i, b: __m256i) -> __m256i {
-        // VPACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero. SAFETY: AVX2, by `self`.
+        // VPACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero.
+        // SAFETY: AVX2, by `self`.
         unsafe { _mm256_packs_epi16(a, b) }
     }
 
     #[inline(always)]
     fn sum(self, v: __m256i) -> usize {
-        // SAFETY: AVX2, by `self`. VPSADBW sums the differences of eight bytes each, here from zero.
+        // SAFETY: AVX2, by `self`. VPSADBW sums the differences of eight bytes each, here from
+        // zero.
         let sums = unsafe { _mm256_sad_epu8(v, self.splat(0)) };
         // SAFETY: AVX2, by `self`.
         let upper = unsafe { _mm256_extracti128_si256::<1>(sums) };

@@ -1,4 +1,5 @@
-//! AVX-512 with VBMI, VBMI2, VPOPCNTDQ and GFNI: vectors of 64 bytes, from Ice Lake (2019) and Zen 4 (2022) on.
+//! AVX-512 with VBMI, VBMI2, VPOPCNTDQ and GFNI: vectors of 64 bytes, from Ice Lake (2019) and Zen
+//! 4 (2022) on.
 //!
 //! This file has the operations; the algorithms are in `kernel/bitplanes/`.
 
@@ -27,8 +28,8 @@ struct InMemory(#[expect(dead_code, reason = "it only has to be there")] &'stati
 /// takes 20 ns. An address on the stack is no better: the load would wait for a recent store to it.
 static NOTHING: InMemory = InMemory(&0);
 
-// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
-// the features above, and was called on a CPU that has them.
+// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that
+// is compiled for the features above, and was called on a CPU that has them.
 impl Vectors for Avx512 {
     type Vector = Vector;
     const LANES: usize = 64;
@@ -46,8 +47,9 @@ impl Vectors for Avx512 {
         debug_assert!(bytes.len() < 64);
         let from = if bytes.is_empty() { (&raw const NOTHING).cast() } else { bytes.as_ptr().cast() };
         let mask = (1u64 << (bytes.len() & 63)) - 1;
-        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()` (and fewer ones if there
-        // are 64 bytes or more), so none for `NOTHING`. A byte whose bit in the mask is zero is not accessed.
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()` (and
+        // fewer ones if there are 64 bytes or more), so none for `NOTHING`. A byte whose bit in the
+        // mask is zero is not accessed.
         unsafe { _mm512_maskz_loadu_epi8(mask, from) }
     }
 
@@ -111,8 +113,9 @@ impl Avx512 {
     /// has a single one, which selects a plane: the same byte of the result gathers that bit of the
     /// group's eight bytes of `text`. The first byte's bit is the highest.
     ///
-    /// GF2P8AFFINEQB multiplies a matrix of 8x8 bits by vectors of eight bits. Here the *text* is the matrix, and
-    /// each vector has a single one, which picks a column of the matrix. So the instruction transposes.
+    /// GF2P8AFFINEQB multiplies a matrix of 8x8 bits by vectors of eight bits. Here the *text* is
+    /// the matrix, and each vector has a single one, which picks a column of the matrix. So the
+    /// instruction transposes.
     #[inline(always)]
     pub fn pick_planes(self, planes: Vector, text: Vector) -> Vector {
         // SAFETY: GFNI and AVX512F, by `self`.
@@ -179,8 +182,8 @@ impl Avx512 {
     pub fn load_up_to_64(self, bytes: &[u8]) -> Vector {
         let from = if bytes.is_empty() { (&raw const NOTHING).cast() } else { bytes.as_ptr().cast() };
         let mask = if bytes.len() < 64 { (1 << bytes.len()) - 1 } else { u64::MAX };
-        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()`, so none for `NOTHING`. A byte whose bit in the mask is
-        // zero is not accessed.
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()`, so
+        // none for `NOTHING`. A byte whose bit in the mask is zero is not accessed.
         unsafe { _mm512_maskz_loadu_epi8(mask, from) }
     }
 
@@ -222,7 +225,8 @@ impl Avx512 {
         unsafe { _mm512_set4_epi64(high, low, high, low) }
     }
 
-    /// Returns a Boolean function of `a`, `b` and `c`, bit by bit. `TABLE` is its truth table; see `truth!`.
+    /// Returns a Boolean function of `a`, `b` and `c`, bit by bit. `TABLE` is its truth table; see
+    /// `truth!`.
     #[inline(always)]
     pub fn ternary<const TABLE: i32>(self, a: Vector, b: Vector, c: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
@@ -243,7 +247,8 @@ impl Avx512 {
         unsafe { _mm512_permutexvar_epi8(indices, table) }
     }
 
-    /// Returns `table[index & 63]` for each byte of `indices` that is at least `least`, and zero for the others.
+    /// Returns `table[index & 63]` for each byte of `indices` that is at least `least`, and zero
+    /// for the others.
     #[inline(always)]
     pub fn lookup_from(self, table: Vector, indices: Vector, least: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
@@ -252,8 +257,8 @@ impl Avx512 {
         unsafe { _mm512_maskz_permutexvar_epi8(mask, indices, table) }
     }
 
-    /// Shifts each lane of 16 bits right by four. The low bits of its upper byte become the high bits of its lower
-    /// byte.
+    /// Shifts each lane of 16 bits right by four. The low bits of its upper byte become the high
+    /// bits of its lower byte.
     #[inline(always)]
     pub fn shift_right_4_in_16(self, v: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
@@ -337,7 +342,8 @@ impl Avx512 {
         unsafe { _mm512_test_epi8_mask(v, v) }
     }
 
-    /// Returns a one for each byte in which `a` and `b` have no bit in common. The first byte's is the lowest bit.
+    /// Returns a one for each byte in which `a` and `b` have no bit in common. The first byte's is
+    /// the lowest bit.
     #[inline(always)]
     pub fn disjoint(self, a: Vector, b: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.

@@ -10,6 +10,7 @@ use core::arch::x86_64::*;
 #[inline(always)]
 pub(super) fn prefetch(bytes: &[u8], at: usize) {
     let line = bytes.as_ptr().wrapping_add(at);
-    // SAFETY: SSE, which SSE2 includes, by build.rs. A prefetch is a hint: it neither faults nor counts as an access.
+    // SAFETY: SSE, which SSE2 includes, by build.rs. A prefetch is a hint: it neither faults nor
+    // counts as an access.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
 }

@@ -14,10 +14,12 @@ use crate::simd::{Aligned, MOVE_DOWN, Plain, Simd, Sse42, Vectors, short_words};
 // SAFETY: it is integers side by side.
 unsafe impl Plain for __m128i {}
 
-/// The shuffles with which `load_short` puts four overlapping dwords together, by the number of bytes, 4 to 15.
+/// The shuffles with which `load_short` puts four overlapping dwords together, by the number of
+/// bytes, 4 to 15.
 ///
-/// The dwords begin at byte 0, at byte 4 or four bytes before the end, eight bytes before the end, and four bytes
-/// before the end. Each byte is taken from the first dword that has it. (An index with bit 7 set gives zero.)
+/// The dwords begin at byte 0, at byte 4 or four bytes before the end, eight bytes before the end,
+/// and four bytes before the end. Each byte is taken from the first dword that has it. (An index
+/// with bit 7 set gives zero.)
 static DWORDS: Aligned<[[u8; 16]; 16]> = {
     let mut rows = [[0x80; 16]; 16];
     let mut n = 4_usize;
@@ -37,8 +39,8 @@ static DWORDS: Aligned<[[u8; 16]; 16]> = {
     Aligned(rows)
 };
 
-// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
-// SSE4.2, and was called on a CPU that has it.
+// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that
+// is compiled for SSE4.2, and was called on a CPU that has it.
 impl Vectors for Sse42 {
     type Vector = __m128i;
     const LANES: usize = 16;
@@ -176,8 +178,8 @@ impl Simd for Sse42 {
 
     #[inline(always)]
     fn high_nibbles(self, v: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`. There is no shift of bytes. A shift of 16 bits moves in bits of the neighbouring
-        // byte, and the mask removes them.
+        // SAFETY: SSE2, by `self`. There is no shift of bytes. A shift of 16 bits moves in bits of
+        // the neighbouring byte, and the mask removes them.
         let shifted = unsafe { _mm_srli_epi16::<4>(v) };
         self.low_nibbles(shifted)
     }
@@ -213,7 +215,8 @@ impl Simd for Sse42 {
 
     #[inline(always)]
     fn halve(self, a: __m128i, b: __m128i) -> __m128i {
-        // PACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero. SAFETY: SSE2, by `self`.
+        // PACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero.
+        // SAFETY: SSE2, by `self`.
         unsafe { _mm_packs_epi16(a, b) }
     }
 

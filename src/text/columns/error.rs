@@ -52,8 +52,8 @@ impl ColumnError {
 
 /// What can be wrong with a row.
 ///
-/// Offset n ends row n - 1 and begins row n. An offset that is wrong is reported for the row that it ends. If the first
-/// offset is wrong, the error names row 0, even if the column has no rows.
+/// Offset n ends row n - 1 and begins row n. An offset that is wrong is reported for the row that
+/// it ends. If the first offset is wrong, the error names row 0, even if the column has no rows.
 ///
 /// ```
 /// use trust8::columns::{ColumnErrorKind, validate_offsets};
@@ -87,7 +87,8 @@ pub enum ColumnErrorKind {
         /// The length of the values.
         values_len: usize,
     },
-    /// The rows of a column of fixed width end beyond the end of the values. The error names the first row that does.
+    /// The rows of a column of fixed width end beyond the end of the values. The error names the
+    /// first row that does.
     ShortValues {
         /// The length of each row.
         width: usize,

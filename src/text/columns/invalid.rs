@@ -10,7 +10,8 @@ use super::marks::{BadRows, GROUP_ROWS, WORD_BITS, put_bits};
 use crate::error::{TooSmall, Utf8Error};
 use crate::kernel::Kernel;
 
-/// Returns an iterator over the rows that are not UTF-8, each with its error, in the order of the rows.
+/// Returns an iterator over the rows that are not UTF-8, each with its error, in the order of the
+/// rows.
 ///
 /// The error is that of [`from_utf8`](crate::from_utf8) for the row alone. Null rows are ignored. A
 /// column without such rows is read as fast as one long text, and an invalid row costs no more than
@@ -54,15 +55,16 @@ pub struct InvalidRows<C> {
 }
 
 impl<C: Column> InvalidRows<C> {
-    /// Writes a bitmap, in which the bit of each row that is not UTF-8 is 1. Returns how many there are.
+    /// Writes a bitmap, in which the bit of each row that is not UTF-8 is 1. Returns how many there
+    /// are.
     ///
     /// Row 0 has the lowest bit of the first byte. Only rows that the iterator has not returned yet
     /// count.
     ///
     /// # Errors
     ///
-    /// Returns an error if `bitmap` has less than one bit for each row. Bits after the last row become 0, up to the end of a
-    /// byte.
+    /// Returns an error if `bitmap` has less than one bit for each row. Bits after the last row
+    /// become 0, up to the end of a byte.
     ///
     /// ```
     /// use trust8::columns::{Offsets, invalid_rows};
@@ -127,7 +129,8 @@ impl<C: Column> Iterator for InvalidRows<C> {
                     let row = self.group + WORD_BITS * i + self.marks.words[i].trailing_zeros() as usize;
                     self.marks.words[i] &= self.marks.words[i] - 1;
                     let error = self.column.row_error(self.kernel, row, &self.marks);
-                    // All marked rows have an error, unless an `AsRef` returns another buffer each time.
+                    // All marked rows have an error, unless an `AsRef` returns another buffer each
+                    // time.
                     if let Some(error) = error {
                         return Some((row, error));
                     }

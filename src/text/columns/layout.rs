@@ -234,8 +234,8 @@ impl<'a, O: Offset> Offsets<'a, O> {
     ///
     /// # Errors
     ///
-    /// Returns the first row with a wrong offset. Offsets must not be negative, decrease, or lie beyond the end of `values`,
-    /// even for null rows. The validity must have a bit for each row.
+    /// Returns the first row with a wrong offset. Offsets must not be negative, decrease, or lie
+    /// beyond the end of `values`, even for null rows. The validity must have a bit for each row.
     ///
     /// ```
     /// use trust8::columns::{ColumnErrorKind, Offsets};
@@ -437,7 +437,8 @@ impl<B: AsRef<[u8]>> Views<'_, B> {
     }
 }
 
-/// A column whose rows all have `width` bytes. [`repair`](super::repair) gives it offsets of the type `O`.
+/// A column whose rows all have `width` bytes. [`repair`](super::repair) gives it offsets of the
+/// type `O`.
 ///
 /// ```
 /// use trust8::columns::{Column, FixedSize};
@@ -458,7 +459,8 @@ impl<'a, O: Offset> FixedSize<'a, O> {
     ///
     /// # Errors
     ///
-    /// Returns the first row that ends beyond the end of `values`. The validity must have a bit for each row.
+    /// Returns the first row that ends beyond the end of `values`. The validity must have a bit for
+    /// each row.
     ///
     /// ```
     /// use trust8::columns::FixedSize;

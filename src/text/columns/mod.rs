@@ -66,9 +66,10 @@ pub fn validate_offsets<O: Offset>(values: &[u8], offsets: &[O]) -> Result<(), C
 
 /// Checks that each string of a column of views is UTF-8.
 ///
-/// A view is one of Arrow's `Utf8View`: 16 bytes, here as a little-endian number. Its lowest 32 bits are the length of the
-/// string. A string of up to 12 bytes follows in the view itself, with zeros after it. For a longer string, its first four
-/// bytes, the number of its buffer, and its offset in that buffer follow, 32 bits each.
+/// A view is one of Arrow's `Utf8View`: 16 bytes, here as a little-endian number. Its lowest 32
+/// bits are the length of the string. A string of up to 12 bytes follows in the view itself, with
+/// zeros after it. For a longer string, its first four bytes, the number of its buffer, and its
+/// offset in that buffer follow, 32 bits each.
 ///
 /// The views of null rows are checked like all others. The view 0 is the empty string.
 ///

@@ -30,7 +30,8 @@ mod sealed {
         /// Returns the number as a length. It is not negative.
         fn len(self) -> usize;
 
-        /// Returns whether an offset is less than the one before it. The first offset must not be negative.
+        /// Returns whether an offset is less than the one before it. The first offset must not be
+        /// negative.
         fn decrease(offsets: &[Self]) -> bool;
     }
 

@@ -84,7 +84,8 @@ fn are_boundaries<O: Offset>(values: &[u8], offsets: &[O]) -> bool {
     rest.iter().all(|&offset| is_boundary(offset))
 }
 
-/// Calls `check` with each row and its bytes, and returns the first error. The first of `offsets` begins row `first`.
+/// Calls `check` with each row and its bytes, and returns the first error. The first of `offsets`
+/// begins row `first`.
 pub(super) fn each_row<O: Offset>(
     values: &[u8],
     offsets: &[O],

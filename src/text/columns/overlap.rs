@@ -50,8 +50,8 @@ impl Overlap {
         self.faults.is_some()
     }
 
-    /// Returns where the first ill-formed sequence of the row `buffer[from..to]` begins in `buffer`, the one of this number. The
-    /// faults are listed.
+    /// Returns where the first ill-formed sequence of the row `buffer[from..to]` begins in
+    /// `buffer`, the one of this number. The faults are listed.
     pub(super) fn fault(&self, number: usize, buffer: &[u8], from: usize, to: usize) -> Option<usize> {
         let faults = self.faults.as_ref()?.get(number)?;
         let next = faults.get(faults.partition_point(|&at| at < from)).copied();

@@ -13,13 +13,15 @@ use super::{ColumnError, ColumnErrorKind, check_row};
 use crate::boundary::is_inside;
 use crate::kernel::Kernel;
 
-/// The views of a group: few enough that the gathered strings, 16 bytes each, stay in the first-level cache.
+/// The views of a group: few enough that the gathered strings, 16 bytes each, stay in the
+/// first-level cache.
 pub(super) const GROUP_VIEWS: usize = 128;
 
 /// The longest string that is stored in the view itself.
 pub(super) const INLINE: u32 = 12;
 
-/// For each length, the bits of a view that are its text. The last entry is for all longer strings, which are not in the view.
+/// For each length, the bits of a view that are its text. The last entry is for all longer strings,
+/// which are not in the view.
 const TEXT: [u128; INLINE as usize + 2] = {
     let mut masks = [0; INLINE as usize + 2];
     let mut len = 1;
@@ -30,7 +32,8 @@ const TEXT: [u128; INLINE as usize + 2] = {
     masks
 };
 
-/// For each length, the bits of a view that must be zero, because neither its length nor its text is there.
+/// For each length, the bits of a view that must be zero, because neither its length nor its text
+/// is there.
 const PADDING: [u128; INLINE as usize + 2] = {
     let mut masks = [0; INLINE as usize + 2];
     let mut len = 0;
@@ -91,8 +94,8 @@ pub(super) fn group_is_valid<'a>(
     !wrong && joined.finish(kernel) && kernel.is_utf8(inline[..views.len()].as_flattened())
 }
 
-/// Returns the number of a long view's buffer, the buffer, and the range of the string in it, if the buffer has that range
-/// and the view's prefix is right.
+/// Returns the number of a long view's buffer, the buffer, and the range of the string in it, if
+/// the buffer has that range and the view's prefix is right.
 #[inline(always)]
 pub(super) fn long_view(view: u128, buffers: &[impl AsRef<[u8]>]) -> Option<(usize, &[u8], usize, usize)> {
     let [len, prefix, number, from] = [0, 32, 64, 96].map(|bit| (view >> bit) as u32);
@@ -146,7 +149,8 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// Calls `check` with each row and its bytes, and returns the first error. The first of `views` is that of row `first`.
+/// Calls `check` with each row and its bytes, and returns the first error. The first of `views` is
+/// that of row `first`.
 pub(super) fn each_view(
     views: &[u128],
     buffers: &[impl AsRef<[u8]>],

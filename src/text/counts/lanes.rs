@@ -105,7 +105,8 @@ fn count_chunks<S: Simd, const CHUNK: usize>(s: S, bytes: &[u8]) -> (Counts, &[u
     (counts, left)
 }
 
-/// Returns the largest byte in each lane of a chunk's vectors, and the number of newlines in each lane.
+/// Returns the largest byte in each lane of a chunk's vectors, and the number of newlines in each
+/// lane.
 #[inline(always)]
 fn largest_and_newlines<S: Simd>(s: S, chunk: &[u8]) -> (S::Vector, S::Vector) {
     let (mut largest, mut newlines) = (s.splat(0), s.splat(0));

@@ -30,7 +30,8 @@ pub trait Counting: Engine {
 
 /// An engine that validates chunk by chunk and counts each while it is in the first-level cache.
 trait Chunked: Engine {
-    /// Returns the length of the ASCII at the start of a text, or less, and the number of newlines in it.
+    /// Returns the length of the ASCII at the start of a text, or less, and the number of newlines
+    /// in it.
     fn ascii(self, bytes: &[u8]) -> (usize, usize);
 
     /// Returns all counts of valid text.

@@ -105,7 +105,8 @@ struct Tally {
 }
 
 impl Tally {
-    /// Returns the length of the ASCII at the start of `bytes`, in blocks or up to the end, and counts its newlines.
+    /// Returns the length of the ASCII at the start of `bytes`, in blocks or up to the end, and
+    /// counts its newlines.
     #[inline(always)]
     fn ascii(&mut self, bytes: &[u8]) -> usize {
         let s = self.s;
@@ -142,7 +143,8 @@ impl Tally {
         bytes.len() - left.len()
     }
 
-    /// Checks and counts at most `run` superblocks from `at` on. Returns where they end or, as an error, `at`.
+    /// Checks and counts at most `run` superblocks from `at` on. Returns where they end or, as an
+    /// error, `at`.
     ///
     /// The planes of the next superblock are computed during the check of one, because both are
     /// long dependency chains: Hindi 41 GB/s instead of 36 (Zen 4).
@@ -183,7 +185,8 @@ impl Tally {
         let [continuations, leads, from_f0, newlines] = self.kinds;
         let (continuations, leads) = (s.sum_of_lanes(continuations) as usize, s.sum_of_lanes(leads) as usize);
         let (from_f0, newlines) = (s.sum_of_lanes(from_f0) as usize, s.sum_of_lanes(newlines) as usize);
-        // Each lead has one continuation, each from E0 on a second one, and each from F0 on a third one.
+        // Each lead has one continuation, each from E0 on a second one, and each from F0 on a third
+        // one.
         let from_e0 = continuations.saturating_sub(leads).saturating_sub(from_f0);
         Counts { continuations, from_e0, from_f0, newlines: newlines + self.newlines }
     }

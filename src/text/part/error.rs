@@ -7,7 +7,8 @@ use core::fmt;
 use super::tally::Tally;
 use crate::error::{ErrorKind, Sequence};
 
-/// The first place at which a text that was judged in parts is not UTF-8, with its line and its column.
+/// The first place at which a text that was judged in parts is not UTF-8, with its line and its
+/// column.
 ///
 /// ```
 /// let error = trust8::Part::of("vrai,\nno\u{EB}l".as_bytes()).then(&trust8::Part::of(b"\xFF")).finish().unwrap_err();
@@ -22,7 +23,8 @@ pub struct PartError {
 }
 
 impl PartError {
-    /// Returns how many bytes at the start of the text are valid UTF-8: the offset of the ill-formed sequence.
+    /// Returns how many bytes at the start of the text are valid UTF-8: the offset of the
+    /// ill-formed sequence.
     ///
     /// ```
     /// assert_eq!(trust8::Part::of(b"abc\xFF").finish().unwrap_err().valid_up_to(), 3);
@@ -32,7 +34,8 @@ impl PartError {
         self.before.bytes
     }
 
-    /// Returns the length of the ill-formed sequence, 1 to 3 bytes, or `None` if the text ends inside a character.
+    /// Returns the length of the ill-formed sequence, 1 to 3 bytes, or `None` if the text ends
+    /// inside a character.
     ///
     /// ```
     /// assert_eq!(trust8::Part::of(b"\xE2\x82?").finish().unwrap_err().error_len(), Some(2));
@@ -63,7 +66,8 @@ impl PartError {
         self.before.newlines.saturating_add(1)
     }
 
-    /// Returns the column of the ill-formed sequence: how many characters of the line come before it, plus one.
+    /// Returns the column of the ill-formed sequence: how many characters of the line come before
+    /// it, plus one.
     ///
     /// ```
     /// assert_eq!(trust8::Part::of(b"\n\xC3\xA9\xFF").finish().unwrap_err().column(), 2);

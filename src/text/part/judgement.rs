@@ -7,12 +7,13 @@
 //!                                or instead of the tail: the first ill-formed sequence, after which nothing counts
 //! ```
 //!
-//! Joining looks at a few bytes: the tail of the first part, the head of the second, and at most one byte after it. So a
-//! judgement keeps the first three bytes of its part. That is enough: the shortest tail has one byte, and an ill-formed
-//! sequence has at most three, with one byte after it that proves the error.
+//! Joining looks at a few bytes: the tail of the first part, the head of the second, and at most
+//! one byte after it. So a judgement keeps the first three bytes of its part. That is enough: the
+//! shortest tail has one byte, and an ill-formed sequence has at most three, with one byte after it
+//! that proves the error.
 //!
-//! A fourth continuation at the start of a part belongs to no character, whatever comes before. So a head longer than three
-//! bytes is a failed body.
+//! A fourth continuation at the start of a part belongs to no character, whatever comes before. So
+//! a head longer than three bytes is a failed body.
 
 #![forbid(unsafe_code)]
 
@@ -40,7 +41,8 @@ pub(super) enum End {
 impl End {
     pub(super) const CLEAN: Self = Self::Unfinished { bytes: [0; 3], len: 0 };
 
-    /// Returns the end of a part whose last bytes are `rest`, where no well-formed character begins.
+    /// Returns the end of a part whose last bytes are `rest`, where no well-formed character
+    /// begins.
     pub(super) fn of(rest: &[u8]) -> Self {
         let sequence = Sequence::at_start_of(rest);
         match sequence.kind() {
@@ -161,8 +163,8 @@ impl Judgement {
         self.len.min(HEAD as u64) as usize
     }
 
-    /// Returns the first error if this part is the whole text: the counts of the text before it, and the
-    /// ill-formed sequence.
+    /// Returns the first error if this part is the whole text: the counts of the text before it,
+    /// and the ill-formed sequence.
     pub(super) fn error(&self) -> Option<(Tally, Sequence)> {
         if self.head > 0 {
             return Some((Tally::default(), Sequence::at_start_of(&self.first[..1])));

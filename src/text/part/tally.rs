@@ -71,7 +71,8 @@ impl Tally {
     /// ```
     #[must_use]
     pub const fn chars_by_len(&self) -> [u64; 4] {
-        // Each lead has one continuation, a second one if it is E0 or above, and a third one if it is F0 or above.
+        // Each lead has one continuation, a second one if it is E0 or above, and a third one if it
+        // is F0 or above.
         let Self { continuations, from_e0, from_f0, .. } = *self;
         let leads = continuations.saturating_sub(from_e0).saturating_sub(from_f0);
         let one = self.chars().saturating_sub(leads);

@@ -55,7 +55,8 @@ impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for Search<Q> {
     }
 }
 
-/// [`Search`] in a long text: a separate function, so that short texts need not save registers for it.
+/// [`Search`] in a long text: a separate function, so that short texts need not save registers for
+/// it.
 struct SearchLong<Q>(PhantomData<Q>);
 
 impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for SearchLong<Q> {
@@ -81,7 +82,8 @@ impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for SearchLong<Q> {
     }
 }
 
-/// Returns what [`Sought::places`] says of the first [`BLOCK_BYTES`] bytes of a text, the first byte's as the lowest bit.
+/// Returns what [`Sought::places`] says of the first [`BLOCK_BYTES`] bytes of a text, the first
+/// byte's as the lowest bit.
 pub struct Places<Q>(PhantomData<Q>);
 
 impl<Q> Places<Q> {

@@ -1,4 +1,5 @@
-//! The operations on vectors that a search needs, of every engine: with the traits of `simd/`, with AVX-512, and without vectors.
+//! The operations on vectors that a search needs, of every engine: with the traits of `simd/`, with
+//! AVX-512, and without vectors.
 
 #![forbid(unsafe_code)]
 
@@ -27,7 +28,8 @@ pub trait SearchOps: Vectors {
     /// Returns whether a comparison holds for any byte.
     fn is_any(self, found: Self::Found) -> bool;
 
-    /// Returns a one for each byte for which a comparison holds, the first byte's as the lowest bit.
+    /// Returns a one for each byte for which a comparison holds, the first byte's as the lowest
+    /// bit.
     fn bits(self, found: Self::Found) -> u64;
 }
 
@@ -176,7 +178,8 @@ impl SearchOps for Automaton {
         !self.high_bits(self.equal(v, [0; 16])) & 0xFFFF
     }
 
-    /// Sets bit 7 of each byte that is equal, and nothing else. A loop with a comparison becomes 2 KB of branches.
+    /// Sets bit 7 of each byte that is equal, and nothing else. A loop with a comparison becomes 2
+    /// KB of branches.
     #[inline(always)]
     fn equal(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
         const LOW: u128 = u128::from_ne_bytes([0x7F; 16]);

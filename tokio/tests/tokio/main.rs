@@ -24,8 +24,8 @@ async fn in_time<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), future).await.expect("waits for what never comes")
 }
 
-/// Gives one byte for each read, and counts the reads. The sender sends one byte at a time as well, but the system may join
-/// some before they are read.
+/// Gives one byte for each read, and counts the reads. The sender sends one byte at a time as well,
+/// but the system may join some before they are read.
 struct OneByOne<R> {
     inner: R,
     reads: usize,
@@ -46,8 +46,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for OneByOne<R> {
     }
 }
 
-/// Returns the receiving end of a loopback connection. The bytes arrive one by one. After them comes nothing, or the end if
-/// `close` is set.
+/// Returns the receiving end of a loopback connection. The bytes arrive one by one. After them
+/// comes nothing, or the end if `close` is set.
 async fn connection(bytes: &[u8], close: bool) -> OneByOne<TcpStream> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -151,7 +151,8 @@ async fn the_reader_hands_out_strings_and_lines() {
     assert_eq!(in_time(lines.next_line()).await.unwrap(), None);
 }
 
-/// An error is reported as soon as it is certain, even if the connection stays open and no further byte comes.
+/// An error is reported as soon as it is certain, even if the connection stays open and no further
+/// byte comes.
 #[tokio::test]
 async fn an_error_does_not_wait_for_more() {
     let cases: [(&[u8], u64, Option<usize>); 5] = [
@@ -421,7 +422,8 @@ async fn an_error_of_the_reader_inside_loses_nothing() {
     }
 }
 
-/// The inner reader ends inside a character, and could go on later. The error has been reported, so it stays.
+/// The inner reader ends inside a character, and could go on later. The error has been reported, so
+/// it stays.
 #[tokio::test]
 async fn an_end_inside_a_character_is_final() {
     /// Each of the parts ends like a file.

@@ -1,6 +1,7 @@
 //! The operations of conversions with AVX2.
 //!
-//! A vector has two parts of 16 bytes. Most instructions that move bytes to other places move them within a part.
+//! A vector has two parts of 16 bytes. Most instructions that move bytes to other places move them
+//! within a part.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -12,8 +13,8 @@ use trust8::engine::{Avx2, Output, Simd, Vectors};
 use super::{Shuffle, ShuffleOps, WideLaneOps, put_all};
 use crate::search::{Units32, reversed_places};
 
-// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for AVX2, and that
-// was called on a CPU that has it.
+// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
+// is compiled for AVX2, and that was called on a CPU that has it.
 
 /// Returns the two parts of a vector.
 #[inline(always)]

@@ -12,8 +12,8 @@ use super::{ConvertOps, WideLaneOps, first_bits, put_all};
 use crate::measure::Measure;
 use crate::search::{Units32, reversed_places};
 
-// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
-// features of `Avx512`, and that was called on a CPU that has them.
+// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
+// is compiled for the features of `Avx512`, and that was called on a CPU that has them.
 
 /// How many bytes ahead of the stores a cache line is fetched.
 const AHEAD: usize = 1024;
@@ -102,8 +102,8 @@ fn put_u32_of_low_half(
 fn joined(s: Avx512, before: __m512i, now: __m512i, places: __m512i, single: u16) -> __m512i {
     // SAFETY: AVX512BW, by the token.
     let pairs = unsafe { _mm512_permutex2var_epi16(before, places, now) };
-    // The number is 0x400 times what the high surrogate has, plus what the low one has, plus 0x10000. As signed
-    // numbers, the halves are their ten bits minus 0x2800 and minus 0x2400.
+    // The number is 0x400 times what the high surrogate has, plus what the low one has, plus
+    // 0x10000. As signed numbers, the halves are their ten bits minus 0x2800 and minus 0x2400.
     // SAFETY: AVX512BW, by the token.
     let sums = unsafe { _mm512_madd_epi16(pairs, s.splat32(0x0001_0400)) };
     let numbers = s.plus32(sums, s.splat32(0x2800 * 0x400 + 0x2400 + 0x10000));
@@ -124,7 +124,8 @@ fn put(_: Avx512, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
     }
     let Some(next) = out.next_slice(n) else { return false };
     let mask = u64::MAX.checked_shr(64 - n as u32).unwrap_or(0);
-    // SAFETY: AVX512BW, by the token; `next` has `n` bytes. The mask has ones for these, and no other bytes are accessed.
+    // SAFETY: AVX512BW, by the token; `next` has `n` bytes. The mask has ones for these, and no
+    // other bytes are accessed.
     unsafe { _mm512_mask_storeu_epi8(next.as_mut_ptr().cast(), mask, v) };
     // SAFETY: the store has written `n` bytes.
     unsafe { out.advance(n) };
@@ -270,9 +271,11 @@ impl ConvertOps for Avx512 {
         // The memory after the text may be unmapped, or not committed yet. An empty masked load
         // from there is allowed but takes 20 ns.
         let second = if second.is_empty() { &first[..0] } else { second };
-        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `first`. No others are accessed.
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `first`. No others are
+        // accessed.
         let a = unsafe { _mm512_maskz_loadu_epi8(first_bits(first.len()), first.as_ptr().cast()) };
-        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `second`. No others are accessed.
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `second`. No others are
+        // accessed.
         let b = unsafe { _mm512_maskz_loadu_epi8(first_bits(second.len()), second.as_ptr().cast()) };
         [a, b]
     }
@@ -428,7 +431,8 @@ impl ConvertOps for Avx512 {
     fn put_first_of_two(self, first: __m512i, second: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         let n = n.min(128);
         if let Some(next) = out.next_array::<128>() {
-            // SAFETY: AVX512F, by `self`; the first half of `next` has 64 bytes, and the store needs no alignment.
+            // SAFETY: AVX512F, by `self`; the first half of `next` has 64 bytes, and the store
+            // needs no alignment.
             unsafe { _mm512_storeu_si512(next[..64].as_mut_ptr().cast(), first) };
             // SAFETY: AVX512F, by `self`; the second half has 64 bytes as well.
             unsafe { _mm512_storeu_si512(next[64..].as_mut_ptr().cast(), second) };
@@ -470,7 +474,8 @@ impl ConvertOps for Avx512 {
     fn prefetch_output(self, bytes: usize, out: &Output<'_>) {
         for line in 0..bytes / 64 {
             let line = out.ahead(AHEAD + 64 * line).cast();
-            // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
+            // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an
+            // access.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };
         }
     }

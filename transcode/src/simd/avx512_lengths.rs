@@ -21,8 +21,8 @@ static UTF8_OF_UTF16: [u8; 64] = {
     table
 };
 
-// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
-// features of `Avx512`, and that was called on a CPU that has them.
+// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
+// is compiled for the features of `Avx512`, and that was called on a CPU that has them.
 /// Returns the number of UTF-8 bytes of a UTF-16 text.
 #[inline(always)]
 pub(crate) fn utf8_of_utf16(s: Avx512, text: &[u8]) -> usize {
@@ -117,8 +117,8 @@ pub(crate) fn utf8_of_lossy_utf16<const SWAPPED: bool>(s: Avx512, text: &[u8]) -
 /// Returns a byte for each of 64 units: its upper nine bits as a signed number, saturated. The
 /// bytes have the order of [`_mm512_packs_epi16`].
 ///
-/// Units below 0x80 become 00, those below 0x800 become 01 to 0F, high surrogates B0 to B7, and low ones B8 to BF. No other
-/// units become these bytes.
+/// Units below 0x80 become 00, those below 0x800 become 01 to 0F, high surrogates B0 to B7, and low
+/// ones B8 to BF. No other units become these bytes.
 #[inline(always)]
 fn kinds<const SWAPPED: bool>(s: Avx512, first: __m512i, second: __m512i) -> __m512i {
     let first = if SWAPPED { s.reversed16(first) } else { first };

@@ -58,7 +58,8 @@ pub(crate) trait WideLaneOps: Vectors {
     fn splat16(self, word: u16) -> Self::Vector;
     fn splat32(self, dword: u32) -> Self::Vector;
 
-    /// Widens bytes to lanes of 16 bits, or these to 32 bits: the first half of them, and the second half.
+    /// Widens bytes to lanes of 16 bits, or these to 32 bits: the first half of them, and the
+    /// second half.
     fn widened8(self, v: Self::Vector) -> [Self::Vector; 2];
     fn widened16(self, v: Self::Vector) -> [Self::Vector; 2];
 
@@ -82,8 +83,8 @@ pub(crate) trait WideLaneOps: Vectors {
 
 /// The instruction set operations that conversions use. A vector has [`LANES`](Self::LANES) bytes.
 ///
-/// As with [`Simd`](trust8::engine::Simd), a value is the proof that the CPU has the instructions, and every method is
-/// `#[inline(always)]`.
+/// As with [`Simd`](trust8::engine::Simd), a value is the proof that the CPU has the instructions,
+/// and every method is `#[inline(always)]`.
 ///
 /// Operations without a number in their names work on bytes. Lanes of 16 and 32 bits have the low
 /// byte first. A `put` method appends everything and returns true. If that does not fit, it appends

@@ -7,8 +7,8 @@ use trust8::engine::{Neon, Simd, Vectors};
 use super::{ShuffleOps, WideLaneOps};
 use crate::search::{Units32, reversed_places};
 
-// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the instruction set, and
-// that was called on a CPU that has it.
+// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
+// is compiled for the instruction set, and that was called on a CPU that has it.
 
 /// Reinterprets the bits as lanes of another width. These functions need no token: the file is
 /// compiled only for targets that have NEON.

@@ -35,8 +35,8 @@ pub(crate) fn put_all<V: Plain, const N: usize, const M: usize>(
     let mut i = 0;
     while i < M * N {
         let to = next.wrapping_add(at).cast::<V>();
-        // SAFETY: `at` is at most `size` for each part before this one, so `size` bytes from there on lie in `next`. The store
-        // needs no alignment.
+        // SAFETY: `at` is at most `size` for each part before this one, so `size` bytes from there
+        // on lie in `next`. The store needs no alignment.
         unsafe { to.write_unaligned(parts[i / N][i % N]) };
         at += size.min(lens[i / N][i % N]);
         i += 1;

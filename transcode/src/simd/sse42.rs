@@ -10,8 +10,8 @@ use trust8::engine::{Simd, Sse42, Vectors};
 use super::{ShuffleOps, WideLaneOps};
 use crate::search::{Units32, reversed_places};
 
-// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the instruction set, and
-// that was called on a CPU that has it.
+// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
+// is compiled for the instruction set, and that was called on a CPU that has it.
 
 impl WideLaneOps for Sse42 {
     #[inline(always)]

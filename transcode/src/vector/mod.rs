@@ -24,9 +24,9 @@
 //! # A full output
 //!
 //! A function for long texts stops before the first block that does not fit. A function whose name
-//! begins with `part` (from UTF-8: `fill_rest`) converts the part of that block that fits: its units up to
-//! the first one that does not. It finds that unit by counting bits in the masks of kept bytes. It is compiled
-//! separately, and so takes no registers from the loops.
+//! begins with `part` (from UTF-8: `fill_rest`) converts the part of that block that fits: its
+//! units up to the first one that does not. It finds that unit by counting bits in the masks of
+//! kept bytes. It is compiled separately, and so takes no registers from the loops.
 //!
 //! # ASCII
 //!
@@ -54,8 +54,8 @@ const LINES_PAY_FROM_BYTES: usize = 512;
 /// There, writing whole cache lines does not pay.
 const CACHED_BYTES: usize = 10 << 10;
 
-/// The number of bytes of ASCII at the start of a longer text that are widened vector by vector. The
-/// loops for other text or for whole cache lines are prepared after that.
+/// The number of bytes of ASCII at the start of a longer text that are widened vector by vector.
+/// The loops for other text or for whole cache lines are prepared after that.
 const PLAIN_BYTES: usize = 2048;
 
 /// The target of ASCII or Latin-1.

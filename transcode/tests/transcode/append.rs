@@ -8,7 +8,8 @@ use trust8_transcode::{
     convert_lossy, convert_to_slice, convert_to_slice_lossy,
 };
 
-/// Parts of a text: clean text, text that some encoding lacks, and what is malformed in some encoding.
+/// Parts of a text: clean text, text that some encoding lacks, and what is malformed in some
+/// encoding.
 const PARTS: [&[u8]; 8] = [
     b"plain",
     "naïve".as_bytes(),

@@ -1,7 +1,7 @@
 //! Conversions between all pairs of forms, with every kernel, against `std` and `encoding_rs`.
 //!
-//! The oracle uses the standard library alone: `reference::decode` decodes a text in any form into characters and the
-//! malformed sequences between them. Every answer follows from that.
+//! The oracle uses the standard library alone: `reference::decode` decodes a text in any form into
+//! characters and the malformed sequences between them. Every answer follows from that.
 
 #![cfg(feature = "alloc")]
 
@@ -84,7 +84,8 @@ mod reference {
                 }
             }
         }
-        // To a decoder of bytes, a high surrogate and half a unit at the end are one sequence that is cut off.
+        // To a decoder of bytes, a high surrogate and half a unit at the end are one sequence that
+        // is cut off.
         let cut_pair = matches!(items.last(), Some((last, Item::Malformed(ConversionErrorKind::LoneHigh(_)))) if last + 2 == at);
         if !rest.is_empty() && !cut_pair {
             items.push((at, Item::Malformed(ConversionErrorKind::Incomplete)));
@@ -189,7 +190,8 @@ fn with_buffer<U: Copy, R>(
     result
 }
 
-/// Asserts that every function that converts into bytes gives the expected answer, with every kernel.
+/// Asserts that every function that converts into bytes gives the expected answer, with every
+/// kernel.
 fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
     let items = decode(from, text);
     let expected = expected(to, &items);
@@ -350,7 +352,8 @@ const TEXTS: [&str; 9] = [
     "\u{0}\u{7F}\u{80}\u{7FF}\u{800}\u{D7FF}\u{E000}\u{FFFF}\u{10000}\u{10FFFF}",
 ];
 
-/// Every scalar value, from every form into every other, in texts as long as there are values, and alone.
+/// Every scalar value, from every form into every other, in texts as long as there are values, and
+/// alone.
 #[test]
 fn every_scalar_value_in_every_pair() {
     let all: Vec<char> = ('\0'..=char::MAX).collect();
@@ -411,8 +414,8 @@ fn every_length_to_300() {
     }
 }
 
-/// The length of text in every pair, for texts that begin at any address: kernels count the parts before and after aligned vectors by
-/// themselves.
+/// The length of text in every pair, for texts that begin at any address: kernels count the parts
+/// before and after aligned vectors by themselves.
 #[test]
 fn lengths_at_every_address() {
     for &from in Encoding::ALL {
@@ -454,7 +457,8 @@ fn lengths_at_every_address() {
 #[test]
 fn malformed_utf8_at_every_position() {
     let mut thin = Thin::new();
-    // Characters of two bytes, in turn after 61 and 65 bytes of ASCII, so that they end at many places of a block.
+    // Characters of two bytes, in turn after 61 and 65 bytes of ASCII, so that they end at many
+    // places of a block.
     let rare = format!("{}é{}ß", "a".repeat(61), "b".repeat(65));
     for filler in ["a", "é", "aé", &rare, "敏", "😀", "a😀é敏"] {
         for malformed in &MALFORMED {
@@ -473,8 +477,9 @@ fn malformed_utf8_at_every_position() {
     }
 }
 
-/// A long text of characters of one and two bytes with a longer one here and there. Chunks of it are validated, and what is between
-/// them is not; characters begin before these places and end after them.
+/// A long text of characters of one and two bytes with a longer one here and there. Chunks of it
+/// are validated, and what is between them is not; characters begin before these places and end
+/// after them.
 #[test]
 fn longer_characters_in_text_of_two_bytes() {
     for filler in ["é", "éa", "éaßéßab"] {
@@ -603,8 +608,8 @@ const DIRECT: [Encoding; 4] = if cfg!(target_endian = "big") {
     [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf32Le, Encoding::Latin1]
 };
 
-/// One character among longer or shorter ones, at every position to 150, with many characters after it or none. So it is in
-/// every lane, and on either side of every end of a vector.
+/// One character among longer or shorter ones, at every position to 150, with many characters after
+/// it or none. So it is in every lane, and on either side of every end of a vector.
 #[test]
 fn one_of_another_kind_at_every_position() {
     let kinds = ['a', 'é', 'ÿ', 'Ā', '敏', '\u{FFFF}', '😀', '\u{10FFFF}'];
@@ -633,8 +638,8 @@ fn one_of_another_kind_at_every_position() {
     }
 }
 
-/// Malformed sequences at every position to 150 of text that Latin-1 could express. The conversion to Latin-1 validates the
-/// text in its own way.
+/// Malformed sequences at every position to 150 of text that Latin-1 could express. The conversion
+/// to Latin-1 validates the text in its own way.
 #[test]
 fn malformed_utf8_into_latin1_at_every_position() {
     let mut thin = Thin::new();
@@ -667,7 +672,8 @@ fn malformed_utf8_into_latin1_at_every_position() {
     }
 }
 
-/// Units of UTF-32 that are not characters, at every position to 150, among characters of every length.
+/// Units of UTF-32 that are not characters, at every position to 150, among characters of every
+/// length.
 #[test]
 fn no_characters_at_every_position() {
     let mut thin = Thin::new();
@@ -763,8 +769,8 @@ fn streams_cut_everywhere() {
     }
 }
 
-/// Long texts with a fault every 1 to 1000 characters, in every pair: whole, into buffers of every kind of length, and in pieces
-/// through small buffers.
+/// Long texts with a fault every 1 to 1000 characters, in every pair: whole, into buffers of every
+/// kind of length, and in pieces through small buffers.
 #[test]
 fn faults_at_every_rate() {
     let mut thin = Thin::new();
@@ -811,7 +817,8 @@ fn faulty(from: Encoding, filler: &str, rate: usize) -> Vec<u8> {
     text
 }
 
-/// Asserts that a lossy transcoder gives what is expected, in long pieces and through buffers of several lengths.
+/// Asserts that a lossy transcoder gives what is expected, in long pieces and through buffers of
+/// several lengths.
 fn check_lossy_stream(from: Encoding, to: Encoding, text: &[u8], expected: &[u8], kernel: &'static Kernel) {
     for room in [16, 61, 256, 700, 4000] {
         for piece in [1001, text.len().max(1)] {
@@ -944,7 +951,8 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
 }
 
-/// Converts a text into buffers of these lengths in turn, and compares each step with what the items say.
+/// Converts a text into buffers of these lengths in turn, and compares each step with what the
+/// items say.
 fn check_small_buffers(from: Encoding, to: Encoding, text: &[u8], rooms: &[usize]) {
     let items = decode(from, text);
     for (kernel, lossy) in kernels().iter().flat_map(|kernel| [(kernel, false), (kernel, true)]) {
@@ -993,7 +1001,8 @@ fn check_small_buffers(from: Encoding, to: Encoding, text: &[u8], rooms: &[usize
     }
 }
 
-/// A buffer ends near a place where text of one kind meets a fault or text of another kind, and that may lie anywhere in a block.
+/// A buffer ends near a place where text of one kind meets a fault or text of another kind, and
+/// that may lie anywhere in a block.
 #[test]
 fn borders_where_a_small_buffer_ends() {
     let mut thin = Thin::new();

@@ -1,4 +1,5 @@
-//! Conversions touch no byte after the text or the buffer: both end at a page that can be neither read nor written.
+//! Conversions touch no byte after the text or the buffer: both end at a page that can be neither
+//! read nor written.
 
 #![cfg(all(unix, feature = "alloc"))]
 
@@ -20,7 +21,8 @@ fn repeated(text: &str, bytes: usize) -> String {
     long
 }
 
-/// Buffers of exactly the length that is needed, of one unit less, of no units, and shorter by up to two vectors.
+/// Buffers of exactly the length that is needed, of one unit less, of no units, and shorter by up
+/// to two vectors.
 #[test]
 fn buffers_of_every_critical_length() {
     let (mut source, mut target) = (Guarded::new(4096), Guarded::new(8192));
@@ -158,7 +160,8 @@ fn check<T: PartialEq + ?Sized + std::fmt::Debug>(
     }
 }
 
-/// Every pair of encodings, with errors and without, into buffers of the exact length, of one byte less, and of none.
+/// Every pair of encodings, with errors and without, into buffers of the exact length, of one byte
+/// less, and of none.
 #[test]
 fn every_pair_of_encodings() {
     let (mut source, mut target) = (Guarded::new(4096), Guarded::new(16384));
@@ -235,10 +238,11 @@ fn exactly_units(text: &str, units: usize) -> Vec<u16> {
     filler
 }
 
-/// Every malformed sequence at every place of every short text. The buffer has room for all that comes before the sequence,
-/// for a unit less, or for nothing.
+/// Every malformed sequence at every place of every short text. The buffer has room for all that
+/// comes before the sequence, for a unit less, or for nothing.
 ///
-/// Short texts are converted in their own way, which loads, checks and stores a whole vector, or a part of it.
+/// Short texts are converted in their own way, which loads, checks and stores a whole vector, or a
+/// part of it.
 #[test]
 fn malformed_utf8_everywhere_in_short_texts() {
     const LONGEST: usize = 150;

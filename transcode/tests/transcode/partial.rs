@@ -82,7 +82,8 @@ fn len_in(encoding: Encoding, char: char) -> usize {
     }
 }
 
-/// A buffer ends inside any block, and inside any character of it. As many whole characters are written as fit.
+/// A buffer ends inside any block, and inside any character of it. As many whole characters are
+/// written as fit.
 #[test]
 fn every_pair_fills_buffers_of_every_length() {
     let mut thin = Thin::new();
@@ -127,7 +128,8 @@ fn every_pair_fills_buffers_of_every_length() {
     }
 }
 
-/// Faults are near and far, in text of each width, and a buffer ends anywhere. The rest of the text becomes the rest of the result.
+/// Faults are near and far, in text of each width, and a buffer ends anywhere. The rest of the text
+/// becomes the rest of the result.
 #[test]
 fn faulty_text_fills_buffers_of_every_length() {
     let mut thin = Thin::new();
@@ -165,8 +167,8 @@ fn faulty_text_fills_buffers_of_every_length() {
     }
 }
 
-/// After some sound blocks, text is checked in groups of 128 bytes before it is converted: so here is a fault after every sound length
-/// that ends in the first groups.
+/// After some sound blocks, text is checked in groups of 128 bytes before it is converted: so here
+/// is a fault after every sound length that ends in the first groups.
 #[test]
 fn a_fault_after_every_sound_length() {
     let mut thin = Thin::new();

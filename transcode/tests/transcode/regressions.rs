@@ -8,9 +8,10 @@ use super::support::kernels::kernels;
 use trust8_transcode::TranscodeWith;
 use trust8_transcode::{BufferError, Chars, Encoding, Str, Utf16, Utf32, convert};
 
-/// A `&str` is known to be valid, so its parts went to the vectors without a check. A conversion in two steps takes 2 KiB at
-/// a time, which may end inside a character, and the vectors rely on whole characters: wrong units came out, or an error.
-/// A reviewer found it. The tests converted long text only into UTF-16, which takes one step.
+/// A `&str` is known to be valid, so its parts went to the vectors without a check. A conversion in
+/// two steps takes 2 KiB at a time, which may end inside a character, and the vectors rely on whole
+/// characters: wrong units came out, or an error. A reviewer found it. The tests converted long
+/// text only into UTF-16, which takes one step.
 #[test]
 fn a_piece_of_a_str_that_ends_inside_a_character() {
     for kernel in kernels() {
@@ -40,8 +41,9 @@ fn a_piece_of_a_str_that_ends_inside_a_character() {
     }
 }
 
-/// On big-endian machines, units of one byte were treated as if they had a byte order, and the bytes of UTF-8 and Latin-1
-/// were reversed in groups of four. A reviewer found it before a test had run on such a machine.
+/// On big-endian machines, units of one byte were treated as if they had a byte order, and the
+/// bytes of UTF-8 and Latin-1 were reversed in groups of four. A reviewer found it before a test
+/// had run on such a machine.
 #[test]
 fn bytes_have_no_order() {
     assert_eq!(convert(Encoding::Utf8, Str, b"abcdefgh").as_deref(), Ok("abcdefgh"));
@@ -49,8 +51,8 @@ fn bytes_have_no_order() {
     assert_eq!(convert(Str, Encoding::Latin1, "abcdéfgh").as_deref(), Ok(&b"abcd\xE9fgh"[..]));
 }
 
-/// `TooSmall` said too much of a long `&str`: the length was counted in pieces that ended anywhere, and a character that a piece
-/// cut off was counted twice. A reviewer found it.
+/// `TooSmall` said too much of a long `&str`: the length was counted in pieces that ended anywhere,
+/// and a character that a piece cut off was counted twice. A reviewer found it.
 #[test]
 fn the_length_that_a_long_str_needs() {
     for kernel in kernels() {
@@ -70,8 +72,8 @@ fn the_length_that_a_long_str_needs() {
     }
 }
 
-/// A conversion of as much as fits said that the buffer is full where the next unit is malformed: the kernel had not been shown it.
-/// A reviewer found it.
+/// A conversion of as much as fits said that the buffer is full where the next unit is malformed:
+/// the kernel had not been shown it. A reviewer found it.
 #[test]
 fn what_comes_after_all_that_fits_is_malformed() {
     for kernel in kernels() {
@@ -92,7 +94,8 @@ fn what_comes_after_all_that_fits_is_malformed() {
     }
 }
 
-/// `resume` took bytes that no transcoder holds: parts of units from forms that are whole units, and anything from a `&str`.
+/// `resume` took bytes that no transcoder holds: parts of units from forms that are whole units,
+/// and anything from a `&str`.
 #[test]
 fn pending_bytes_that_cannot_be() {
     use trust8_transcode::Transcoder;

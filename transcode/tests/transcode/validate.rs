@@ -1,4 +1,5 @@
-//! Whether text in each form is well-formed, ASCII, or in Latin-1, and where it stops being so, with every kernel.
+//! Whether text in each form is well-formed, ASCII, or in Latin-1, and where it stops being so,
+//! with every kernel.
 
 use super::between;
 #[cfg(unix)]
@@ -12,7 +13,8 @@ use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le, Utf32Be, Utf32L
 use trust8_transcode::TranscodeWith;
 use trust8_transcode::{Chars, ConversionErrorKind, Str, Utf16, Utf32, is_ascii_in, validate};
 
-/// What is to be said of a text: where it is malformed and why, where ASCII ends, and where Latin-1 ends.
+/// What is to be said of a text: where it is malformed and why, where ASCII ends, and where Latin-1
+/// ends.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Model {
     error: Option<(usize, ConversionErrorKind)>,

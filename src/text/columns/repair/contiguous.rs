@@ -18,7 +18,8 @@ use crate::text::columns::offset::Offset;
 /// If at least one row in this many is bad, all rows of a group are replaced at once.
 const MANY: usize = 32;
 
-/// The rows that [`repair`](super::repair) has written. All values are UTF-8, and no row begins or ends inside a character.
+/// The rows that [`repair`](super::repair) has written. All values are UTF-8, and no row begins or
+/// ends inside a character.
 ///
 /// ```
 /// use trust8::columns::{FixedSize, Policy, Repaired, repair};
@@ -32,9 +33,11 @@ const MANY: usize = 32;
 pub struct RepairedRows<O> {
     /// The bytes of all rows.
     pub values: Vec<u8>,
-    /// Where the rows begin and end: row n is `values[offsets[n]..offsets[n + 1]]`. The first offset is 0.
+    /// Where the rows begin and end: row n is `values[offsets[n]..offsets[n + 1]]`. The first
+    /// offset is 0.
     pub offsets: Vec<O>,
-    /// Which rows are not null, from the lowest bit of the first byte on; or `None` if the same rows are null as before.
+    /// Which rows are not null, from the lowest bit of the first byte on; or `None` if the same
+    /// rows are null as before.
     pub validity: Option<Vec<u8>>,
 }
 

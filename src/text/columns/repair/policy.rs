@@ -39,8 +39,8 @@ use crate::text::characters::windows_1252;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Policy {
-    /// Each ill-formed sequence becomes one U+FFFD, as in the WHATWG encoding standard and in `std`: a sequence is the longest
-    /// beginning of a character, or else one byte.
+    /// Each ill-formed sequence becomes one U+FFFD, as in the WHATWG encoding standard and in
+    /// `std`: a sequence is the longest beginning of a character, or else one byte.
     Replace,
     /// The same as `new String(bytes, UTF_8)` in Java 17. It differs from
     /// [`Replace`](Self::Replace) for surrogates: `ED`, a byte `A0..BF` and a continuation after it
@@ -87,7 +87,8 @@ impl Policy {
         }
     }
 
-    /// Returns the policy of this [name](Self::name). Upper and lower case, hyphens, underscores and spaces make no difference.
+    /// Returns the policy of this [name](Self::name). Upper and lower case, hyphens, underscores
+    /// and spaces make no difference.
     ///
     /// ```
     /// use trust8::columns::Policy;

@@ -27,7 +27,8 @@ pub struct RepairedViews {
     pub views: Vec<u128>,
     /// The buffer that comes after all others. New views of strings of more than 12 bytes name it.
     pub buffer: Vec<u8>,
-    /// Which rows are not null, from the lowest bit of the first byte on; or `None` if the same rows are null as before.
+    /// Which rows are not null, from the lowest bit of the first byte on; or `None` if the same
+    /// rows are null as before.
     pub validity: Option<Vec<u8>>,
 }
 
