@@ -629,21 +629,25 @@ pub(super) fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fa
     at
 }
 
-/// Like `lone_faults`, but leaves faults out, and stops after a block without any. Returns the
+/// Like `lone_faults`, but leaves faults out, and stops after two blocks without any. Returns the
 /// numbers of bytes read and of units written.
 #[inline(never)]
 fn ignored<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>]) -> (usize, usize) {
     const BLOCK: usize = 64;
-    let (mut at, mut written) = (0, 0);
+    let (mut at, mut written, mut was_any) = (0, 0, true);
     while let Some(with_next) = bytes[at..].first_chunk::<{ 2 * BLOCK }>()
         && room.len() - written >= 2 * BLOCK
-        && !is_continued(&with_next[..BLOCK], &with_next[1..=BLOCK])
     {
         let mut faults = 0;
         for (i, word) in with_next[..BLOCK].as_chunks::<8>().0.iter().enumerate() {
             // The product has the highest bit of each byte in its highest byte.
             let bits = u64::from_le_bytes(*word) >> 7 & 0x0101_0101_0101_0101;
             faults |= bits.wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * i);
+        }
+        // Only a neighbour can continue a lead.
+        let with_neighbour = faults & (faults >> 1 | u64::from(with_next[BLOCK]) >> 7 << 63);
+        if with_neighbour != 0 && is_continued(&with_next[..BLOCK], &with_next[1..=BLOCK]) {
+            break;
         }
         let (any, mut from) = (faults > 0, 0);
         loop {
@@ -661,9 +665,10 @@ fn ignored<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>]) -> (usize, usize)
             faults &= faults - 1;
         }
         at += BLOCK;
-        if !any {
+        if !any && !was_any {
             break;
         }
+        was_any = any;
     }
     (at, written)
 }
