@@ -63,7 +63,7 @@ pub use validator::ProfileValidator;
 pub use writer::ProfileWriter;
 
 use lanes::Sieve;
-use sieve::Suspects;
+use sieve::{Skipped, Suspects};
 use trust8::Kernel;
 use trust8::engine::is_inside;
 use trust8::stream::Piece;
@@ -89,7 +89,8 @@ impl ProfileWith {
     /// Returns the errors of that function.
     #[inline]
     pub fn from_utf8<'a>(self, profile: &Profile, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        sieve::plain_text(self.0, bytes, &profile.sieve).or_else(|plain| profile.rest(self.0, bytes, plain))
+        sieve::clean_text(self.0, bytes, &profile.sieve)
+            .or_else(|skipped| profile.rest(self.0, bytes, skipped))
     }
 
     /// Like [`Profile::check`], with this kernel.
@@ -347,11 +348,10 @@ impl Profile {
         census
     }
 
-    /// Like [`from_utf8`](Self::from_utf8), for text with non-ASCII bytes or suspects, but not
-    /// before `plain_to`.
+    /// Like [`from_utf8`](Self::from_utf8), for text that is not clean.
     #[inline(never)]
-    fn rest<'a>(&self, kernel: &Kernel, bytes: &'a [u8], plain_to: usize) -> Result<&'a str, Error> {
-        sieve::walk(kernel, bytes, &self.sieve, plain_to, |text, place| self.look(text, place, true))
+    fn rest<'a>(&self, kernel: &Kernel, bytes: &'a [u8], skipped: Skipped) -> Result<&'a str, Error> {
+        sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| self.look(text, place, true))
     }
 
     /// Returns the first forbidden character of a text.

@@ -1,11 +1,15 @@
 //! Finds characters that a profile may forbid, during validation.
 //!
 //! ```text
-//! skip groups of vectors that are ASCII without suspects; return if that is all of the text
+//! a look:
+//!     skip vectors that are ASCII without suspects
+//!     classify each byte of the next vectors by itself; stop at a suspect, or after 16 KiB
+//! return if the look came to the end, and the text is ASCII or valid
 //! for each 16 KiB:
 //!     validate them
-//!     classify each byte of a group by itself; skip the group if none is suspect
-//!     otherwise, for some vectors: classify each byte with its neighbours; return the suspects, if there are any
+//!     until their end:
+//!         for some vectors, classify each byte with its neighbours; return the suspects, if there are any
+//!         look
 //! ```
 //!
 //! A chunk is validated and searched while it is in the first-level cache. The caller checks each
@@ -22,10 +26,11 @@
 //!    DEL. For each lower nibble, a table has the byte at which the forbidden ones end: `end -
 //!    byte` is small exactly for them, and a minimum collects it. With AVX-512, the table has the
 //!    addend that sets bit 7 exactly in the forbidden ones.
-//! 4. **Short ASCII takes one call**, which returns a number. A text shorter than a group is tested
-//!    as one vector, or as a few that overlap at the end.
-//! 5. **A test that often fails is not repeated.** A suspect group takes the second test. If the next
-//!    group is suspect as well, twice as many vectors do without the first test, and so on.
+//! 4. **Text that the look finds clean takes one call, or two if it is not ASCII.** Both return
+//!    numbers in registers. Text shorter than a vector is tested as one. The last vectors of longer
+//!    text overlap.
+//! 5. **A test that often fails is not repeated.** After a suspect, many vectors take the second
+//!    test without the first one.
 
 use trust8::Kernel;
 #[cfg(trust8_neon)]
@@ -35,7 +40,7 @@ use trust8::engine::Simd;
 #[cfg(trust8_wasm)]
 use trust8::engine::Simd128;
 use trust8::engine::search::SearchOps;
-use trust8::engine::{Automaton, Engine, Job, Rejected, Vectors, array_at, is_inside, judge};
+use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, is_inside, judge};
 #[cfg(trust8_x86)]
 use trust8::engine::{Avx2, Sse42};
 #[cfg(trust8_avx512)]
@@ -78,25 +83,34 @@ impl Sifted {
 /// first-level cache.
 const CHUNK_BYTES: usize = 16 << 10;
 
-/// The most vectors that take the second test before the first one is tried again.
+/// The vectors that take the second test before the first one is tried again.
 const NEAR_VECTORS: usize = 32;
+
+/// What a first look at a text skips.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Skipped {
+    /// Everything from the start of the look up to here is ASCII without suspects.
+    plain_to: usize,
+    /// No suspect begins before this position.
+    clean_to: usize,
+}
 
 /// An engine that searches for suspects.
 trait Sifting: Engine {
-    /// Returns a position up to which everything after `from` is ASCII without suspects.
-    fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize;
+    /// Skips ASCII without suspects, and then text without suspects by the first test, but not much more than a chunk.
+    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> Skipped;
 
-    /// Returns the first vector with suspects, at `from` or later.
+    /// Returns the first vector with suspects by the second test, of a few vectors from `from` on.
     fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted;
 }
 
-/// [`Sifting::plain`] as a job.
-struct Plain;
+/// [`Sifting::skip`] as a job.
+struct Skip;
 
-impl<E: Sifting> Job<E, (usize, &Sieve), usize> for Plain {
+impl<E: Sifting> Job<E, (usize, &Sieve), Skipped> for Skip {
     #[inline(always)]
-    fn run(engine: E, text: &[u8], (from, sieve): (usize, &Sieve)) -> usize {
-        engine.plain(text, from, sieve)
+    fn run(engine: E, text: &[u8], (from, sieve): (usize, &Sieve)) -> Skipped {
+        engine.skip(text, from, sieve)
     }
 }
 
@@ -116,8 +130,8 @@ trait Tests: SearchOps {
     /// bytes too.
     fn is_plain<const N: usize>(self, vectors: [Self::Vector; N], sieve: &Sieve) -> bool;
 
-    /// Like `is_plain`, for fewer bytes than a vector has.
-    fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool;
+    /// Like `is_plain`, for fewer bytes than a vector has. The second result is whether the first test finds no suspects.
+    fn look_at_short(self, text: &[u8], sieve: &Sieve) -> [bool; 2];
 
     /// The first test: returns nonzero lanes for suspects.
     fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector;
@@ -129,51 +143,38 @@ trait Tests: SearchOps {
 
 impl<E: Engine + Tests> Sifting for E {
     #[inline(always)]
-    fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
-        let (v, n, len) = (self, text.len(), GROUP_VECTORS * E::LANES);
+    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> Skipped {
+        let (v, n) = (self, text.len());
         if n < E::LANES {
-            return if v.is_short_plain(text, sieve) { n } else { from };
+            let [is_plain, is_clean] = v.look_at_short(text, sieve);
+            return Skipped {
+                plain_to: if is_plain { n } else { from },
+                clean_to: if is_clean { n } else { from },
+            };
         }
-        let (mut at, last) = (from, n - E::LANES);
-        while let Some(group) = text.get(at..at + len) {
-            if !v.is_plain(vectors(v, group), sieve) {
-                return at;
+        let (plain_to, last) = (plain_to(v, text, from, sieve), n - E::LANES);
+        if plain_to == n {
+            return Skipped { plain_to, clean_to: n };
+        }
+        // A character that began before `plain_to` takes the second test.
+        let end = if is_inside(text, plain_to) { plain_to } else { n.min(from + CHUNK_BYTES) };
+        let mut at = plain_to;
+        while at < end {
+            // The last vectors overlap.
+            let (a, b) = (v.load(text, at.min(last)), v.load(text, (at + E::LANES).min(last)));
+            if v.any(v.or(v.classes(a, sieve), v.classes(b, sieve))) {
+                break;
             }
-            at += len - misaligned::<E>(group, 0);
+            at += 2 * E::LANES;
         }
-        while at < n {
-            // The last vector overlaps the one before it.
-            if !v.is_plain([v.load(text, at.min(last))], sieve) {
-                return at;
-            }
-            at += E::LANES;
-        }
-        n
+        Skipped { plain_to, clean_to: n.min(at) }
     }
 
     #[inline(always)]
     fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted {
-        // With AVX-512, the second test of twelve vectors costs less than a misprediction.
-        let few = if E::LANES == 64 { 16 } else { GROUP_VECTORS };
-        let (v, mut at, mut near_to, mut near) = (self, from, from, few);
-        let end = text.len().min(from + CHUNK_BYTES);
+        let (mut at, end) = (from, text.len().min(from + NEAR_VECTORS * E::LANES));
         while at < end {
-            // A character that began in the last vector takes the second test.
-            if at >= near_to && !is_inside(text, at) {
-                let start = at;
-                while at < end
-                    && let Some(group) = text.get(at..at + GROUP_VECTORS * E::LANES)
-                    && !is_group_suspect(v, group, sieve)
-                {
-                    at += GROUP_VECTORS * E::LANES;
-                }
-                near = if at == start { NEAR_VECTORS.min(2 * near) } else { few };
-                near_to = at + near * E::LANES;
-                if at >= end {
-                    break;
-                }
-            }
-            let bits = v.exact(text, at, sieve);
+            let bits = self.exact(text, at, sieve);
             if bits != 0 {
                 let next = text.len().min(at + E::LANES);
                 return Sifted { next, bits: bits << (64 - (next - at)) };
@@ -182,6 +183,27 @@ impl<E: Engine + Tests> Sifting for E {
         }
         Sifted { next: text.len().min(at), bits: 0 }
     }
+}
+
+/// Returns a position up to which everything after `from` is ASCII without suspects. The text is at least a vector.
+#[inline(always)]
+fn plain_to<E: Tests>(v: E, text: &[u8], from: usize, sieve: &Sieve) -> usize {
+    let (n, len) = (text.len(), GROUP_VECTORS * E::LANES);
+    let (mut at, last) = (from, n - E::LANES);
+    while let Some(group) = text.get(at..at + len) {
+        if !v.is_plain(vectors(v, group), sieve) {
+            return at;
+        }
+        at += len - misaligned::<E>(group, 0);
+    }
+    while at < n {
+        // The last vector overlaps the one before it.
+        if !v.is_plain([v.load(text, at.min(last))], sieve) {
+            return at;
+        }
+        at += E::LANES;
+    }
+    n
 }
 
 /// Returns the distance of `at` from the start of its cache line, if vectors are as long as a line. Otherwise returns zero:
@@ -198,16 +220,6 @@ fn vectors<V: Vectors>(v: V, group: &[u8]) -> [V::Vector; GROUP_VECTORS] {
     [v.load(group, 0), v.load(group, V::LANES), v.load(group, 2 * V::LANES), v.load(group, 3 * V::LANES)]
 }
 
-#[inline(always)]
-fn is_group_suspect<V: Tests>(v: V, group: &[u8], sieve: &Sieve) -> bool {
-    let (mut all, mut i) = (v.splat(0), 0);
-    while i < GROUP_VECTORS {
-        all = v.or(all, v.classes(v.load(group, i * V::LANES), sieve));
-        i += 1;
-    }
-    v.any(all)
-}
-
 /// Implements [`Tests`] for instruction sets with the library's trait of vectors.
 #[cfg(trust8_simd)]
 macro_rules! tests {
@@ -219,10 +231,14 @@ macro_rules! tests {
             }
 
             #[inline(always)]
-            fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool {
-                let found = not_plain(self, [self.load_short(text)], &sieve.plain);
+            fn look_at_short(self, text: &[u8], sieve: &Sieve) -> [bool; 2] {
+                let bytes = self.load_short(text);
                 // The zeros after the text may be suspect.
-                self.not_zero(found) & !(u64::MAX << text.len()) == 0
+                let is_clean = |found| self.not_zero(found) & !(u64::MAX << text.len()) == 0;
+                if is_clean(not_plain(self, [bytes], &sieve.plain)) {
+                    return [true, true];
+                }
+                [false, is_clean(self.classes(bytes, sieve))]
             }
 
             #[inline(always)]
@@ -277,10 +293,14 @@ impl Tests for Avx512 {
     }
 
     #[inline(always)]
-    fn is_short_plain(self, text: &[u8], sieve: &Sieve) -> bool {
-        let found = not_plain_512(self, [self.load_short(text)], &sieve.sixes.ascii);
+    fn look_at_short(self, text: &[u8], sieve: &Sieve) -> [bool; 2] {
+        let bytes = self.load_short(text);
         // The zeros after the text may be suspect.
-        self.high_bits(found) & !(u64::MAX << text.len()) == 0
+        let within = !(u64::MAX << text.len());
+        if self.high_bits(not_plain_512(self, [bytes], &sieve.sixes.ascii)) & within == 0 {
+            return [true, true];
+        }
+        [false, self.not_zero(self.classes(bytes, sieve)) & within == 0]
     }
 
     #[inline(always)]
@@ -308,7 +328,7 @@ impl Tests for Avx512 {
 /// The first test alone, byte by byte. ASCII, eight bytes at a time.
 impl Sifting for Automaton {
     #[inline(always)]
-    fn plain(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
+    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> Skipped {
         const ONES: u64 = u64::from_ne_bytes([1; 8]);
         let mut at = from;
         // Where there are vectors, hardly any CPU comes here.
@@ -323,7 +343,7 @@ impl Sifting for Automaton {
             }
             at += bytes.len();
         }
-        at
+        Skipped { plain_to: at, clean_to: at }
     }
 
     #[inline(always)]
@@ -355,84 +375,85 @@ impl Suspects {
     #[inline(always)]
     pub(super) fn next(&mut self, kernel: &Kernel, text: &[u8], sieve: &Sieve) -> Option<usize> {
         while self.0.bits == 0 {
-            self.0.next = end_of_plain(kernel, text, self.0.next, sieve);
-            if self.0.next >= text.len() {
+            let from = skip(kernel, text, self.0.next, sieve).clean_to;
+            if from >= text.len() {
                 return None;
             }
-            self.0 = kernel.run(Sift, text, (self.0.next, sieve));
+            self.0 = kernel.run(Sift, text, (from, sieve));
         }
         self.0.take_first()
     }
 }
 
-/// Returns a position before which all of `text` is ASCII without suspects.
+/// Runs [`Skip`].
 ///
 /// It is compiled once and not inlined, so that its callers can be.
 #[inline(never)]
-fn end_of_plain(kernel: &Kernel, text: &[u8], from: usize, sieve: &Sieve) -> usize {
-    kernel.run(Plain, text, (from, sieve))
+fn skip(kernel: &Kernel, text: &[u8], from: usize, sieve: &Sieve) -> Skipped {
+    kernel.run(Skip, text, (from, sieve))
 }
 
-/// Returns `bytes` as text if it is all ASCII without suspects, and otherwise the result of
-/// [`end_of_plain`] as the error.
+/// Returns `bytes` as text if it is valid and the first look at it finds no suspects. Otherwise returns the look as the error.
 #[inline(always)]
-pub(super) fn plain_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) -> Result<&'a str, usize> {
-    let plain_to = if bytes.first().is_some_and(|byte| !byte.is_ascii()) {
-        0
-    } else {
-        end_of_plain(kernel, bytes, 0, sieve)
-    };
-    // SAFETY: the search found all of `bytes` to be ASCII.
-    if plain_to == bytes.len() { Ok(unsafe { core::str::from_utf8_unchecked(bytes) }) } else { Err(plain_to) }
+pub(super) fn clean_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) -> Result<&'a str, Skipped> {
+    let skipped = skip(kernel, bytes, 0, sieve);
+    if skipped.plain_to == bytes.len() {
+        // SAFETY: the search found all of `bytes` to be ASCII.
+        return Ok(unsafe { core::str::from_utf8_unchecked(bytes) });
+    }
+    if skipped.clean_to == bytes.len() { kernel.check(bytes).or(Err(skipped)) } else { Err(skipped) }
 }
 
 /// Validates text, and calls `each` with valid text and a position inside each suspect of it. If
-/// `each` returns something, the search ends with that as its error. `plain_to` is what
-/// [`plain_text`] returned.
+/// `each` returns something, the search ends with that as its error. `skipped` is what
+/// [`clean_text`] returned.
 #[inline(always)]
 pub(super) fn walk<'a>(
     kernel: &Kernel,
     bytes: &'a [u8],
     sieve: &Sieve,
-    plain_to: usize,
+    skipped: Skipped,
     each: impl Fn(&[u8], usize) -> Option<Forbidden>,
 ) -> Result<&'a str, Error> {
-    // Everything before `at` has been searched, and everything before `valid` is valid.
-    let (mut text, mut error, mut at, mut valid) = (bytes, None, plain_to, plain_to);
-    while at < text.len() {
+    // Everything before `valid` is valid, and all suspects before `at` have been looked at.
+    let (mut text, mut error, mut valid, mut at) = (bytes, None, skipped.plain_to, skipped.clean_to);
+    while valid.min(at) < text.len() {
         if at >= valid {
-            let mut end = text.len().min(at + CHUNK_BYTES);
+            let mut end = text.len().min(valid + CHUNK_BYTES);
             // Text that is not UTF-8 can have any number of continuations.
-            while end > at && is_inside(text, end) {
+            while end > valid + 1 && is_inside(text, end) {
                 end -= 1;
             }
-            match kernel.check(text.get(at..end).unwrap_or_default()) {
-                Ok(chunk) if !chunk.is_empty() => valid = at + chunk.len(),
-                rejected => {
-                    error = judge(text, at + rejected.map_or_else(Rejected::suspect, str::len)).err();
-                    let len = error.map_or(text.len(), |error| error.valid_up_to());
-                    text = text.get(..len).unwrap_or_default();
-                    valid = len;
-                    continue;
-                }
+            if let Err(rejected) = kernel.check(text.get(valid..end).unwrap_or_default()) {
+                error = judge(text, valid + rejected.suspect()).err();
+                end = error.map_or(text.len(), |error| error.valid_up_to());
+                text = text.get(..end).unwrap_or_default();
             }
+            valid = end;
+            if bytes.len() > CHUNK_BYTES {
+                // The last look may have ended with a chunk.
+                at = skip(kernel, text, at, sieve).clean_to;
+            }
+            continue;
         }
         let mut sifted = kernel.run(Sift, text.get(..valid).unwrap_or_default(), (at, sieve));
         at = sifted.next;
-        if sifted.bits == 0 && at < text.len() {
-            at = end_of_plain(kernel, text, at, sieve);
-            valid = valid.max(at);
-        }
         while let Some(place) = sifted.take_first() {
             if let Some(found) = each(text, place) {
                 return Err(Error::Forbidden(found));
             }
         }
+        if at < text.len() {
+            let skipped = skip(kernel, text, at, sieve);
+            // Everything before `at` is valid.
+            valid = valid.max(skipped.plain_to);
+            at = skipped.clean_to;
+        }
     }
     match error {
         Some(error) => Err(Error::NotUtf8(error)),
-        // SAFETY: without an error, `text` is all of `bytes`, and the search has come to its end. It never gets past `valid`, and everything
-        // before that was found valid, or is ASCII by the search.
+        // SAFETY: without an error, `text` is all of `bytes`, and the loop ended at `valid == text.len()`. Everything before `valid` was found
+        // valid, or is ASCII by the search.
         None => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
     }
 }

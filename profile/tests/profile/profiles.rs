@@ -505,3 +505,30 @@ fn names_and_numbers_are_unique() {
     assert!(error.to_string().starts_with("no profile has this name; the names are scalars, xml, "));
     assert_eq!("tags".parse::<Class>().unwrap_err().names().len(), Class::ALL.len());
 }
+
+/// Text without suspects takes a shorter path, on which only the kernel finds what is not UTF-8.
+#[test]
+fn a_fault_in_text_without_suspects() {
+    let text = "слово, und Häuser, 日本 ".repeat(1100);
+    for kernel in kernels() {
+        for len in (1..140).chain([200, 300, 1000, 16_380, 16_390, 33_000]) {
+            let text = &text.as_bytes()[..len];
+            let check = |bytes: &[u8]| {
+                let expected = core::str::from_utf8(bytes).map_err(|error| error.valid_up_to());
+                let found = ProfileWith(kernel).from_utf8(&Profile::TERMINAL, bytes);
+                assert_eq!(
+                    found.map_err(|error| error.valid_up_to()),
+                    expected,
+                    "{kernel:?}, {len}: {bytes:02X?}"
+                );
+            };
+            // The end may cut off a character.
+            check(text);
+            for at in (0..len).step_by(1 + len / 150) {
+                let mut bytes = text.to_vec();
+                bytes[at] = [b'a', 0xBF, 0xFF][at % 3];
+                check(&bytes);
+            }
+        }
+    }
+}
