@@ -72,6 +72,7 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
             ("bytes.get(start - CONTEXT..)", "bytes.get(start..)"),
             ("(start, words) = (next_start, next);", "(start, words) = (at, next);"),
             ("at += 4 * BLOCK_BYTES;", "at += 5 * BLOCK_BYTES;"),
+            ("blocks::ValidateFrom, bytes, at);", "blocks::ValidateFrom, bytes, at + BLOCK_BYTES);"),
         ],
     ),
 ];

@@ -117,10 +117,12 @@ impl Surroundings {
     fn all() -> Vec<Self> {
         // The start of the last block, which ends with the text.
         const OF_LAST_BLOCK: usize = 777;
+        // The end of the four blocks after ASCII, if a chunk of a sparse run comes after them.
+        const OF_FOUR_BLOCKS: usize = 384;
         // Ends of vectors; of blocks (of 64 bytes, or of 61 after the first); of the head of long input (128), of what is skipped as ASCII
         // (256), and of the four blocks after it (384); of superblocks (616 and 1104), and of a chunk of a sparse run (640 and 2176).
         const BORDERS: [usize; 15] =
-            [16, 32, 48, 64, 125, 128, 192, 256, 320, 384, 616, 640, OF_LAST_BLOCK, 1104, 2176];
+            [16, 32, 48, 64, 125, 128, 192, 256, 320, OF_FOUR_BLOCKS, 616, 640, OF_LAST_BLOCK, 1104, 2176];
         // Where lists of blocks begin: after the head. Ends of their first group of sixteen blocks, of the first block of that, and of
         // their first chunk and the next.
         const HEAD: usize = 128;
@@ -136,7 +138,11 @@ impl Surroundings {
         for (number, border) in BORDERS.into_iter().enumerate() {
             for before_border in 1..=3 {
                 // The text after the hole makes the whole long enough for each way of a kernel.
-                let len = if border == OF_LAST_BLOCK { border + 64 } else { (border + 604).max(710) };
+                let len = match border {
+                    OF_LAST_BLOCK => border + 64,
+                    OF_FOUR_BLOCKS => border + 2048,
+                    _ => (border + 604).max(710),
+                };
                 all.push(Self::of(units[(number + before_border) % 3], border - before_border, len));
             }
         }

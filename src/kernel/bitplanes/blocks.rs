@@ -284,20 +284,13 @@ pub(crate) fn one_block(s: Avx512, bytes: &[u8]) -> Verdict {
 pub(super) fn check_text(s: Avx512, bytes: &[u8]) -> Verdict {
     if bytes.len() < TWO_BLOCKS {
         two_blocks(s, bytes)
-    } else if is_asked_first(bytes) && is_ascii(s, bytes) {
+    } else if bytes.len() < 8 * BLOCK_BYTES && is_ascii(s, bytes) {
         // At most eight blocks are tested before the checker's tables are loaded.
         Verdict::VALID
     } else {
         // Inlined: a call would take a quarter of the time of 150 bytes.
         check_text_from(Checker::new(s), bytes, 0)
     }
-}
-
-/// Returns whether `check_text` first tests if the whole text is ASCII. If it is not, its end is not
-/// tested again.
-#[inline(always)]
-fn is_asked_first(bytes: &[u8]) -> bool {
-    bytes.len() < 8 * BLOCK_BYTES
 }
 
 /// Returns the verdict on 64 to 127 bytes: two blocks; the second may be short. The only branch is
@@ -398,7 +391,8 @@ fn check_text_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
     }
     checker.check_end(&mut faults, cut_off);
     let left = &bytes[at..];
-    if left.is_empty() || !is_asked_first(bytes) && is_ascii_end(s, bytes, left.len()) {
+    // The end of a shorter text was tested with the whole text.
+    if left.is_empty() || bytes.len() >= 8 * BLOCK_BYTES && is_ascii_end(s, bytes, left.len()) {
         checker.check_end(&mut faults, before);
     } else {
         let mut left = left;

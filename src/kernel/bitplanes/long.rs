@@ -1,7 +1,8 @@
 //! Long input, by kind of text.
 //!
 //! ```text
-//! check the first two blocks, with nothing before them; if they are ASCII, skip ASCII, and check the four blocks after it
+//! check the first two blocks, with nothing before them; if they are ASCII, skip ASCII, and check the four blocks after it,
+//!     or all the rest by blocks if it is short
 //! while there are eight blocks:
 //!     at most a few words of eight bytes are not ASCII: a sparse run, which checks these words
 //!     no byte is E0 or above, and no longer character reaches in: a run of two-byte characters, eight blocks at a time
@@ -97,9 +98,12 @@ pub(super) fn check_text(s: Avx512, bytes: &[u8]) -> Verdict {
             return blocks::suspicion(s, start, 0);
         }
     } else {
-        // A text of ASCII does not need the setup of a sparse run. The four blocks that end the
-        // ASCII are checked here.
+        // A text of ASCII does not need the setup of a sparse run, nor does a short rest. The four
+        // blocks that end the ASCII are checked here.
         at = skip_ascii(s, bytes, at);
+        if bytes.len() - at < CHUNK_BYTES {
+            return s.apart(blocks::ValidateFrom, bytes, at);
+        }
         if let Some(four) = array_at::<{ 4 * BLOCK_BYTES }>(bytes, at) {
             let (mut faults, mut leads) = (checker.no_faults(), checker.no_leads());
             // `black_box` keeps LLVM from unrolling the check four times.
