@@ -284,7 +284,7 @@ pub(crate) fn one_block(s: Avx512, bytes: &[u8]) -> Verdict {
 pub(super) fn check_text(s: Avx512, bytes: &[u8]) -> Verdict {
     if bytes.len() < TWO_BLOCKS {
         two_blocks(s, bytes)
-    } else if bytes.len() < EIGHT_BLOCKS && is_ascii(s, bytes) {
+    } else if bytes.len() < 8 * BLOCK_BYTES && is_ascii(s, bytes) {
         // At most eight blocks are tested before the checker's tables are loaded.
         Verdict::VALID
     } else {
@@ -392,7 +392,7 @@ fn check_text_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
     checker.check_end(&mut faults, cut_off);
     let left = &bytes[at..];
     // The end of a shorter text was tested with the whole text.
-    if left.is_empty() || bytes.len() >= EIGHT_BLOCKS && is_ascii_end(s, bytes, left.len()) {
+    if left.is_empty() || bytes.len() >= 8 * BLOCK_BYTES && is_ascii_end(s, bytes, left.len()) {
         checker.check_end(&mut faults, before);
     } else {
         let mut left = left;
