@@ -4,15 +4,15 @@
 //! draws the line. Another one then goes through the folders to find out how much there is to read.
 //! Without a line, that number is not needed and not computed.
 
-use std::fmt::Write;
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, Write, stderr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use anstream::AutoStream;
+use terminal_size::{Width, terminal_size_of};
 
 /// How long the work must take before the line appears.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -37,7 +37,8 @@ struct Shared {
 
 enum Line {
     Hidden,
-    Shown(ProgressBar),
+    /// The text that the terminal shows.
+    Shown(String),
     /// The work is done, so the line must not appear any more.
     Finished,
 }
@@ -95,7 +96,12 @@ impl Progress {
         let Some(shared) = &self.0 else { return f() };
         let line = lock(&shared.line);
         match &*line {
-            Line::Shown(bar) => bar.suspend(f),
+            Line::Shown(text) => {
+                replace_line("");
+                let result = f();
+                replace_line(text);
+                result
+            }
             _ => f(),
         }
     }
@@ -105,8 +111,8 @@ impl Progress {
         if let Some(shared) = &self.0 {
             *lock(&shared.running) = None;
             let mut line = lock(&shared.line);
-            if let Line::Shown(bar) = std::mem::replace(&mut *line, Line::Finished) {
-                bar.finish_and_clear();
+            if let Line::Shown(_) = std::mem::replace(&mut *line, Line::Finished) {
+                replace_line("");
             }
         }
     }
@@ -127,25 +133,31 @@ fn draw(shared: &Arc<Shared>, done: &Receiver<()>, total: impl FnOnce() -> Optio
         let shared = Arc::clone(shared);
         move || shared.total.store(total().unwrap_or(0), Ordering::Relaxed)
     });
-    {
-        let mut line = lock(&shared.line);
-        if matches!(*line, Line::Finished) {
-            return;
+    loop {
+        {
+            let mut line = lock(&shared.line);
+            if matches!(*line, Line::Finished) {
+                return;
+            }
+            let text = shared.text();
+            replace_line(&text);
+            *line = Line::Shown(text);
         }
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        bar.set_style(style());
-        *line = Line::Shown(bar);
-    }
-    while !is_done_after(TICK) {
-        if let Line::Shown(bar) = &*lock(&shared.line) {
-            bar.set_message(shared.text());
+        if is_done_after(TICK) {
+            return;
         }
     }
 }
 
-/// Cuts the line off where the terminal ends: a line that is broken into two could not be removed.
-fn style() -> ProgressStyle {
-    ProgressStyle::with_template("{wide_msg}").expect("a test parses the template")
+/// Shows `text` in place of the terminal's last line. Cuts it off where the terminal ends: a line
+/// that is broken into two could not be removed.
+fn replace_line(text: &str) {
+    let columns = terminal_size_of(stderr()).map_or(80, |(Width(columns), _)| columns.into());
+    let mut line = "\r\x1B[2K".to_owned();
+    line.extend(text.chars().take(columns));
+    // An `AutoStream` makes Windows understand the escape sequence. A terminal that fails shows no
+    // line, and the work continues.
+    let _ = AutoStream::always(stderr()).write_all(line.as_bytes());
 }
 
 impl Shared {
@@ -161,19 +173,34 @@ impl Shared {
 /// more to do, and the share that is done stays below 100 %.
 fn describe(phase: &str, bytes: u64, total: u64, time: Duration) -> String {
     let rate = bytes as f64 / time.as_secs_f64().max(0.001);
-    let per_second = BinaryBytes(rate as u64);
-    let mut text = phase.to_owned();
-    // Writing to a string never fails.
-    let _ = match (100 * bytes).checked_div(total) {
-        None => write!(text, "  {} in {}, {per_second}/s", BinaryBytes(bytes), HumanDuration(time)),
+    let per_second = size(rate as u64);
+    match (100 * bytes).checked_div(total) {
+        None => format!("{phase}  {} in {}, {per_second}/s", size(bytes), duration(time.as_secs_f64())),
         Some(share) => {
             let share = share.min(99);
-            let left = Duration::from_secs_f64(total.saturating_sub(bytes) as f64 / rate.max(1.0));
-            let (bytes, total, left) = (BinaryBytes(bytes), BinaryBytes(total), HumanDuration(left));
-            write!(text, " {share:>3} %  {bytes} of {total}, {per_second}/s, {left} left")
+            let left = duration(total.saturating_sub(bytes) as f64 / rate.max(1.0));
+            format!("{phase} {share:>3} %  {} of {}, {per_second}/s, {left} left", size(bytes), size(total))
         }
-    };
-    text
+    }
+}
+
+/// Returns `bytes` in the largest unit that makes it at least one.
+fn size(bytes: u64) -> String {
+    match bytes.checked_ilog2().unwrap_or(0) / 10 {
+        0 => format!("{bytes} B"),
+        power => {
+            let unit = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"][power as usize - 1];
+            format!("{:.2} {unit}", bytes as f64 / (1_u64 << (10 * power)) as f64)
+        }
+    }
+}
+
+/// Returns `seconds` in the largest unit that makes it at least two, if any does.
+fn duration(seconds: f64) -> String {
+    let units = [(86_400.0, "day"), (3600.0, "hour"), (60.0, "minute")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| seconds >= 1.5 * unit).unwrap_or((1.0, "second"));
+    let number = (seconds / unit).round();
+    format!("{number} {name}{}", if number == 1.0 { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -181,8 +208,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_template_can_be_parsed() {
-        style();
+    fn sizes_and_durations_have_the_largest_unit_that_fits() {
+        assert_eq!(
+            [0, 1023, 1024, 1 << 20, u64::MAX].map(size),
+            ["0 B", "1023 B", "1.00 KiB", "1.00 MiB", "16.00 EiB"]
+        );
+        assert_eq!(
+            [0.4, 1.0, 89.0, 90.0, 3600.0, 5400.0, 1e6].map(duration),
+            ["0 seconds", "1 second", "89 seconds", "2 minutes", "60 minutes", "2 hours", "12 days"]
+        );
     }
 
     #[test]

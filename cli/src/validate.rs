@@ -1,19 +1,21 @@
 //! The first pass over a file: is it UTF-8? Most files are, so this pass has to be fast.
 //!
-//! Files are read, not mapped. If another process shortens a mapped file, the program dies of SIGBUS; and if another
-//! process writes to it, a `&[u8]` changes, which Rust's compiler may assume never happens. Nothing rules that out for
-//! a file on disk: Linux has no lock that other processes must respect. Reading costs a copy into a buffer that stays in
-//! the second-level cache, where validating it costs little: docs/command.md has the figures.
+//! Files are read, not mapped. If another process shortens a mapped file, the program dies of
+//! SIGBUS; and if another process writes to it, a `&[u8]` changes, which Rust's compiler may assume
+//! never happens. Nothing rules that out for a file on disk: Linux has no lock that other processes
+//! must respect. Reading costs a copy into a buffer that stays in the second-level cache, where
+//! validating it costs little: docs/command.md has the figures.
 //!
-//! A large file is cut into pieces, which several threads validate. A piece begins with a character, so it can be
-//! validated alone. If characters are counted, it is cut anywhere, and is a `Part`. This pass only finds out whether there is an error; `scan.rs` then finds the first one.
+//! A large file is cut into pieces, which several threads validate. A piece begins with a
+//! character, so it can be validated alone. If characters are counted, it is cut anywhere, and is a
+//! `Part`. This pass only finds out whether there is an error; `scan.rs` then finds the first one.
 
 use std::fs::File;
 use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use trust8::boundary::floor;
 use trust8::{Kernel, Part, Utf8Error};
 
@@ -21,11 +23,12 @@ use crate::progress::Progress;
 use crate::source::{CHUNK, aligned_buffer, read_at};
 use crate::statistics::Characters;
 
-/// How many bytes of a large file one thread takes at a time. Small enough that all threads finish at about the same
-/// time.
+/// How many bytes of a large file one thread takes at a time. Small enough that all threads finish
+/// at about the same time.
 const PIECE: u64 = 4 << 20;
 
-/// Files of at least this length are cut into pieces. For smaller ones, starting the threads would cost too much.
+/// Files of at least this length are cut into pieces. For smaller ones, starting the threads would
+/// cost too much.
 const LARGE: u64 = 4 * PIECE;
 
 /// A file with a NUL among this many first bytes is binary, for Git and for this command.
@@ -58,7 +61,8 @@ pub(crate) enum FileStatus {
         characters: Characters,
     },
     Invalid {
-        /// An offset in the file: all bytes before it are valid, and the first error is in the chunk after it.
+        /// An offset in the file: all bytes before it are valid, and the first error is in the
+        /// chunk after it.
         before: u64,
         /// How many bytes were added to the progress. The second pass will read them again.
         progress: u64,
@@ -75,8 +79,8 @@ impl FileValidator {
         self.threads
     }
 
-    /// Validates `file` from the offset `start` on, reading into `buffer`. With `unless_binary`, returns
-    /// `FileStatus::Binary` for a binary file after reading its beginning.
+    /// Validates `file` from the offset `start` on, reading into `buffer`. With `unless_binary`,
+    /// returns `FileStatus::Binary` for a binary file after reading its beginning.
     pub(crate) fn validate(
         &self,
         file: &File,
@@ -91,7 +95,8 @@ impl FileValidator {
         if unless_binary && is_binary(&buffer.bytes[buffer.start..][..first]) {
             return Ok(FileStatus::Binary);
         }
-        // Only a file that fills the buffer can be large, so a small one is not even asked for its length.
+        // Only a file that fills the buffer can be large, so a small one is not even asked for its
+        // length.
         if first == CHUNK {
             let end = file.metadata()?.len();
             if self.threads > 1 && end.saturating_sub(start) >= LARGE {
@@ -136,8 +141,8 @@ impl FileValidator {
         }
     }
 
-    /// Validates `file` from `start` to `end` with all threads. Returns `None` if the file has become shorter than `end`, or
-    /// the threads can't be started.
+    /// Validates `file` from `start` to `end` with all threads. Returns `None` if the file has
+    /// become shorter than `end`, or the threads can't be started.
     fn validate_in_pieces(&self, file: &File, start: u64, end: u64) -> io::Result<Option<FileStatus>> {
         let build = || ThreadPoolBuilder::new().num_threads(self.threads).build().ok();
         let Some(pool) = self.pool.get_or_init(build) else { return Ok(None) };
@@ -184,7 +189,8 @@ impl FileValidator {
         Ok((!shorter).then_some(all))
     }
 
-    /// Does what `validate_in_pieces` does, and counts. The pieces are cut anywhere, and the judgements on them are joined.
+    /// Does what `validate_in_pieces` does, and counts. The pieces are cut anywhere, and the
+    /// judgements on them are joined.
     fn judge_in_pieces(
         &self,
         pool: &ThreadPool,
@@ -229,7 +235,8 @@ impl FileValidator {
         }))
     }
 
-    /// Judges one piece, up to its first error. Returns `None` if the file ends before `to`, unless `to` is `u64::MAX`.
+    /// Judges one piece, up to its first error. Returns `None` if the file ends before `to`, unless
+    /// `to` is `u64::MAX`.
     fn judge_piece(&self, file: &File, from: u64, to: u64, buffer: &mut Buffer) -> io::Result<Option<Part>> {
         let mut part = Part::default();
         let mut at = from;
@@ -289,8 +296,9 @@ impl FileStatus {
         }
     }
 
-    /// Returns up to where the file is known to be valid. Pieces are begun in their order, and those that were begun are
-    /// finished. So with an error in a piece, all pieces before it were looked at.
+    /// Returns up to where the file is known to be valid. Pieces are begun in their order, and
+    /// those that were begun are finished. So with an error in a piece, all pieces before it were
+    /// looked at.
     fn before(self) -> u64 {
         if let Self::Invalid { before, .. } = self { before } else { u64::MAX }
     }
@@ -310,8 +318,8 @@ impl FileStatus {
     }
 }
 
-/// Returns an offset, at or up to three bytes before `at`, where the file can be cut so that it is valid if and only if
-/// both parts are. `at` is at least 3.
+/// Returns an offset, at or up to three bytes before `at`, where the file can be cut so that it is
+/// valid if and only if both parts are. `at` is at least 3.
 fn cut_near(file: &File, at: u64) -> io::Result<u64> {
     let start = at - 3;
     let mut bytes = [0; 4];
@@ -325,7 +333,8 @@ fn cut_near(file: &File, at: u64) -> io::Result<u64> {
     Ok(start + floor(&bytes[..n], 3) as u64)
 }
 
-/// Whether a file that begins with `first` is binary: like for Git, it is if there is a NUL near its beginning.
+/// Whether a file that begins with `first` is binary: like for Git, it is if there is a NUL near
+/// its beginning.
 ///
 /// UTF-16 and UTF-32 have NULs too. With a byte order mark they are text, although not UTF-8.
 pub(crate) fn is_binary(first: &[u8]) -> bool {
@@ -374,8 +383,8 @@ impl<'a> ChunkValidator<'a> {
         Self { settings, start, bytes: 0, characters: Characters::default() }
     }
 
-    /// Validates the bytes that `buffer` carries, and the `n` that were read after them. If they end inside a character, the
-    /// buffer carries the part that is there.
+    /// Validates the bytes that `buffer` carries, and the `n` that were read after them. If they
+    /// end inside a character, the buffer carries the part that is there.
     fn push(&mut self, buffer: &mut Buffer, n: usize, progress: &Progress) -> Result<(), InvalidChunk> {
         let Buffer { bytes, start, carried } = buffer;
         let (begin, end) = (*start - *carried, *start + n);
@@ -422,7 +431,8 @@ mod tests {
         FileValidator::new(Kernel::best(), threads, Progress::none(), true)
     }
 
-    /// Returns the status with two threads. Whether characters are counted does not change whether the file is valid.
+    /// Returns the status with two threads. Whether characters are counted does not change whether
+    /// the file is valid.
     fn status_in_pieces(file: &File) -> FileStatus {
         let plain = FileValidator::new(Kernel::best(), 2, Progress::none(), false);
         let plain = plain.validate(file, 0, false, &mut Buffer::new()).unwrap();
