@@ -33,7 +33,7 @@ pub(crate) struct Validator {
 /// The state of a stream: whether the profile forbids anything decides which.
 enum State {
     Utf8(trust8::Validator),
-    Profile(ProfileValidator),
+    Profile(Box<ProfileValidator>),
 }
 
 impl State {
@@ -41,7 +41,7 @@ impl State {
         if profile == Profile::SCALARS {
             Self::Utf8(trust8::Validator::new())
         } else {
-            Self::Profile(ProfileValidator::new(profile))
+            Self::Profile(Box::new(ProfileValidator::new(profile)))
         }
     }
 
