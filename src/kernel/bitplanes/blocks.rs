@@ -20,7 +20,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{BLOCK_BYTES, EIGHT_BLOCKS};
+use super::BLOCK_BYTES;
 use crate::boundary::{CONTEXT, array_at};
 use crate::kernel::Verdict;
 use crate::simd::{Avx2, Avx512, Job, Token, Vectors, x86::avx512::Vector};
