@@ -23,8 +23,7 @@
 //! Unicode. Profiles do not cover lookalike characters, normal forms or unassigned code points.
 //! `docs/profiles.md` in the repository lists all classes and presets.
 //!
-//! Each function reads the text once: it validates and searches the text while that is in the
-//! cache.
+//! Text is validated and searched while it is in the cache.
 
 #![cfg_attr(not(test), no_std)]
 

@@ -83,8 +83,8 @@ impl Sifted {
 /// first-level cache.
 const CHUNK_BYTES: usize = 16 << 10;
 
-/// The vectors that take the second test before the first one is tried again.
-const NEAR_VECTORS: usize = 32;
+/// The least and the most bytes that take the second test before the first one is tried again.
+const NEAR_BYTES: [usize; 2] = [256, 2048];
 
 /// What a first look at a text skips.
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +100,7 @@ trait Sifting: Engine {
     /// Skips ASCII without suspects, and then text without suspects by the first test, but not much more than a chunk.
     fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> Skipped;
 
-    /// Returns the first vector with suspects by the second test, of a few vectors from `from` on.
+    /// Returns the first vector with suspects, at `from` or later, by the second test.
     fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted;
 }
 
@@ -172,7 +172,7 @@ impl<E: Engine + Tests> Sifting for E {
 
     #[inline(always)]
     fn sift(self, text: &[u8], from: usize, sieve: &Sieve) -> Sifted {
-        let (mut at, end) = (from, text.len().min(from + NEAR_VECTORS * E::LANES));
+        let (mut at, end) = (from, text.len().min(from + CHUNK_BYTES));
         while at < end {
             let bits = self.exact(text, at, sieve);
             if bits != 0 {
@@ -379,10 +379,21 @@ impl Suspects {
             if from >= text.len() {
                 return None;
             }
-            self.0 = kernel.run(Sift, text, (from, sieve));
+            let end = boundary(text, from, NEAR_BYTES[1]);
+            self.0 = kernel.run(Sift, text.get(..end).unwrap_or_default(), (from, sieve));
         }
         self.0.take_first()
     }
+}
+
+/// Returns the last position at which a character begins, at most `len` bytes after `from`. If there is none, returns `from + 1`:
+/// text that is not UTF-8 can have any number of continuations.
+fn boundary(text: &[u8], from: usize, len: usize) -> usize {
+    let mut end = text.len().min(from + len);
+    while end > from + 1 && is_inside(text, end) {
+        end -= 1;
+    }
+    end
 }
 
 /// Runs [`Skip`].
@@ -417,26 +428,20 @@ pub(super) fn walk<'a>(
 ) -> Result<&'a str, Error> {
     // Everything before `valid` is valid, and all suspects before `at` have been looked at.
     let (mut text, mut error, mut valid, mut at) = (bytes, None, skipped.plain_to, skipped.clean_to);
+    let mut near = NEAR_BYTES[0];
     while valid.min(at) < text.len() {
         if at >= valid {
-            let mut end = text.len().min(valid + CHUNK_BYTES);
-            // Text that is not UTF-8 can have any number of continuations.
-            while end > valid + 1 && is_inside(text, end) {
-                end -= 1;
-            }
+            let mut end = boundary(text, valid, CHUNK_BYTES);
             if let Err(rejected) = kernel.check(text.get(valid..end).unwrap_or_default()) {
                 error = judge(text, valid + rejected.suspect()).err();
                 end = error.map_or(text.len(), |error| error.valid_up_to());
                 text = text.get(..end).unwrap_or_default();
             }
             valid = end;
-            if bytes.len() > CHUNK_BYTES {
-                // The last look may have ended with a chunk.
-                at = skip(kernel, text, at, sieve).clean_to;
-            }
             continue;
         }
-        let mut sifted = kernel.run(Sift, text.get(..valid).unwrap_or_default(), (at, sieve));
+        let end = boundary(text, at, near).min(valid);
+        let mut sifted = kernel.run(Sift, text.get(..end).unwrap_or_default(), (at, sieve));
         at = sifted.next;
         while let Some(place) = sifted.take_first() {
             if let Some(found) = each(text, place) {
@@ -447,6 +452,7 @@ pub(super) fn walk<'a>(
             let skipped = skip(kernel, text, at, sieve);
             // Everything before `at` is valid.
             valid = valid.max(skipped.plain_to);
+            near = if skipped.clean_to == at { NEAR_BYTES[1].min(2 * near) } else { NEAR_BYTES[0] };
             at = skipped.clean_to;
         }
     }
