@@ -67,6 +67,9 @@ if [ "${TRUST8_PYTHON_PROFILE:-}" = quick ]; then
     # Of all that is compiled, only the library has to be fast.
     export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
     profile=(--config profile.release.package.trust8.opt-level=2)
+    for package in memchr pyo3 pyo3-ffi trust8-arrow trust8-cli trust8-dialect trust8-profile trust8-transcode; do
+        profile+=(--config "profile.release.package.$package.opt-level=0")
+    done
 fi
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT

@@ -25,6 +25,9 @@ if [ -z "${TRUST8_WHEEL:-}" ]; then
     if [ "${TRUST8_PYTHON_PROFILE:-}" = quick ]; then
         export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
         profile=(--config profile.release.package.trust8.opt-level=2)
+        for package in memchr pyo3 pyo3-ffi trust8-arrow trust8-cli trust8-dialect trust8-profile trust8-transcode; do
+            profile+=(--config "profile.release.package.$package.opt-level=0")
+        done
     fi
     # The wheel is compiled while the packages come over the network.
     "$work/environment/bin/maturin" build --release --locked --manifest-path "$here/../Cargo.toml" --interpreter "$python" \
