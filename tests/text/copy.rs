@@ -24,9 +24,12 @@ fn copies() -> Vec<(String, Copy)> {
 /// Copies to a place `offset` bytes after an aligned one. There is room for `room` bytes, and the copy must
 /// not change the rest.
 fn check(name: &str, copy: &Copy, src: &[u8], offset: usize, room: usize) {
-    let mut memory = vec![MaybeUninit::new(UNTOUCHED); offset + 64 + room + 64];
+    let mut memory = vec![UNTOUCHED; offset + 64 + room + 64];
     let begin = memory.as_ptr().addr().next_multiple_of(64) - memory.as_ptr().addr() + offset;
-    let result = copy(src, &mut memory[begin..begin + room]);
+    let place = &raw mut memory[begin..begin + room];
+    // SAFETY: the bytes are initialised and borrowed by nothing else, and `copy_utf8` only writes initialised ones.
+    let place = unsafe { &mut *(place as *mut [MaybeUninit<u8>]) };
+    let result = copy(src, place);
     let expected = std::str::from_utf8(src);
     let written = match (&result, expected) {
         (Err(CopyError::TooSmall(trust8::TooSmall { needed, len })), _) => {
@@ -51,8 +54,6 @@ fn check(name: &str, copy: &Copy, src: &[u8], offset: usize, room: usize) {
         assert_eq!(error.written(), written, "{name}");
     }
     let too_small = room < src.len();
-    // SAFETY: every byte was initialised above, and `copy_utf8` only writes initialised ones.
-    let memory: Vec<u8> = memory.iter().map(|byte| unsafe { byte.assume_init() }).collect();
     assert_eq!(memory[begin..begin + written], src[..written], "{name}");
     let touched = if too_small { 0 } else { src.len() };
     assert!(memory[..begin].iter().all(|&byte| byte == UNTOUCHED), "{name}");
