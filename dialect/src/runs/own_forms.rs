@@ -240,7 +240,7 @@ mod tests {
             [0x00, 0x01, 0x7F, 0x80, 0xBF, 0xC0, 0xC1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF3, 0xF4, 0xFF];
         const SECOND: [u8; 11] = [0x00, 0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC0, 0xDF, 0xED, 0xF0, 0xFF];
         // Emulators are slow, so a scale of at least 100 tests fewer positions of long texts.
-        let slow = option_env!("TRUST8_TEST_SCALE").is_some_and(|scale| scale.len() > 2);
+        let slow = std::env::var("TRUST8_TEST_SCALE").is_ok_and(|scale| scale.len() > 2);
         for own in [
             OwnForms::Nothing,
             OwnForms::Surrogates,
