@@ -1,5 +1,5 @@
-//! Faulty UTF-8 into UTF-16 and UTF-32 as Python's error handlers `ignore` and `surrogateescape` want
-//! it; see `vector/from_faulty_utf8.rs`.
+//! Faulty UTF-8 into UTF-16 and UTF-32 as Python's error handlers want it; see
+//! `vector/from_faulty_utf8.rs`.
 //!
 //! This module is not part of the public interface: it may change in any release.
 
@@ -17,37 +17,57 @@ use crate::{
     conversion::{Conversion, ConvertLong, Surveying},
     form::{Form, Utf16, Utf32},
     simd::ConvertOps,
-    vector::from_faulty_utf8::{Escaped, Ignored, Instead, long},
+    vector::from_faulty_utf8::{Escaped, Ignored, Instead, Replaced, long},
     vector::from_utf8::Wide,
     vector::{IntoUtf16, IntoUtf32},
 };
 
+/// What ill-formed sequences become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Handler {
+    /// Nothing.
+    Ignore,
+    /// U+FFFD.
+    Replace,
+    /// A surrogate for each byte: U+DC80 to U+DCFF.
+    SurrogateEscape,
+}
+
 /// Converts the start of the bytes into UTF-16, and returns what it has read and written: nothing if
-/// the kernel has no vectors. Each byte of an ill-formed sequence becomes a surrogate if it
-/// `escapes`, and otherwise nothing.
+/// the kernel has no vectors.
 ///
 /// A sequence must begin at the start, and one begins after the bytes read. The conversion stops
 /// where no fault is near, at the end of the buffer, and before a character that the end may cut
 /// off.
 #[inline]
-pub fn into_utf16(kernel: &Kernel, bytes: &[u8], buffer: &mut [MaybeUninit<u16>], escapes: bool) -> Progress {
+pub fn into_utf16(
+    kernel: &Kernel,
+    bytes: &[u8],
+    buffer: &mut [MaybeUninit<u16>],
+    handler: Handler,
+) -> Progress {
     #[cfg(trust8_simd)]
-    return into::<Utf16, IntoUtf16<false>>(kernel, bytes, buffer, escapes);
+    return into::<Utf16, IntoUtf16<false>>(kernel, bytes, buffer, handler);
     #[cfg(not(trust8_simd))]
-    nothing(kernel, bytes, buffer, escapes)
+    nothing(kernel, bytes, buffer, handler)
 }
 
 /// Does the same as [`into_utf16`] for UTF-32.
 #[inline]
-pub fn into_utf32(kernel: &Kernel, bytes: &[u8], buffer: &mut [MaybeUninit<u32>], escapes: bool) -> Progress {
+pub fn into_utf32(
+    kernel: &Kernel,
+    bytes: &[u8],
+    buffer: &mut [MaybeUninit<u32>],
+    handler: Handler,
+) -> Progress {
     #[cfg(trust8_simd)]
-    return into::<Utf32, IntoUtf32>(kernel, bytes, buffer, escapes);
+    return into::<Utf32, IntoUtf32>(kernel, bytes, buffer, handler);
     #[cfg(not(trust8_simd))]
-    nothing(kernel, bytes, buffer, escapes)
+    nothing(kernel, bytes, buffer, handler)
 }
 
 #[cfg(not(trust8_simd))]
-fn nothing<U>(_: &Kernel, _: &[u8], _: &mut [U], _: bool) -> Progress {
+fn nothing<U>(_: &Kernel, _: &[u8], _: &mut [U], _: Handler) -> Progress {
     Progress { read: 0, written: 0 }
 }
 
@@ -57,14 +77,14 @@ fn into<T: Form, W: Wide>(
     kernel: &Kernel,
     bytes: &[u8],
     buffer: &mut [MaybeUninit<T::Unit>],
-    escapes: bool,
+    handler: Handler,
 ) -> Progress {
     let bytes = &bytes[..start_before(bytes, bytes.len())];
     let mut out = Output::new(T::form_room(buffer));
-    let read = if escapes {
-        kernel.run(ConvertLong::<Faulty<W, Escaped>>::JOB, bytes, &mut out)
-    } else {
-        kernel.run(ConvertLong::<Faulty<W, Ignored>>::JOB, bytes, &mut out)
+    let read = match handler {
+        Handler::Ignore => kernel.run(ConvertLong::<Faulty<W, Ignored>>::JOB, bytes, &mut out),
+        Handler::Replace => kernel.run(ConvertLong::<Faulty<W, Replaced>>::JOB, bytes, &mut out),
+        Handler::SurrogateEscape => kernel.run(ConvertLong::<Faulty<W, Escaped>>::JOB, bytes, &mut out),
     };
     Progress { read, written: out.len() / size_of::<T::Unit>() }
 }

@@ -16,7 +16,10 @@ use trust8::boundary::floor;
 use trust8::{count_starts, inspect};
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
-use super::faulty::{Fault, Pass, SHORT, Stop as End, Unit, lone_faults, pass, without_lone_faults};
+use super::faulty::{
+    Fault, PADDED, Pass, ROOM, SHORT, Stop as End, Unit, largest_at_least, lone_faults, pass,
+    without_lone_faults,
+};
 use super::{Counts, Decoded, Instead};
 use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
 
@@ -435,18 +438,28 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
 /// Like `faulty`, for a few bytes that need not have been counted. Returns `None` for more bytes.
 #[inline]
 pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyResult<Option<Decoded<'py>>> {
-    if bytes.len() > SHORT {
+    let most = match instead {
+        // One byte becomes `\\xNN`.
+        Instead::BackslashReplace => SHORT / 4,
+        _ => SHORT,
+    };
+    if bytes.len() > most {
         return Ok(None);
     }
-    // The smallest width that can be enough. Most text is that narrow.
-    let narrow = match instead {
-        Instead::Ignore | Instead::BackslashReplace => short_as::<u8>(py, bytes, 0x7F, instead)?,
-        _ => short_as::<u16>(py, bytes, 0xFFFF, instead)?,
-    };
-    match narrow {
-        None => short_as::<u32>(py, bytes, 0x10_FFFF, instead),
-        decoded => Ok(decoded),
+    // The smallest width that is likely to be enough.
+    let starts_as_ascii = || bytes.first_chunk::<64>().is_some_and(|start| start.is_ascii());
+    if matches!(instead, Instead::Ignore | Instead::BackslashReplace)
+        && (starts_as_ascii() || largest_at_least(bytes) == 0x7F)
+        && let Some(decoded) = short_as::<u8>(py, bytes, 0x7F, instead)?
+    {
+        return Ok(Some(decoded));
     }
+    if largest_at_least(bytes) <= 0xFFFF
+        && let Some(decoded) = short_as::<u16>(py, bytes, 0xFFFF, instead)?
+    {
+        return Ok(Some(decoded));
+    }
+    short_as::<u32>(py, bytes, 0x10_FFFF, instead)
 }
 
 /// Decodes short text through characters of this width. Returns `None` if a character is larger than `largest`.
@@ -456,15 +469,13 @@ fn short_as<'py, U: Unit>(
     largest: u32,
     instead: Instead,
 ) -> PyResult<Option<Decoded<'py>>> {
-    // One byte becomes at most `\\xNN`.
-    let mut room = [MaybeUninit::<U>::uninit(); 4 * SHORT];
-    let quick = if instead == Instead::Ignore && largest == 0x7F {
+    let mut room = [MaybeUninit::<U>::uninit(); ROOM];
+    let quick = if instead == Instead::Ignore && largest == 0x7F && bytes.len() <= PADDED {
         without_lone_faults(bytes, &mut room)
     } else {
         None
     };
-    let Pass { read, written, seen, stop } =
-        quick.unwrap_or_else(|| pass(bytes, &mut room, largest, instead));
+    let Pass { read, written, stop } = quick.unwrap_or_else(|| pass(bytes, &mut room, largest, instead));
     match stop {
         End::End => (),
         End::Refused => return Ok(Some(Decoded::Refused(read))),
@@ -477,7 +488,9 @@ fn short_as<'py, U: Unit>(
         [] => PyString::new(py, ""),
         [unit] => one(py, unit.into())?,
         _ => {
-            let mut new = New::with_len(py, written, Width::of_code_point(seen))?;
+            let bits = || units.iter().fold(0, |bits, unit| bits | (*unit).into());
+            let width = if largest == 0x7F { Width::Ascii } else { Width::of_code_point(bits()) };
+            let mut new = New::with_len(py, written, width)?;
             match new.room(0) {
                 Room::One(room) => write_units(room, units),
                 Room::Two(room) => write_units(room, units),

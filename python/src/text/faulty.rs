@@ -1,9 +1,9 @@
 //! Decodes faulty text, for the error handlers that need no call into Python.
 //!
 //! ```text
-//! short text:                                one character or fault at a time
+//! the end of short text:                     one character or fault at a time
 //! a block where no lead has a continuation:  each byte above 7F is a fault by itself; no branch for a fault
-//! `ignore` and `surrogateescape`:            the library's conversion, unless a character has one byte
+//! `ignore`, `replace`, `surrogateescape`:    the library's conversion, unless a character has one byte
 //! otherwise, piece by piece:                 copy the text between the faults, with what the handler says between,
 //!                                            and then convert the copy
 //! ```
@@ -19,7 +19,7 @@ use trust8::Kernel;
 use trust8::boundary::floor;
 use trust8::engine::survey::WITH_CONTEXT;
 use trust8::engine::{FaultSearch, Output, windows_1252};
-use trust8_transcode::handlers::{into_utf16, into_utf32};
+use trust8_transcode::handlers::{Handler, into_utf16, into_utf32};
 use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_into};
 
 /// A character of a string of some width.
@@ -33,7 +33,7 @@ pub(crate) trait Unit: Copy + Into<u32> {
     fn convert<'b>(text: &[u8], room: &'b mut [MaybeUninit<Self>]) -> Result<&'b mut [Self], BufferError>;
 
     /// Converts the start of the bytes as [`into_utf16`] does.
-    fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], escapes: bool) -> Progress;
+    fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], handler: Handler) -> Progress;
 
     /// Returns the memory, if a unit is a byte.
     fn as_bytes(room: &mut [MaybeUninit<Self>]) -> Option<&mut [MaybeUninit<u8>]>;
@@ -52,7 +52,7 @@ impl Unit for u8 {
         convert_into(Encoding::Utf8, Encoding::Latin1, text, room)
     }
 
-    fn convert_handled(_: &[u8], _: &mut [MaybeUninit<Self>], _: bool) -> Progress {
+    fn convert_handled(_: &[u8], _: &mut [MaybeUninit<Self>], _: Handler) -> Progress {
         Progress { read: 0, written: 0 }
     }
 
@@ -74,8 +74,8 @@ impl Unit for u16 {
         convert_into(Encoding::Utf8, Utf16, text, room)
     }
 
-    fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], escapes: bool) -> Progress {
-        into_utf16(Kernel::best(), bytes, room, escapes)
+    fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], handler: Handler) -> Progress {
+        into_utf16(Kernel::best(), bytes, room, handler)
     }
 
     fn as_bytes(_: &mut [MaybeUninit<Self>]) -> Option<&mut [MaybeUninit<u8>]> {
@@ -96,8 +96,8 @@ impl Unit for u32 {
         convert_into(Encoding::Utf8, Utf32, text, room)
     }
 
-    fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], escapes: bool) -> Progress {
-        into_utf32(Kernel::best(), bytes, room, escapes)
+    fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], handler: Handler) -> Progress {
+        into_utf32(Kernel::best(), bytes, room, handler)
     }
 
     fn as_bytes(_: &mut [MaybeUninit<Self>]) -> Option<&mut [MaybeUninit<u8>]> {
@@ -122,13 +122,21 @@ pub(crate) enum Stop {
 pub(crate) struct Pass {
     pub(crate) read: usize,
     pub(crate) written: usize,
-    /// The combined bits of the characters that were written, unless the library wrote them.
-    pub(crate) seen: u32,
     pub(crate) stop: Stop,
 }
 
-/// The length of short text.
-pub(super) const SHORT: usize = 256;
+/// The length of short text, which is decoded into memory on the stack: the string then gets the
+/// right width and length at once.
+pub(super) const SHORT: usize = 1024;
+
+/// The length of text that is copied to the stack to be followed by zeros.
+pub(super) const PADDED: usize = 256;
+
+/// Room for the characters of short text, and for stores of whole blocks.
+pub(super) const ROOM: usize = SHORT + 128;
+
+/// The shortest text for which calling the library costs less than decoding it here.
+const LIBRARY: usize = 96;
 
 /// The number of bytes to copy and convert at a time.
 const PIECE: usize = 4096;
@@ -151,15 +159,14 @@ pub(crate) fn pass<U: Unit>(
     largest: u32,
     instead: Instead,
 ) -> Pass {
-    let mut to = Decoder { room, len: 0, seen: 0, largest };
+    let mut to = Decoder { room, len: 0, largest };
     let mut at = 0;
     let done = if bytes.len() <= SHORT {
-        at = to.lone_faults(bytes, instead);
-        to.scalar(bytes, &mut at, bytes.len(), instead)
+        to.short(bytes, &mut at, instead)
     } else {
         to.pieces(bytes, &mut at, instead)
     };
-    Pass { read: at, written: to.len, seen: to.seen, stop: done.err().unwrap_or(Stop::End) }
+    Pass { read: at, written: to.len, stop: done.err().unwrap_or(Stop::End) }
 }
 
 /// Replaces the placeholders by surrogates. Returns false if there are others: the text has this
@@ -305,15 +312,31 @@ fn backslashed(byte: u8) -> [u8; 4] {
 struct Decoder<'a, U> {
     room: &'a mut [MaybeUninit<U>],
     len: usize,
-    seen: u32,
     largest: u32,
 }
 
 impl<U: Unit> Decoder<'_, U> {
+    /// Decodes short text.
+    fn short(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) -> Result<(), Stop> {
+        let mut read = usize::MAX;
+        while read > 0 {
+            let rest = &bytes[*at..];
+            read = self.ascii(rest, instead);
+            if read == 0 {
+                read = self.lone_faults(rest, instead);
+            }
+            *at += read;
+        }
+        if bytes.len() - *at >= LIBRARY {
+            *at += self.handled(&bytes[*at..], instead)?;
+        }
+        self.scalar(bytes, at, bytes.len(), instead)
+    }
+
     /// Decodes characters and faults one by one, from `start` to `end` or slightly beyond.
     fn scalar(&mut self, bytes: &[u8], start: &mut usize, end: usize, instead: Instead) -> Result<(), Stop> {
         // Local variables stay in registers.
-        let (mut at, mut len, mut seen, largest) = (*start, self.len, self.seen, self.largest);
+        let (mut at, mut len, largest) = (*start, self.len, self.largest);
         let stop = loop {
             if at >= end {
                 break Ok(());
@@ -341,7 +364,6 @@ impl<U: Unit> Decoder<'_, U> {
                                 break;
                             }
                         }
-                        seen |= 0x7F;
                         if at > start {
                             continue;
                         }
@@ -357,9 +379,9 @@ impl<U: Unit> Decoder<'_, U> {
                     // bytes are faults too.
                     Instead::SurrogateEscape => (0xDC00 | u32::from(bytes[at]), 1),
                     _ => {
-                        (self.len, self.seen) = (len, seen);
+                        self.len = len;
                         let read = self.fault(&bytes[at..], read, instead);
-                        (len, seen) = (self.len, self.seen);
+                        len = self.len;
                         match read {
                             Ok(read) => at += read,
                             Err(stop) => break Err(stop),
@@ -373,11 +395,10 @@ impl<U: Unit> Decoder<'_, U> {
             }
             let Some(unit) = self.room.get_mut(len) else { break Err(Stop::Full(1)) };
             unit.write(U::of(code_point));
-            seen |= code_point;
             len += 1;
             at += read;
         };
-        (*start, self.len, self.seen) = (at, len, seen);
+        (*start, self.len) = (at, len);
         stop
     }
 
@@ -424,11 +445,13 @@ impl<U: Unit> Decoder<'_, U> {
 
     /// Decodes the start of the bytes by the library, and returns how many.
     fn handled(&mut self, bytes: &[u8], instead: Instead) -> Result<usize, Stop> {
-        if !matches!(instead, Instead::Ignore | Instead::SurrogateEscape) {
-            return Ok(0);
-        }
-        let escapes = instead == Instead::SurrogateEscape;
-        let progress = U::convert_handled(bytes, &mut self.room[self.len..], escapes);
+        let handler = match instead {
+            Instead::Ignore => Handler::Ignore,
+            Instead::Replace => Handler::Replace,
+            Instead::SurrogateEscape => Handler::SurrogateEscape,
+            _ => return Ok(0),
+        };
+        let progress = U::convert_handled(bytes, &mut self.room[self.len..], handler);
         let read = &bytes[..progress.read];
         // A character of four bytes becomes two units of UTF-16.
         if self.largest == 0xFFFF && read.iter().fold(false, |any, byte| any | is_lead_of_four(*byte)) {
@@ -495,7 +518,6 @@ impl<U: Unit> Decoder<'_, U> {
         let unit = self.room.get_mut(self.len).ok_or(Stop::Full(1))?;
         unit.write(U::of(code_point));
         self.len += 1;
-        self.seen |= code_point;
         Ok(())
     }
 
@@ -510,7 +532,6 @@ impl<U: Unit> Decoder<'_, U> {
             Instead::Ignore if self.largest <= 0xFF => {
                 let (read, written) = ignored(bytes, room);
                 self.len += written;
-                self.seen |= 0x7F;
                 return read;
             }
             Instead::SurrogateEscape => (Fault { own: 0xFF, low: 0, high: 0xDC }, 0xDCFF),
@@ -525,9 +546,6 @@ impl<U: Unit> Decoder<'_, U> {
         }
         let read = lone_faults(bytes, room, fault);
         self.len += read;
-        if read > 0 {
-            self.seen |= largest;
-        }
         read
     }
 
@@ -565,6 +583,18 @@ fn is_continued(bytes: &[u8], next: &[u8]) -> bool {
     pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
 }
 
+/// Returns a limit that `pass` is likely to need for these bytes: of ASCII, of UTF-16 without
+/// surrogates, or of all characters. For a few bytes, trying costs less than looking.
+pub(super) fn largest_at_least(bytes: &[u8]) -> u32 {
+    let next = bytes.get(1..).unwrap_or_default();
+    if bytes.len() < LIBRARY || !is_continued(bytes, next) {
+        return 0x7F;
+    }
+    let pairs = bytes.iter().zip(next);
+    let is_four = pairs.fold(false, |any, (byte, next)| any | is_lead_of_four(*byte) & (next >> 6 == 2));
+    if is_four { 0x10_FFFF } else { 0xFFFF }
+}
+
 /// Does what `pass` does with short text that is ASCII with lone faults, which are left out. Returns
 /// `None` for other text, and for text that is too short for this to pay.
 pub(super) fn without_lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>]) -> Option<Pass> {
@@ -573,7 +603,7 @@ pub(super) fn without_lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit
     if is_continued(&first[..BLOCK], &first[1..]) {
         return None;
     }
-    let mut padded = [0; SHORT + 2 * BLOCK];
+    let mut padded = [0; PADDED + 2 * BLOCK];
     padded.get_mut(..bytes.len())?.copy_from_slice(bytes);
     let end = bytes.len().next_multiple_of(BLOCK);
     let (mut at, mut written) = (0, 0);
@@ -585,7 +615,7 @@ pub(super) fn without_lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit
         (at, written) = (at + read, written + units);
     }
     let written = written - (end - bytes.len());
-    Some(Pass { read: bytes.len(), written, seen: 0x7F, stop: Stop::End })
+    Some(Pass { read: bytes.len(), written, stop: Stop::End })
 }
 
 /// What a fault of one byte becomes: its own bits, other bits, and the byte above.

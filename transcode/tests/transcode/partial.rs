@@ -8,7 +8,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::scale::Thin;
 use trust8_transcode::TranscodeWith;
-use trust8_transcode::handlers::{into_utf16, into_utf32};
+use trust8_transcode::handlers::{Handler, into_utf16, into_utf32};
 use trust8_transcode::{BufferError, Encoding, Form, Progress, Utf16, Utf32};
 
 /// Converts a text with a buffer of `room` units, as often as it takes.
@@ -200,12 +200,16 @@ fn a_fault_after_every_sound_length() {
 }
 
 /// What `handlers` does, by the standard library.
-fn handled(bytes: &[u8], escapes: bool) -> Vec<u32> {
+fn handled(bytes: &[u8], handler: Handler) -> Vec<u32> {
     let mut units = Vec::new();
     for chunk in bytes.utf8_chunks() {
         units.extend(chunk.valid().chars().map(u32::from));
-        if escapes {
-            units.extend(chunk.invalid().iter().map(|byte| 0xDC00 | u32::from(*byte)));
+        match handler {
+            Handler::Ignore => {}
+            Handler::Replace => units.extend((!chunk.invalid().is_empty()).then_some(0xFFFD)),
+            Handler::SurrogateEscape => {
+                units.extend(chunk.invalid().iter().map(|byte| 0xDC00 | u32::from(*byte)));
+            }
         }
     }
     units
@@ -225,27 +229,28 @@ fn handlers_of_faults_that_stop_where_the_buffer_ends() {
                 }
                 let text = filler.repeat(before);
                 let bytes = [text.as_bytes(), fault].concat().repeat(5);
-                for (kernel, escapes) in kernels().iter().flat_map(|kernel| [(kernel, false), (kernel, true)])
-                {
+                for (kernel, handler) in kernels().iter().flat_map(|kernel| {
+                    [Handler::Ignore, Handler::Replace, Handler::SurrogateEscape].map(|h| (kernel, h))
+                }) {
                     let (mut narrow, mut wide) =
                         (vec![MaybeUninit::uninit(); room], vec![MaybeUninit::uninit(); room]);
-                    let progress = into_utf16(kernel, &bytes, &mut narrow, escapes);
+                    let progress = into_utf16(kernel, &bytes, &mut narrow, handler);
                     // SAFETY: these have been written.
                     let units = narrow[..progress.written].iter().map(|unit| unsafe { unit.assume_init() });
-                    let wanted: Vec<u16> = handled(&bytes[..progress.read], escapes)
+                    let wanted: Vec<u16> = handled(&bytes[..progress.read], handler)
                         .into_iter()
                         .flat_map(|unit| {
                             char::from_u32(unit)
                                 .map_or(vec![unit as u16], |c| c.encode_utf16(&mut [0; 2]).to_vec())
                         })
                         .collect();
-                    assert!(units.eq(wanted), "{kernel:?}, {bytes:02X?}, {room}, {escapes}");
-                    let progress = into_utf32(kernel, &bytes, &mut wide, escapes);
+                    assert!(units.eq(wanted), "{kernel:?}, {bytes:02X?}, {room}, {handler:?}");
+                    let progress = into_utf32(kernel, &bytes, &mut wide, handler);
                     // SAFETY: these have been written.
                     let units = wide[..progress.written].iter().map(|unit| unsafe { unit.assume_init() });
                     assert!(
-                        units.eq(handled(&bytes[..progress.read], escapes)),
-                        "{kernel:?}, {bytes:02X?}, {room}, {escapes}"
+                        units.eq(handled(&bytes[..progress.read], handler)),
+                        "{kernel:?}, {bytes:02X?}, {room}, {handler:?}"
                     );
                     converted += progress.read;
                 }
