@@ -217,16 +217,12 @@ fn handled(bytes: &[u8], handler: Handler) -> Vec<u32> {
 
 #[test]
 fn handlers_of_faults_that_stop_where_the_buffer_ends() {
-    let mut thin = Thin::new();
     let mut converted = 0;
     for filler in ["a", "é", "日", "😀", "aé日😀"] {
         for fault in [&b"\xFF"[..], b"\xE2\x82", b"\xF0\x9F\x98", b"\x80\x80\x80\x80", b"\xED\xA0\x80"] {
             for (before, room) in
-                [1, 20, 57, 58, 59, 130].iter().flat_map(|n| [5, 63, 64, 100, 1000].map(|m| (*n, m)))
+                [130, 59, 58, 57, 20, 1].iter().flat_map(|n| [1000, 100, 64, 63, 5].map(|m| (*n, m)))
             {
-                if !thin.keep() {
-                    continue;
-                }
                 let text = filler.repeat(before);
                 let bytes = [text.as_bytes(), fault].concat().repeat(5);
                 for (kernel, handler) in kernels().iter().flat_map(|kernel| {
