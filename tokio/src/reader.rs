@@ -72,6 +72,7 @@ impl<R> Utf8Reader<R> {
     /// ```
     pub const fn with_capacity(capacity: usize, inner: R) -> Self {
         let inner = Polled { inner, waker: None, is_pending: false };
+        let capacity = if capacity < 4 { 4 } else { capacity };
         Self { reader: trust8::io::Utf8Reader::with_capacity(capacity, inner), capacity }
     }
 

@@ -85,7 +85,7 @@ fn stream_error(error: io::Error) -> StreamError {
 #[tokio::test]
 async fn the_reader_passes_text_through() {
     let text = text();
-    for capacity in [4, 16, 4096] {
+    for capacity in [0, 4, 16, 4096] {
         let mut reader = Utf8Reader::with_capacity(capacity, connection(text.as_bytes(), true).await);
         let mut read = Vec::new();
         in_time(reader.read_to_end(&mut read)).await.unwrap();
@@ -103,7 +103,7 @@ async fn a_signature_at_the_start_goes_if_asked() {
         for strip in [false, true] {
             let expected = if strip { input.strip_prefix('\u{FEFF}').unwrap_or(&input) } else { &input };
             // Bytes are read one by one through the buffer, and past it.
-            for capacity in [4, 16 << 10] {
+            for capacity in [0, 4, 16 << 10] {
                 let inner = connection(input.as_bytes(), true).await;
                 let mut reader = Utf8Reader::with_capacity(capacity, inner).strip_bom(strip);
                 let mut read = Vec::with_capacity(1 << 16);
