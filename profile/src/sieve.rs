@@ -194,7 +194,7 @@ fn plain_to<E: Tests>(v: E, text: &[u8], from: usize, sieve: &Sieve) -> usize {
         if !v.is_plain(vectors(v, group), sieve) {
             return at;
         }
-        at += len - misaligned::<E>(group, 0);
+        at += len - misaligned::<E>(group);
     }
     while at < n {
         // The last vector overlaps the one before it.
@@ -206,11 +206,11 @@ fn plain_to<E: Tests>(v: E, text: &[u8], from: usize, sieve: &Sieve) -> usize {
     n
 }
 
-/// Returns the distance of `at` from the start of its cache line, if vectors are as long as a line. Otherwise returns zero:
-/// fewer loads cross into the next line, and they cost less.
+/// Returns the distance of the text from the start of its cache line, if vectors are as long as a
+/// line. Otherwise returns zero: fewer loads cross into the next line, and they cost less.
 #[inline(always)]
-fn misaligned<V: Vectors>(text: &[u8], at: usize) -> usize {
-    if V::LANES == 64 { text.as_ptr().addr().wrapping_add(at) % 64 } else { 0 }
+fn misaligned<V: Vectors>(text: &[u8]) -> usize {
+    if V::LANES == 64 { text.as_ptr().addr() % 64 } else { 0 }
 }
 
 /// Returns the vectors of a group. When optimising for size, a closure around a load would be a

@@ -122,6 +122,17 @@ impl<R> Utf8Reader<R> {
         self.intake.stripped_bom()
     }
 
+    /// Returns the length of the buffer, at least four.
+    ///
+    /// ```
+    /// # use trust8::io::Utf8Reader;
+    /// assert_eq!(Utf8Reader::with_capacity(1, &b""[..]).capacity(), 4);
+    /// ```
+    #[must_use]
+    pub const fn capacity(&self) -> usize {
+        self.intake.capacity()
+    }
+
     /// Returns a reference to the inner reader.
     ///
     /// ```

@@ -39,7 +39,6 @@ use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 /// ```
 pub struct Utf8Reader<R> {
     reader: trust8::io::Utf8Reader<Polled<R>>,
-    capacity: usize,
 }
 
 impl<R> Utf8Reader<R> {
@@ -72,8 +71,7 @@ impl<R> Utf8Reader<R> {
     /// ```
     pub const fn with_capacity(capacity: usize, inner: R) -> Self {
         let inner = Polled { inner, waker: None, is_pending: false };
-        let capacity = if capacity < 4 { 4 } else { capacity };
-        Self { reader: trust8::io::Utf8Reader::with_capacity(capacity, inner), capacity }
+        Self { reader: trust8::io::Utf8Reader::with_capacity(capacity, inner) }
     }
 
     /// Sets whether to remove the signature `EF BB BF` if the text begins with it. The default is
@@ -354,7 +352,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Utf8Reader<R> {
         // Uninitialised memory would have to be cleared for the inner reader. A reader that returns
         // little at a time would cause this repeatedly.
         let initialized = buf.initialized().len() - buf.filled().len();
-        if buf.remaining() > 0 && (!this.buffer().is_empty() || initialized < this.capacity) {
+        if buf.remaining() > 0 && (!this.buffer().is_empty() || initialized < this.reader.capacity()) {
             ready!(this.poll_fill(cx))?;
             let n = buf.remaining().min(this.buffer().len());
             buf.put_slice(&this.buffer()[..n]);

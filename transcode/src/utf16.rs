@@ -48,25 +48,17 @@ impl Codec for Utf16 {
 
     #[inline(always)]
     fn well_formed_up_to(kernel: &'static Kernel, text: &[u8], swapped: bool) -> usize {
-        if swapped { search!(kernel, text, NotUtf16<true>) } else { search!(kernel, text, NotUtf16<false>) }
+        search!(kernel, text, swapped, NotUtf16)
     }
 
     #[inline(always)]
     fn ascii_up_to(kernel: &Kernel, text: &[u8], swapped: bool) -> usize {
-        if swapped {
-            search!(kernel, text, Outside<2, 0x7F, true>)
-        } else {
-            search!(kernel, text, Outside<2, 0x7F, false>)
-        }
+        search!(kernel, text, swapped, Outside<2, 0x7F>)
     }
 
     #[inline(always)]
     fn latin1_up_to(kernel: &Kernel, text: &[u8], swapped: bool) -> usize {
-        if swapped {
-            search!(kernel, text, Outside<2, 0xFF, true>)
-        } else {
-            search!(kernel, text, Outside<2, 0xFF, false>)
-        }
+        search!(kernel, text, swapped, Outside<2, 0xFF>)
     }
 
     #[inline(always)]

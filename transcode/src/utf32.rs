@@ -30,25 +30,17 @@ impl Codec for Utf32 {
 
     #[inline(always)]
     fn well_formed_up_to(kernel: &'static Kernel, text: &[u8], swapped: bool) -> usize {
-        if swapped { search!(kernel, text, NotUtf32<true>) } else { search!(kernel, text, NotUtf32<false>) }
+        search!(kernel, text, swapped, NotUtf32)
     }
 
     #[inline(always)]
     fn ascii_up_to(kernel: &Kernel, text: &[u8], swapped: bool) -> usize {
-        if swapped {
-            search!(kernel, text, Outside<4, 0x7F, true>)
-        } else {
-            search!(kernel, text, Outside<4, 0x7F, false>)
-        }
+        search!(kernel, text, swapped, Outside<4, 0x7F>)
     }
 
     #[inline(always)]
     fn latin1_up_to(kernel: &Kernel, text: &[u8], swapped: bool) -> usize {
-        if swapped {
-            search!(kernel, text, Outside<4, 0xFF, true>)
-        } else {
-            search!(kernel, text, Outside<4, 0xFF, false>)
-        }
+        search!(kernel, text, swapped, Outside<4, 0xFF>)
     }
 
     #[inline(always)]

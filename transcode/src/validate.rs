@@ -202,9 +202,10 @@ impl TranscodeWith {
 /// Returns the position of the first malformed sequence in bytes, or the length of the text.
 #[inline(always)]
 fn well_formed_up_to(kernel: &'static Kernel, layout: Layout, bytes: &[u8]) -> usize {
-    match layout.known_valid {
-        true => bytes.len(),
-        false => layout.well_formed_up_to(kernel, whole_units(layout, bytes)),
+    if layout.known_valid {
+        bytes.len()
+    } else {
+        layout.well_formed_up_to(kernel, whole_units(layout, bytes))
     }
 }
 

@@ -52,7 +52,7 @@ impl Treatment {
                 (None, Some(remedy)) => apply(remedy, &[*byte], out)?,
                 (None, None) => {
                     let hex = Hex(std::slice::from_ref(byte)).to_string();
-                    let why = format!("byte {at}: {hex} is no character in the encoding{}", HINT);
+                    let why = format!("byte {at}: {hex} is no character in the encoding{HINT}");
                     return Err(FileError::Unconvertible(why));
                 }
             }

@@ -4,6 +4,7 @@
 //! object before it is finished, so its memory is an ordinary buffer, which the library's
 //! conversions fill.
 
+use std::cell::LazyCell;
 use std::mem::{self, MaybeUninit};
 use std::ptr::NonNull;
 use std::slice;
@@ -16,10 +17,7 @@ use trust8::boundary::floor;
 use trust8::{count_starts, inspect};
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
-use super::faulty::{
-    Fault, PADDED, Pass, ROOM, SHORT, Stop as End, Unit, largest_at_least, lone_faults, pass,
-    without_lone_faults,
-};
+use super::faulty::{PADDED, Pass, ROOM, SHORT, Stop, Unit, largest_at_least, pass, without_lone_faults};
 use super::{Counts, Decoded, Instead};
 use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
 
@@ -295,92 +293,6 @@ pub(crate) fn ascii_in_pieces<'py>(
     new.finish().map(Some)
 }
 
-/// Why a lossy conversion ended early.
-enum Stop {
-    /// The memory is full.
-    Full,
-    /// A character needs four bytes.
-    Wide,
-}
-
-/// Returns the bytes, at least one, as a string with each ill-formed sequence replaced by U+FFFD.
-/// `width` is the narrowest that may be enough: U+FFFD needs two bytes.
-fn lossy<'py>(py: Python<'py>, bytes: &[u8], mut width: Width) -> PyResult<Bound<'py, PyString>> {
-    // Nearly all continuations belong to a lead and so are not characters. Memory for each byte
-    // would be several times what most texts need, and the system clears large new memory page by
-    // page. There is at most one character for each byte.
-    let expected = count_starts(bytes) + bytes.len() / 64 + 64;
-    let mut len = expected.min(bytes.len());
-    'again: loop {
-        let mut new = New::with_len(py, len, width)?;
-        let (mut at, mut chars) = (0, 0);
-        while at < bytes.len() {
-            let end = sequence_start(bytes, at.saturating_add(PIECE));
-            let (piece, room) = (&bytes[at..end], new.room(chars));
-            let converted = unlocked_if_long(py, piece.len(), move || match room {
-                Room::One(_) => Err(Stop::Wide),
-                Room::Two(room) => lossy_of_two(piece, room),
-                Room::Four(room) => match transcode::convert_into_lossy(Encoding::Utf8, Utf32, piece, room) {
-                    Ok(text) => Ok(text.len()),
-                    Err(_) => Err(Stop::Full),
-                },
-            });
-            match converted {
-                Ok(more) => chars += more,
-                Err(Stop::Wide) => {
-                    width = Width::Four;
-                    continue 'again;
-                }
-                Err(Stop::Full) if len < bytes.len() => {
-                    len = bytes.len();
-                    continue 'again;
-                }
-                Err(Stop::Full) => return Err(miscounted()),
-            }
-            at = end;
-            py.check_signals()?;
-        }
-        new.resize(py, chars)?;
-        return new.finish();
-    }
-}
-
-/// Writes the text with each ill-formed sequence replaced, and returns its number of characters.
-///
-/// ```text
-/// lone:  for each block in which no lead comes before a continuation: each byte above 7F is a fault, and becomes a unit.
-/// other: the library converts a chunk. Unless at least as much came before it in `lone`, the next chunk is longer.
-/// ```
-///
-/// Text in another encoding, such as Latin-1, is ASCII with lone faults, and `lone` has no branch
-/// on a fault.
-fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Result<usize, Stop> {
-    const FIRST_CHUNK: usize = 256;
-    // Starting a chunk costs as much as a few hundred bytes.
-    const GROWTH: usize = 16;
-    let (mut at, mut chars, mut chunk) = (0, 0, FIRST_CHUNK);
-    loop {
-        let lone = lone_faults(&bytes[at..], &mut room[chars..], Fault::REPLACED);
-        at += lone;
-        chars += lone;
-        if at == bytes.len() {
-            return Ok(chars);
-        }
-        chunk = if lone >= chunk { FIRST_CHUNK } else { chunk.saturating_mul(GROWTH) };
-        let end = sequence_start(bytes, at.saturating_add(chunk));
-        let room = &mut room[chars..];
-        let Ok(units) = transcode::convert_into_lossy(Encoding::Utf8, Utf16, &bytes[at..end], room) else {
-            return Err(Stop::Full);
-        };
-        // A character of four bytes became two units.
-        if transcode::len(Utf16, Utf32, units) < units.len() {
-            return Err(Stop::Wide);
-        }
-        chars += units.len();
-        at = end;
-    }
-}
-
 /// Returns a position at or before `at` where a sequence begins, well-formed or not. Returns the
 /// end if it is near.
 fn sequence_start(bytes: &[u8], at: usize) -> usize {
@@ -398,13 +310,13 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
     let bytes = before.all;
     let valid = valid_text(before);
     let mut width = Width::of(valid, before.chars_by_len);
-    if instead == Instead::Replace {
-        return lossy(py, bytes, width.max(Width::Two)).map(Decoded::Text);
-    }
-    if instead == Instead::SurrogateEscape {
+    // U+FFFD and surrogates need two bytes.
+    if matches!(instead, Instead::Replace | Instead::SurrogateEscape) {
         width = width.max(Width::Two);
     }
-    // See `lossy`.
+    // Nearly all continuations belong to a lead and so are not characters. Memory for each byte
+    // would be several times what most texts need, and the system clears large new memory page by
+    // page.
     let rest = &bytes[valid.len()..];
     let expected = before.chars + (count_starts(rest) + rest.len() / 64 + 64).min(rest.len());
     let mut new = New::with_len(py, expected, width)?;
@@ -426,10 +338,10 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
         at += done.read;
         out.len += done.written;
         match done.stop {
-            End::End => py.check_signals()?,
-            End::Wide(code_point) => out.reserve(1, Width::of_code_point(code_point))?,
-            End::Full(more) => out.reserve(more, width)?,
-            End::Refused => return Ok(Decoded::Refused(at)),
+            Stop::End => py.check_signals()?,
+            Stop::Wide(code_point) => out.reserve(1, Width::of_code_point(code_point))?,
+            Stop::Full(more) => out.reserve(more, width)?,
+            Stop::Refused => return Ok(Decoded::Refused(at)),
         }
     }
     out.finish().map(Decoded::Text)
@@ -447,14 +359,15 @@ pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyR
         return Ok(None);
     }
     // The smallest width that is likely to be enough.
+    let likely = LazyCell::new(|| largest_at_least(bytes));
     let starts_as_ascii = || bytes.first_chunk::<64>().is_some_and(|start| start.is_ascii());
     if matches!(instead, Instead::Ignore | Instead::BackslashReplace)
-        && (starts_as_ascii() || largest_at_least(bytes) == 0x7F)
+        && (starts_as_ascii() || *likely == 0x7F)
         && let Some(decoded) = short_as::<u8>(py, bytes, 0x7F, instead)?
     {
         return Ok(Some(decoded));
     }
-    if largest_at_least(bytes) <= 0xFFFF
+    if *likely <= 0xFFFF
         && let Some(decoded) = short_as::<u16>(py, bytes, 0xFFFF, instead)?
     {
         return Ok(Some(decoded));
@@ -477,10 +390,10 @@ fn short_as<'py, U: Unit>(
     };
     let Pass { read, written, stop } = quick.unwrap_or_else(|| pass(bytes, &mut room, largest, instead));
     match stop {
-        End::End => (),
-        End::Refused => return Ok(Some(Decoded::Refused(read))),
-        End::Wide(_) => return Ok(None),
-        End::Full(_) => return Err(miscounted()),
+        Stop::End => (),
+        Stop::Refused => return Ok(Some(Decoded::Refused(read))),
+        Stop::Wide(_) => return Ok(None),
+        Stop::Full(_) => return Err(miscounted()),
     }
     // SAFETY: `pass`, or the function that came before it, has written `written` units from the start on.
     let units = unsafe { slice::from_raw_parts(room.as_ptr().cast::<U>(), written) };

@@ -318,12 +318,10 @@ struct Decoder<'a, U> {
 impl<U: Unit> Decoder<'_, U> {
     /// Decodes short text.
     fn short(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) -> Result<(), Stop> {
-        let mut read = usize::MAX;
-        while read > 0 {
-            let rest = &bytes[*at..];
-            read = self.ascii(rest, instead);
+        loop {
+            let read = self.single_bytes(&bytes[*at..], instead);
             if read == 0 {
-                read = self.lone_faults(rest, instead);
+                break;
             }
             *at += read;
         }
@@ -407,10 +405,7 @@ impl<U: Unit> Decoder<'_, U> {
         let mut surrogates = Vec::new();
         while *at < bytes.len() {
             let rest = &bytes[*at..];
-            let mut read = self.ascii(rest, instead);
-            if read == 0 {
-                read = self.lone_faults(rest, instead);
-            }
+            let mut read = self.single_bytes(rest, instead);
             if read == 0 {
                 read = self.handled(rest, instead)?;
             }
@@ -422,6 +417,15 @@ impl<U: Unit> Decoder<'_, U> {
             }
         }
         Ok(())
+    }
+
+    /// Decodes the start of the bytes while each character and fault there is a byte. Returns the
+    /// number of bytes read, or 0 if this does not pay.
+    fn single_bytes(&mut self, bytes: &[u8], instead: Instead) -> usize {
+        match self.ascii(bytes, instead) {
+            0 => self.lone_faults(bytes, instead),
+            read => read,
+        }
     }
 
     /// Copies ASCII to characters of one byte, and leaves out the fault after it. Returns the number
@@ -620,14 +624,14 @@ pub(super) fn without_lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit
 
 /// What a fault of one byte becomes: its own bits, other bits, and the byte above.
 #[derive(Clone, Copy)]
-pub(super) struct Fault {
+struct Fault {
     own: u8,
     low: u8,
     high: u8,
 }
 
 impl Fault {
-    pub(super) const REPLACED: Self = Self { own: 0, low: 0xFD, high: 0xFF };
+    const REPLACED: Self = Self { own: 0, low: 0xFD, high: 0xFF };
 }
 
 /// Converts blocks while no lead in them precedes a continuation. Such a block has no sequence of
@@ -635,7 +639,7 @@ impl Fault {
 /// of a sequence. Returns the number of bytes, which is also the number of units. A sequence begins
 /// after them as well.
 #[inline(never)]
-pub(super) fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fault: Fault) -> usize {
+fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fault: Fault) -> usize {
     // The compiler would unroll loops over fewer bytes, and then not vectorise them.
     const BLOCK: usize = 64;
     let mut at = 0;

@@ -22,6 +22,14 @@ macro_rules! search {
         }
         search($kernel, $bytes)
     }};
+    // In this byte order, which is the last parameter of what is sought.
+    ($kernel:expr, $bytes:expr, $swapped:expr, $sought:ident $(<$($parameter:literal),+>)?) => {
+        if $swapped {
+            search!($kernel, $bytes, $sought<$($($parameter,)+)? true>)
+        } else {
+            search!($kernel, $bytes, $sought<$($($parameter,)+)? false>)
+        }
+    };
 }
 pub(crate) use search;
 pub(crate) use units32::Units32;
