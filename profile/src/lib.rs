@@ -38,6 +38,7 @@ mod error;
 mod errors;
 mod lanes;
 mod names;
+mod part;
 mod patterns;
 mod plain;
 #[cfg(feature = "alloc")]
@@ -54,6 +55,7 @@ pub use census::Census;
 pub use class::Class;
 pub use error::{Error, Forbidden, StreamError};
 pub use errors::ProfileErrors;
+pub use part::{ProfilePart, ProfilePartError};
 #[cfg(feature = "alloc")]
 pub use repair::Policy;
 pub use rows::{RefusedRows, refused_rows};
@@ -98,13 +100,19 @@ impl ProfileWith {
     ///
     /// Returns the errors of that function.
     pub fn check(self, profile: &Profile, text: &str) -> Result<(), Forbidden> {
-        profile.first(self.0, text, true).map_or(Ok(()), Err)
+        profile.first(self.0, text.as_bytes(), true).map_or(Ok(()), Err)
     }
 
     /// Like [`Profile::errors`], with this kernel.
     #[must_use]
     pub fn errors<'a>(self, profile: &'a Profile, bytes: &'a [u8]) -> ProfileErrors<'a> {
         ProfileErrors::new(profile, self.0, bytes)
+    }
+
+    /// Like [`ProfilePart::of`], with this kernel.
+    #[must_use]
+    pub fn part(self, profile: &Profile, bytes: &[u8]) -> ProfilePart {
+        ProfilePart::judge(self.0, profile, bytes)
     }
 
     /// Like [`ProfileValidator::push`], with this kernel.
@@ -340,7 +348,7 @@ impl Profile {
     #[must_use]
     pub fn census(&self, text: &str) -> Census {
         let mut census = Census::new();
-        self.find::<()>(Kernel::best(), text, true, |found| {
+        self.find::<()>(Kernel::best(), text.as_bytes(), true, |found| {
             census.add(found.class());
             None
         });
@@ -353,15 +361,15 @@ impl Profile {
         sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| self.look(text, place, true))
     }
 
-    /// Returns the first forbidden character of a text.
-    fn first(&self, kernel: &Kernel, text: &str, is_start: bool) -> Option<Forbidden> {
+    /// Returns the first forbidden character of valid text.
+    fn first(&self, kernel: &Kernel, text: &[u8], is_start: bool) -> Option<Forbidden> {
         self.find(kernel, text, is_start, Some)
     }
 
     /// Returns the first forbidden character of the text of a piece, which begins at `offset` in the stream.
     pub(crate) fn first_in(&self, kernel: &Kernel, text: Piece<'_>, mut offset: u64) -> Option<Forbidden> {
         for part in [text.completed(), text.rest()] {
-            if let Some(found) = self.first(kernel, part, offset == 0) {
+            if let Some(found) = self.first(kernel, part.as_bytes(), offset == 0) {
                 return Some(found.after(offset));
             }
             offset += part.len() as u64;
@@ -369,16 +377,16 @@ impl Profile {
         None
     }
 
-    /// Calls `each` with the forbidden characters of a text until it returns something.
+    /// Calls `each` with the forbidden characters of valid text until it returns something.
     #[inline(always)]
     fn find<T>(
         &self,
         kernel: &Kernel,
-        text: &str,
+        text: &[u8],
         is_start: bool,
         mut each: impl FnMut(Forbidden) -> Option<T>,
     ) -> Option<T> {
-        let (text, mut suspects) = (text.as_bytes(), Suspects::new());
+        let mut suspects = Suspects::new();
         while let Some(place) = suspects.next(kernel, text, &self.sieve) {
             if let Some(answer) = self.look(text, place, is_start).and_then(&mut each) {
                 return Some(answer);
@@ -399,10 +407,17 @@ impl Profile {
             return None;
         }
         let character = first_character(text.get(at..)?)?;
-        let class = Class::of(character)?;
-        let is_forbidden = self.forbids(class) && !(is_start && at == 0 && class == Class::ByteOrderMark);
-        is_forbidden.then(|| Forbidden::new(at as u64, character, class))
+        let class = forbidden_class(self.bits, character, is_start && at == 0)?;
+        Some(Forbidden::new(at as u64, character, class))
     }
+}
+
+/// Returns the class of a character if it is one of those with these bits. A byte order mark may begin a
+/// text.
+fn forbidden_class(bits: u32, character: char, is_start: bool) -> Option<Class> {
+    let class = Class::of(character)?;
+    let is_forbidden = bits >> class as u32 & 1 == 1 && !(is_start && class == Class::ByteOrderMark);
+    is_forbidden.then_some(class)
 }
 
 /// Returns the first character of valid text.

@@ -64,7 +64,7 @@ fn allows(preset: &str, n: u32) -> bool {
 }
 
 /// Returns where the first error is, whether it is a forbidden character, and its length, if it does not end the input.
-fn expected(preset: &str, bytes: &[u8]) -> Option<(usize, bool, Option<usize>)> {
+pub(super) fn expected(preset: &str, bytes: &[u8]) -> Option<(usize, bool, Option<usize>)> {
     let (text, error) = match core::str::from_utf8(bytes) {
         Ok(text) => (text, None),
         Err(error) => {
@@ -105,7 +105,7 @@ fn scalars() -> impl Iterator<Item = char> {
 }
 
 /// The characters next to which an answer changes, and some more.
-fn interesting() -> Vec<char> {
+pub(super) fn interesting() -> Vec<char> {
     let is_special = |n| {
         char::from_u32(n).is_some_and(|c| Class::of(c).is_some_and(|class| class != Class::PrivateUse))
             || !is_prompt(n)
@@ -268,7 +268,7 @@ fn ill_formed_sequences_are_no_characters() {
     }
 }
 
-fn random_text(random: &mut Random, characters: &[char], len: usize) -> String {
+pub(super) fn random_text(random: &mut Random, characters: &[char], len: usize) -> String {
     (0..len)
         .map(|_| {
             if random.below(4) == 0 {
