@@ -18,9 +18,9 @@ use super::polled::Polled;
 /// changes nothing.
 ///
 /// A future may be dropped: bytes that a write has not accepted are not written. Up to four
-/// accepted bytes are held back until the next call, so [flush](tokio::io::AsyncWriteExt::flush) at
-/// the end. [`shutdown`](tokio::io::AsyncWriteExt::shutdown) returns an error if the text ends
-/// inside a character or there has been an error, and then leaves the inner writer open.
+/// accepted bytes are held back until the next call, so [flush](AsyncWrite::poll_flush) at the end.
+/// A [shutdown](AsyncWrite::poll_shutdown) returns an error if the text ends inside a character or
+/// there has been an error, and then leaves the inner writer open.
 ///
 /// ```
 /// use tokio::io::AsyncWriteExt;
