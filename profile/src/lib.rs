@@ -44,6 +44,10 @@ mod plain;
 #[cfg(feature = "alloc")]
 mod repair;
 mod rows;
+#[cfg(trust8_simd)]
+#[macro_use]
+#[path = "simd/sets.rs"]
+mod sets;
 mod sieve;
 mod validator;
 #[cfg(feature = "std")]

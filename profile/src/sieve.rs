@@ -33,16 +33,10 @@
 //!    test without the first one.
 
 use trust8::Kernel;
-#[cfg(trust8_neon)]
-use trust8::engine::Neon;
 #[cfg(trust8_simd)]
 use trust8::engine::Simd;
-#[cfg(trust8_wasm)]
-use trust8::engine::Simd128;
 use trust8::engine::search::SearchOps;
 use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, is_inside, judge};
-#[cfg(trust8_x86)]
-use trust8::engine::{Avx2, Sse42};
 #[cfg(trust8_avx512)]
 use trust8::engine::{Avx512, avx512};
 
@@ -220,11 +214,19 @@ fn vectors<V: Vectors>(v: V, group: &[u8]) -> [V::Vector; GROUP_VECTORS] {
     [v.load(group, 0), v.load(group, V::LANES), v.load(group, 2 * V::LANES), v.load(group, 3 * V::LANES)]
 }
 
-/// Implements [`Tests`] for instruction sets with the library's trait of vectors.
+/// Implements [`Tests`] for the instruction sets with the library's trait of vectors: all except
+/// AVX-512.
 #[cfg(trust8_simd)]
 macro_rules! tests {
-    ($($token:ident),+) => {$(
-        impl Tests for $token {
+    () => {};
+    (avx512: $token:ident, $name:literal, $cfg:ident, $features:literal; $($others:tt)*) => {
+        tests!($($others)*);
+    };
+    ($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal; $($others:tt)*) => {
+        tests!($($others)*);
+
+        #[cfg($cfg)]
+        impl Tests for trust8::engine::$token {
             #[inline(always)]
             fn is_plain<const N: usize>(self, vectors: [Self::Vector; N], sieve: &Sieve) -> bool {
                 !self.any(not_plain(self, vectors, &sieve.plain))
@@ -251,15 +253,10 @@ macro_rules! tests {
                 exact(self, text, at, sieve)
             }
         }
-    )+};
+    };
 }
-
-#[cfg(trust8_x86)]
-tests!(Avx2, Sse42);
-#[cfg(trust8_neon)]
-tests!(Neon);
-#[cfg(trust8_wasm)]
-tests!(Simd128);
+#[cfg(trust8_simd)]
+instruction_sets!(tests);
 
 #[cfg(trust8_simd)]
 #[inline(always)]
