@@ -11,8 +11,8 @@
 //! assert_eq!(Profile::POSTGRES.from_utf8(b"caf\xC3\xA9"), Ok("café"));
 //! assert!(Profile::POSTGRES.from_utf8(b"caf\0").is_err());
 //!
-//! const ONE_LINE: Profile = Profile::TERMINAL.forbid(Class::LineFeed).forbid(Class::CarriageReturn);
-//! let error = ONE_LINE.from_utf8(b"user=\x1B[2J").unwrap_err();
+//! const LINE: Profile = Profile::TERMINAL.forbid(Class::LineFeed).forbid(Class::CarriageReturn);
+//! let error = LINE.from_utf8(b"user=\x1B[2J").unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
 //!     "forbidden character at byte 5: U+001B is a control that terminals may take for a command"
@@ -184,7 +184,8 @@ impl Profile {
     pub const I_JSON: Self = Self::from_bits(NONCHARACTERS);
     /// The text of PostgreSQL: no NUL.
     pub const POSTGRES: Self = Self::from_bits(bits(&[Class::Nul]));
-    /// Text that is shown in a terminal: no control except tab and line ends, and no bidirectional control.
+    /// Text that is shown in a terminal: no control except tab and line ends, and no bidirectional
+    /// control.
     pub const TERMINAL: Self =
         Self::from_bits(LEGACY_C0 | DELETE_AND_C1 | bits(&[Class::BidiControl, Class::Separator]));
     /// Source code: nothing that hides code from a reader (CVE-2021-42574). Form feeds are allowed.
@@ -202,7 +203,7 @@ impl Profile {
     ///
     /// ```
     /// use trust8_profile::Profile;
-    /// assert!(Profile::PRESETS.iter().any(|&(name, preset)| name == "xml" && preset == Profile::XML_1_0));
+    /// assert!(Profile::PRESETS.contains(&("xml", Profile::XML_1_0)));
     /// ```
     pub const PRESETS: &'static [(&'static str, Self)] = &[
         ("scalars", Self::SCALARS),
@@ -227,7 +228,8 @@ impl Profile {
         Self::SCALARS
     }
 
-    /// Returns the profile that forbids the classes with these [numbers](Class::code). Other bits are ignored.
+    /// Returns the profile that forbids the classes with these [numbers](Class::code). Other bits
+    /// are ignored.
     ///
     /// ```
     /// use trust8_profile::Profile;
@@ -332,8 +334,8 @@ impl Profile {
     /// ```
     /// use trust8_profile::Profile;
     ///
-    /// let places: Vec<_> = Profile::POSTGRES.errors(b"a\0b\xFFc\0").map(|error| error.valid_up_to()).collect();
-    /// assert_eq!(places, [1, 3, 5]);
+    /// let errors = Profile::POSTGRES.errors(b"a\0b\xFFc\0");
+    /// assert!(errors.map(|error| error.valid_up_to()).eq([1, 3, 5]));
     /// ```
     #[must_use]
     pub fn errors<'a>(&'a self, bytes: &'a [u8]) -> ProfileErrors<'a> {
@@ -370,7 +372,8 @@ impl Profile {
         self.find(kernel, text, is_start, Some)
     }
 
-    /// Returns the first forbidden character of the text of a piece, which begins at `offset` in the stream.
+    /// Returns the first forbidden character of the text of a piece, which begins at `offset` in
+    /// the stream.
     pub(crate) fn first_in(&self, kernel: &Kernel, text: Piece<'_>, mut offset: u64) -> Option<Forbidden> {
         for part in [text.completed(), text.rest()] {
             if let Some(found) = self.first(kernel, part.as_bytes(), offset == 0) {
@@ -416,8 +419,8 @@ impl Profile {
     }
 }
 
-/// Returns the class of a character if it is one of those with these bits. A byte order mark may begin a
-/// text.
+/// Returns the class of a character if it is one of those with these bits. A byte order mark may
+/// begin a text.
 fn forbidden_class(bits: u32, character: char, is_start: bool) -> Option<Class> {
     let class = Class::of(character)?;
     let is_forbidden = bits >> class as u32 & 1 == 1 && !(is_start && class == Class::ByteOrderMark);

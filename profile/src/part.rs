@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! the judgement on a part:   that of the library: whether it is UTF-8, and its counts
-//!                            the first forbidden character, with the judgement on what comes before it in the part
+//!                            the first forbidden character, and the judgement on what is before it
 //! ```
 //!
 //! Two characters depend on the part before. One that a cut divides is in neither part: its bytes
@@ -41,7 +41,7 @@ use super::{Profile, ProfileWith, forbidden_class};
 /// assert_eq!(whole, ProfilePart::of(&Profile::SOURCE_CODE, text));
 ///
 /// let error = whole.finish().unwrap_err();
-/// assert!(matches!(error, ProfilePartError::Forbidden { found, .. } if found.character() == '\u{202E}'));
+/// assert!(matches!(error, ProfilePartError::Forbidden { .. }));
 /// assert_eq!((error.valid_up_to(), error.line(), error.column()), (19, 2, 8));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -164,7 +164,8 @@ impl ProfilePart {
     ///
     /// let part = ProfilePart::of(&Profile::POSTGRES, "naïve".as_bytes());
     /// assert_eq!(part.finish().unwrap().chars(), 5);
-    /// assert_eq!(ProfilePart::of(&Profile::POSTGRES, b"na\0").finish().unwrap_err().valid_up_to(), 2);
+    /// let error = ProfilePart::of(&Profile::POSTGRES, b"na\0").finish().unwrap_err();
+    /// assert_eq!(error.valid_up_to(), 2);
     /// ```
     pub fn finish(&self) -> Result<Tally, ProfilePartError> {
         let Some(Found { before, character, class }) = self.found else { return Ok(self.part.finish()?) };
@@ -287,7 +288,7 @@ impl Default for ProfilePart {
 /// use trust8_profile::{Profile, ProfilePart, ProfilePartError};
 ///
 /// let error = ProfilePart::of(&Profile::TERMINAL, b"ok\n\x1B[2J").finish().unwrap_err();
-/// assert!(matches!(error, ProfilePartError::Forbidden { found, .. } if found.character() == '\x1B'));
+/// assert!(matches!(error, ProfilePartError::Forbidden { found, .. } if found.offset() == 3));
 /// assert!(error.to_string().starts_with("forbidden character at byte 3: U+001B is"));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -308,7 +309,8 @@ impl ProfilePartError {
     ///
     /// ```
     /// use trust8_profile::{Profile, ProfilePart};
-    /// assert_eq!(ProfilePart::of(&Profile::POSTGRES, b"ab\0").finish().unwrap_err().valid_up_to(), 2);
+    /// let error = ProfilePart::of(&Profile::POSTGRES, b"ab\0").finish().unwrap_err();
+    /// assert_eq!(error.valid_up_to(), 2);
     /// ```
     #[must_use]
     pub const fn valid_up_to(&self) -> u64 {

@@ -8,7 +8,7 @@
 //! for each 16 KiB:
 //!     validate them
 //!     until their end:
-//!         for some vectors, classify each byte with its neighbours; return the suspects, if there are any
+//!         for some vectors, classify each byte with its neighbours; return the suspects
 //!         look
 //! ```
 //!
@@ -91,7 +91,8 @@ pub(super) struct Skipped {
 
 /// An engine that searches for suspects.
 trait Sifting: Engine {
-    /// Skips ASCII without suspects, and then text without suspects by the first test, but not much more than a chunk.
+    /// Skips ASCII without suspects, and then text without suspects by the first test, but not much
+    /// more than a chunk.
     fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> Skipped;
 
     /// Returns the first vector with suspects, at `from` or later, by the second test.
@@ -124,7 +125,8 @@ trait Tests: SearchOps {
     /// bytes too.
     fn is_plain<const N: usize>(self, vectors: [Self::Vector; N], sieve: &Sieve) -> bool;
 
-    /// Like `is_plain`, for fewer bytes than a vector has. The second result is whether the first test finds no suspects.
+    /// Like `is_plain`, for fewer bytes than a vector has. The second result is whether the first
+    /// test finds no suspects.
     fn look_at_short(self, text: &[u8], sieve: &Sieve) -> [bool; 2];
 
     /// The first test: returns nonzero lanes for suspects.
@@ -179,7 +181,8 @@ impl<E: Engine + Tests> Sifting for E {
     }
 }
 
-/// Returns a position up to which everything after `from` is ASCII without suspects. The text is at least a vector.
+/// Returns a position up to which everything after `from` is ASCII without suspects. The text is at
+/// least a vector.
 #[inline(always)]
 fn plain_to<E: Tests>(v: E, text: &[u8], from: usize, sieve: &Sieve) -> usize {
     let (n, len) = (text.len(), GROUP_VECTORS * E::LANES);
@@ -383,8 +386,8 @@ impl Suspects {
     }
 }
 
-/// Returns the last position at which a character begins, at most `len` bytes after `from`. If there is none, returns `from + 1`:
-/// text that is not UTF-8 can have any number of continuations.
+/// Returns the last position at which a character begins, at most `len` bytes after `from`. If
+/// there is none, returns `from + 1`: text that is not UTF-8 can have any number of continuations.
 fn boundary(text: &[u8], from: usize, len: usize) -> usize {
     let mut end = text.len().min(from + len);
     while end > from + 1 && is_inside(text, end) {
@@ -401,7 +404,8 @@ fn skip(kernel: &Kernel, text: &[u8], from: usize, sieve: &Sieve) -> Skipped {
     kernel.run(Skip, text, (from, sieve))
 }
 
-/// Returns `bytes` as text if it is valid and the first look at it finds no suspects. Otherwise returns the look as the error.
+/// Returns `bytes` as text if it is valid and the first look at it finds no suspects. Otherwise
+/// returns the look as the error.
 #[inline(always)]
 pub(super) fn clean_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) -> Result<&'a str, Skipped> {
     let skipped = skip(kernel, bytes, 0, sieve);
@@ -455,8 +459,8 @@ pub(super) fn walk<'a>(
     }
     match error {
         Some(error) => Err(Error::NotUtf8(error)),
-        // SAFETY: without an error, `text` is all of `bytes`, and the loop ended at `valid == text.len()`. Everything before `valid` was found
-        // valid, or is ASCII by the search.
+        // SAFETY: without an error, `text` is all of `bytes`, and the loop ended with `valid` at
+        // its end. Everything before `valid` was found valid, or is ASCII by the search.
         None => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
     }
 }

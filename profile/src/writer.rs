@@ -21,7 +21,8 @@ use super::{Forbidden, Profile, StreamError};
 ///
 /// let mut writer = ProfileWriter::new(Vec::new(), Profile::TERMINAL);
 /// let error = writer.write_all(b"user=\x1B[2J").unwrap_err();
-/// assert!(matches!(error.downcast::<StreamError>(), Ok(StreamError::Forbidden(found)) if found.offset() == 5));
+/// let error = error.downcast::<StreamError>().unwrap();
+/// assert!(matches!(error, StreamError::Forbidden(found) if found.offset() == 5));
 /// assert_eq!(writer.into_inner(), b"user=");
 /// ```
 #[derive(Debug)]

@@ -30,7 +30,8 @@ use super::polled::Polled;
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let mut log = ProfileWriter::new(Vec::new(), Profile::TERMINAL);
 /// let error = log.write_all(b"user=\x1B[2J").await.unwrap_err();
-/// assert!(matches!(error.downcast::<StreamError>(), Ok(StreamError::Forbidden(found)) if found.offset() == 5));
+/// let error = error.downcast::<StreamError>().unwrap();
+/// assert!(matches!(error, StreamError::Forbidden(found) if found.offset() == 5));
 /// assert_eq!(log.into_inner(), b"user=");
 /// # });
 /// ```
@@ -64,7 +65,8 @@ impl<W> ProfileWriter<W> {
     ///
     /// ```
     /// use trust8_profile::Profile;
-    /// assert_eq!(trust8_tokio::ProfileWriter::new("inside", Profile::XML_1_0).get_ref(), &"inside");
+    /// let writer = trust8_tokio::ProfileWriter::new("inside", Profile::XML_1_0);
+    /// assert_eq!(writer.get_ref(), &"inside");
     /// ```
     pub const fn get_ref(&self) -> &W {
         &self.writer.get_ref().inner
@@ -74,7 +76,8 @@ impl<W> ProfileWriter<W> {
     ///
     /// ```
     /// use trust8_profile::Profile;
-    /// assert_eq!(trust8_tokio::ProfileWriter::new("inside", Profile::XML_1_0).into_inner(), "inside");
+    /// let writer = trust8_tokio::ProfileWriter::new("inside", Profile::XML_1_0);
+    /// assert_eq!(writer.into_inner(), "inside");
     /// ```
     pub fn into_inner(self) -> W {
         self.writer.into_inner().inner
