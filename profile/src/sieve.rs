@@ -241,10 +241,10 @@ fn exact<S: Simd>(s: S, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
         None => {
             // The last vectors overlap. At the start, no character began earlier.
             let (start, none) = (at.min(text.len().saturating_sub(S::LANES)), s.splat(0));
-            let three = match text.get(start.wrapping_sub(2)..) {
+            let three = match text.get(start.wrapping_sub(2)..start + S::LANES) {
                 Some(bytes) => load(bytes),
                 None => {
-                    let rest = &text[start..];
+                    let rest = text.get(start..).unwrap_or_default();
                     let bytes = if rest.len() < S::LANES { s.load_short(rest) } else { s.load(rest, 0) };
                     [s.earlier::<2>(bytes, none), s.earlier::<1>(bytes, none), bytes]
                 }
@@ -312,10 +312,10 @@ impl Sifting for Automaton {
             at += bytes.len();
         }
         let (plain_to, end) = (at, text.len().min(from + CHUNK_BYTES));
-        while at < end && sieve.one.of(text[at]) == 0 {
+        while at < end && text.get(at).is_some_and(|&byte| sieve.one.of(byte) == 0) {
             at += 1;
         }
-        Skipped { plain_to, clean_to: at.max(plain_to) }
+        Skipped { plain_to, clean_to: at }
     }
 }
 
