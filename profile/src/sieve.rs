@@ -24,9 +24,9 @@
 //!    DEL. For each lower nibble, a table has the byte at which the forbidden ones end: `end -
 //!    byte` is small exactly for them, and a minimum collects it. With AVX-512, the table has the
 //!    addend that sets bit 7 exactly in the forbidden ones.
-//! 4. **Text without suspects takes one call, or two if it is not ASCII.** Both return numbers in
-//!    registers. Text shorter than a vector is tested as one. The last vectors of longer text
-//!    overlap.
+//! 4. **Text without suspects takes one call, or two if it is not ASCII.** The second validates it.
+//!    Both return numbers in registers. Text shorter than a vector is tested as one. The last
+//!    vectors of longer text overlap.
 //! 5. **A test that often fails is not repeated.** After a suspect, many vectors take the second
 //!    test without the first one.
 
@@ -62,14 +62,15 @@ const NEAR_BYTES: usize = 2048;
 pub(super) struct Skipped {
     /// Everything from the start of the search up to here is ASCII without suspects.
     plain_to: usize,
-    /// No forbidden character ends before this position, or includes it, if it is the end of the
-    /// text. Otherwise it is inside a suspect, or at the end of the search.
+    /// The first forbidden character includes this position or comes after it. It is the length of
+    /// the text if no suspect is left.
     clean_to: usize,
 }
 
 /// An engine that searches for suspects.
 trait Sifting: Engine {
-    /// Searches for the first suspect that does not end before `from`, but not much more than a chunk.
+    /// Searches for the first suspect from `from` on, where a character begins. After ASCII without
+    /// suspects, it searches not much more than a chunk.
     fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> Skipped;
 }
 
@@ -131,8 +132,10 @@ impl<E: Engine + Tests> Sifting for E {
     }
 }
 
-/// Searches with the second test while the first one finds suspects. Returns the position of a
-/// suspect, or where the search ends.
+/// Applies the second test to the next vectors. Returns a position inside a suspect, or the end of
+/// the search.
+///
+/// It is compiled apart, so that the search in ASCII saves no registers for it.
 struct Sift;
 
 impl<E: Engine + Tests> Job<E, (usize, &Sieve), usize> for Sift {
@@ -348,8 +351,8 @@ fn boundary(text: &[u8], from: usize, len: usize) -> usize {
     end
 }
 
-/// Returns where the character of valid text ends that includes the byte at `place`, but at most the
-/// length.
+/// Returns where the character of valid text ends that includes the byte at `place`, but at most
+/// the length.
 #[inline(always)]
 fn end_of_character(text: &[u8], place: usize) -> usize {
     let mut end = place + 1;
@@ -408,8 +411,9 @@ pub(super) fn walk<'a>(
         if let Some(found) = each(text, at) {
             return Err(Error::Forbidden(found));
         }
-        let skipped = skip(kernel, text, end_of_character(text, at), sieve);
-        // Everything before that is valid.
+        // The search continues inside what is valid: only ASCII that it finds may extend that.
+        let next = end_of_character(text.get(..valid).unwrap_or_default(), at);
+        let skipped = skip(kernel, text, next, sieve);
         valid = valid.max(skipped.plain_to);
         at = skipped.clean_to;
     }

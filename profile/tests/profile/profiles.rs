@@ -126,7 +126,10 @@ pub(super) fn interesting() -> Vec<char> {
 /// the chunk, and answer for text that nothing has validated.
 #[test]
 fn continuations_fill_chunks() {
-    for before in [&b""[..], b"a", b"\xF0\x8F\xBF\xBF", b"\xE2\x80", "\u{202E}".as_bytes(), &[b'a'; 5000]] {
+    // A search ends where a chunk does, before the last character that is valid.
+    let chunk = "é".repeat(8192) + "a";
+    let more = [chunk.as_bytes(), "\u{202E}".as_bytes(), &[b'a'; 5000]];
+    for before in [&b""[..], b"a", b"\xF0\x8F\xBF\xBF", b"\xE2\x80"].into_iter().chain(more) {
         for len in [8_190, 9_000, 16_384, 24_577, 30_000, 70_000] {
             check(&[before, &vec![0x80; len], b"a\0"].concat());
         }
