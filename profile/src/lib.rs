@@ -409,11 +409,13 @@ impl Profile {
         while is_inside(text, at) {
             at -= 1;
         }
-        if place - at == 3 {
-            // A false positive. A forbidden character is also suspect at an earlier byte.
+        let bytes = text.get(at..)?;
+        if self.sieve.one.of(*bytes.first()?) == 0 || place - at == 3 {
+            // The end of a search, or a false positive. A forbidden character is also suspect at an
+            // earlier byte.
             return None;
         }
-        let character = first_character(text.get(at..)?)?;
+        let character = first_character(bytes)?;
         let class = forbidden_class(self.bits, character, is_start && at == 0)?;
         Some(Forbidden::new(at as u64, character, class))
     }

@@ -54,8 +54,9 @@ const GROUP_VECTORS: usize = 4;
 /// first-level cache.
 const CHUNK_BYTES: usize = 16 << 10;
 
-/// This many bytes take the second test before the first one is tried again.
-const NEAR_BYTES: usize = 2048;
+/// The number of bytes that take the second test before the first one is tried again: after text
+/// without suspects, and where it would fail at once.
+const NEAR_BYTES: [usize; 2] = [256, 2048];
 
 /// The result of a search, in two registers.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +129,9 @@ impl<E: Engine + Tests> Sifting for E {
                 return Skipped { plain_to, clean_to: n.min(at) };
             }
         }
-        Skipped { plain_to, clean_to: v.apart(Sift, text, (at, sieve)) }
+        // It may cut off a character. Then the position that is returned is inside that.
+        let end = at + NEAR_BYTES[usize::from(at == from)];
+        Skipped { plain_to, clean_to: v.apart(Sift, text.get(..end).unwrap_or(text), (at, sieve)) }
     }
 }
 
@@ -141,8 +144,7 @@ struct Sift;
 impl<E: Engine + Tests> Job<E, (usize, &Sieve), usize> for Sift {
     #[inline(always)]
     fn run(v: E, text: &[u8], (mut at, sieve): (usize, &Sieve)) -> usize {
-        let end = text.len().min(at + NEAR_BYTES);
-        while at < end {
+        while at < text.len() {
             let bits = v.exact(text, at, sieve);
             if bits != 0 {
                 at += bits.trailing_zeros() as usize;
