@@ -47,7 +47,8 @@ use super::plain::not_plain;
 #[cfg(trust8_avx512)]
 use super::plain::not_plain_512;
 
-/// The number of vectors of ASCII that are tested together.
+/// The number of vectors of ASCII that are tested together. With eight, AVX2 and SSE4.2 take 4 KiB
+/// and more 7 to 14 % faster, and 200 bytes 13 to 19 % slower (Zen 4).
 const GROUP_VECTORS: usize = 4;
 
 /// Non-ASCII text is searched and validated in chunks of this length, so that it stays in the
@@ -138,7 +139,8 @@ impl<E: Engine + Tests> Sifting for E {
 /// Applies the second test to the next vectors. Returns a position inside a suspect, or the end of
 /// the search.
 ///
-/// It is compiled apart, so that the search in ASCII saves no registers for it.
+/// It is compiled apart, so that the search in ASCII saves no registers for it. In one function,
+/// 20 bytes of ASCII took 1.7 times as long with AVX2 (Zen 4).
 struct Sift;
 
 impl<E: Engine + Tests> Job<E, (usize, &Sieve), usize> for Sift {
