@@ -55,8 +55,9 @@ pub(super) struct Sieve {
     /// The classes of two consecutive bytes: those of two-byte characters, and ASCII after any
     /// byte.
     pub(super) two: [Nibbles; 2],
-    /// The classes of the first three bytes of longer characters. Those of the first byte are by its lower four bits alone:
-    /// the other two follow no other byte with these bits, except inside a character of four bytes.
+    /// The classes of the first three bytes of longer characters. Those of the first byte are by
+    /// its lower four bits alone: the other two follow no other byte with these bits, except inside
+    /// a character of four bytes.
     pub(super) three: ([u8; 16], [Nibbles; 2]),
     pub(super) plain: Plain,
     #[cfg(trust8_avx512)]

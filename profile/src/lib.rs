@@ -11,8 +11,8 @@
 //! assert_eq!(Profile::POSTGRES.from_utf8(b"caf\xC3\xA9"), Ok("café"));
 //! assert!(Profile::POSTGRES.from_utf8(b"caf\0").is_err());
 //!
-//! const ONE_LINE: Profile = Profile::TERMINAL.forbid(Class::LineFeed).forbid(Class::CarriageReturn);
-//! let error = ONE_LINE.from_utf8(b"user=\x1B[2J").unwrap_err();
+//! const LINE: Profile = Profile::TERMINAL.forbid(Class::LineFeed).forbid(Class::CarriageReturn);
+//! let error = LINE.from_utf8(b"user=\x1B[2J").unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
 //!     "forbidden character at byte 5: U+001B is a control that terminals may take for a command"
@@ -38,11 +38,16 @@ mod error;
 mod errors;
 mod lanes;
 mod names;
+mod part;
 mod patterns;
 mod plain;
 #[cfg(feature = "alloc")]
 mod repair;
 mod rows;
+#[cfg(trust8_simd)]
+#[macro_use]
+#[path = "simd/sets.rs"]
+mod sets;
 mod sieve;
 mod validator;
 #[cfg(feature = "std")]
@@ -54,6 +59,7 @@ pub use census::Census;
 pub use class::Class;
 pub use error::{Error, Forbidden, StreamError};
 pub use errors::ProfileErrors;
+pub use part::{ProfilePart, ProfilePartError};
 #[cfg(feature = "alloc")]
 pub use repair::Policy;
 pub use rows::{RefusedRows, refused_rows};
@@ -98,13 +104,19 @@ impl ProfileWith {
     ///
     /// Returns the errors of that function.
     pub fn check(self, profile: &Profile, text: &str) -> Result<(), Forbidden> {
-        profile.first(self.0, text, true).map_or(Ok(()), Err)
+        profile.first(self.0, text.as_bytes(), true).map_or(Ok(()), Err)
     }
 
     /// Like [`Profile::errors`], with this kernel.
     #[must_use]
     pub fn errors<'a>(self, profile: &'a Profile, bytes: &'a [u8]) -> ProfileErrors<'a> {
         ProfileErrors::new(profile, self.0, bytes)
+    }
+
+    /// Like [`ProfilePart::of`], with this kernel.
+    #[must_use]
+    pub fn part(self, profile: &Profile, bytes: &[u8]) -> ProfilePart {
+        ProfilePart::judge(self.0, profile, bytes)
     }
 
     /// Like [`ProfileValidator::push`], with this kernel.
@@ -172,7 +184,8 @@ impl Profile {
     pub const I_JSON: Self = Self::from_bits(NONCHARACTERS);
     /// The text of PostgreSQL: no NUL.
     pub const POSTGRES: Self = Self::from_bits(bits(&[Class::Nul]));
-    /// Text that is shown in a terminal: no control except tab and line ends, and no bidirectional control.
+    /// Text that is shown in a terminal: no control except tab and line ends, and no bidirectional
+    /// control.
     pub const TERMINAL: Self =
         Self::from_bits(LEGACY_C0 | DELETE_AND_C1 | bits(&[Class::BidiControl, Class::Separator]));
     /// Source code: nothing that hides code from a reader (CVE-2021-42574). Form feeds are allowed.
@@ -190,7 +203,7 @@ impl Profile {
     ///
     /// ```
     /// use trust8_profile::Profile;
-    /// assert!(Profile::PRESETS.iter().any(|&(name, preset)| name == "xml" && preset == Profile::XML_1_0));
+    /// assert!(Profile::PRESETS.contains(&("xml", Profile::XML_1_0)));
     /// ```
     pub const PRESETS: &'static [(&'static str, Self)] = &[
         ("scalars", Self::SCALARS),
@@ -215,7 +228,8 @@ impl Profile {
         Self::SCALARS
     }
 
-    /// Returns the profile that forbids the classes with these [numbers](Class::code). Other bits are ignored.
+    /// Returns the profile that forbids the classes with these [numbers](Class::code). Other bits
+    /// are ignored.
     ///
     /// ```
     /// use trust8_profile::Profile;
@@ -320,8 +334,8 @@ impl Profile {
     /// ```
     /// use trust8_profile::Profile;
     ///
-    /// let places: Vec<_> = Profile::POSTGRES.errors(b"a\0b\xFFc\0").map(|error| error.valid_up_to()).collect();
-    /// assert_eq!(places, [1, 3, 5]);
+    /// let errors = Profile::POSTGRES.errors(b"a\0b\xFFc\0");
+    /// assert!(errors.map(|error| error.valid_up_to()).eq([1, 3, 5]));
     /// ```
     #[must_use]
     pub fn errors<'a>(&'a self, bytes: &'a [u8]) -> ProfileErrors<'a> {
@@ -340,7 +354,7 @@ impl Profile {
     #[must_use]
     pub fn census(&self, text: &str) -> Census {
         let mut census = Census::new();
-        self.find::<()>(Kernel::best(), text, true, |found| {
+        self.find::<()>(Kernel::best(), text.as_bytes(), true, |found| {
             census.add(found.class());
             None
         });
@@ -353,15 +367,16 @@ impl Profile {
         sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| self.look(text, place, true))
     }
 
-    /// Returns the first forbidden character of a text.
-    fn first(&self, kernel: &Kernel, text: &str, is_start: bool) -> Option<Forbidden> {
+    /// Returns the first forbidden character of valid text.
+    fn first(&self, kernel: &Kernel, text: &[u8], is_start: bool) -> Option<Forbidden> {
         self.find(kernel, text, is_start, Some)
     }
 
-    /// Returns the first forbidden character of the text of a piece, which begins at `offset` in the stream.
+    /// Returns the first forbidden character of the text of a piece, which begins at `offset` in
+    /// the stream.
     pub(crate) fn first_in(&self, kernel: &Kernel, text: Piece<'_>, mut offset: u64) -> Option<Forbidden> {
         for part in [text.completed(), text.rest()] {
-            if let Some(found) = self.first(kernel, part, offset == 0) {
+            if let Some(found) = self.first(kernel, part.as_bytes(), offset == 0) {
                 return Some(found.after(offset));
             }
             offset += part.len() as u64;
@@ -369,16 +384,16 @@ impl Profile {
         None
     }
 
-    /// Calls `each` with the forbidden characters of a text until it returns something.
+    /// Calls `each` with the forbidden characters of valid text until it returns something.
     #[inline(always)]
     fn find<T>(
         &self,
         kernel: &Kernel,
-        text: &str,
+        text: &[u8],
         is_start: bool,
         mut each: impl FnMut(Forbidden) -> Option<T>,
     ) -> Option<T> {
-        let (text, mut suspects) = (text.as_bytes(), Suspects::new());
+        let mut suspects = Suspects::new();
         while let Some(place) = suspects.next(kernel, text, &self.sieve) {
             if let Some(answer) = self.look(text, place, is_start).and_then(&mut each) {
                 return Some(answer);
@@ -394,15 +409,24 @@ impl Profile {
         while is_inside(text, at) {
             at -= 1;
         }
-        if place - at == 3 {
-            // A false positive. A forbidden character is also suspect at an earlier byte.
+        let bytes = text.get(at..)?;
+        if self.sieve.one.of(*bytes.first()?) == 0 || place - at == 3 {
+            // The end of a search, or a false positive. A forbidden character is also suspect at an
+            // earlier byte.
             return None;
         }
-        let character = first_character(text.get(at..)?)?;
-        let class = Class::of(character)?;
-        let is_forbidden = self.forbids(class) && !(is_start && at == 0 && class == Class::ByteOrderMark);
-        is_forbidden.then(|| Forbidden::new(at as u64, character, class))
+        let character = first_character(bytes)?;
+        let class = forbidden_class(self.bits, character, is_start && at == 0)?;
+        Some(Forbidden::new(at as u64, character, class))
     }
+}
+
+/// Returns the class of a character if it is one of those with these bits. A byte order mark may
+/// begin a text.
+fn forbidden_class(bits: u32, character: char, is_start: bool) -> Option<Class> {
+    let class = Class::of(character)?;
+    let is_forbidden = bits >> class as u32 & 1 == 1 && !(is_start && class == Class::ByteOrderMark);
+    is_forbidden.then_some(class)
 }
 
 /// Returns the first character of valid text.

@@ -31,11 +31,12 @@ const PRODUCTS: [(u8, u8); 14] = [
     (1 << 1, 1 << 1),
     // E2 80 Ax. Bullets and ellipses are next to these.
     (1 << 2, 1 << 1),
-    // E2 81 Ax.
+    // E2 81 Ax, EF B7 90 to EF B7 AF. In the product of the other EF, the latter would make halfwidth
+    // katakana suspect, EF BE 80 to EF BE 9F.
     (1 << 3, 1 << 2),
     // EE, EF 80 to EF A3.
     (1 << 4, 1 << 7),
-    // EF B7, EF BB, EF BE, EF BF. Chinese punctuation, EF BC, is next to these.
+    // EF BB, EF BE, EF BF. Chinese punctuation, EF BC, is next to these.
     (1 << 5, 1 << 3),
     // EF B8 8x.
     (1 << 4, 1 << 3),
@@ -93,7 +94,7 @@ const RANGES: &[Range] = &[
     (Class::Invisible, 0x206A, 0x206F, 6),
     (Class::Invisible, 0x3164, 0x3164, 13),
     (Class::PrivateUse, 0xE000, 0xF8FF, 7),
-    (Class::Noncharacter, 0xFDD0, 0xFDEF, 8),
+    (Class::Noncharacter, 0xFDD0, 0xFDEF, 6),
     (Class::VariationSelector, 0xFE00, 0xFE0D, 9),
     (Class::EmojiSelector, 0xFE0E, 0xFE0F, 9),
     (Class::ByteOrderMark, 0xFEFF, 0xFEFF, 8),

@@ -58,7 +58,7 @@ impl Profile {
     #[must_use]
     pub fn repair<'a>(&self, text: &'a str, policy: Policy) -> Cow<'a, str> {
         let (mut repaired, mut done) = (String::new(), 0);
-        self.find::<()>(Kernel::best(), text, true, |found| {
+        self.find::<()>(Kernel::best(), text.as_bytes(), true, |found| {
             let at = found.offset() as usize;
             repaired.push_str(&text[done..at]);
             self.put(found, policy, &mut repaired);

@@ -19,8 +19,8 @@ use super::{Error, Profile, ProfileWith};
 /// use trust8_profile::{Profile, refused_rows};
 ///
 /// let column = Offsets::new(b"Merlot\0Ros\xE9", &[0, 6, 7, 11], None).unwrap();
-/// let found: Vec<_> = refused_rows(column, &Profile::POSTGRES).map(|(row, error)| (row, error.valid_up_to())).collect();
-/// assert_eq!(found, [(1, 0), (2, 3)]);
+/// let refused = refused_rows(column, &Profile::POSTGRES);
+/// assert!(refused.map(|(row, error)| (row, error.valid_up_to())).eq([(1, 0), (2, 3)]));
 /// ```
 pub fn refused_rows<C: Column>(column: C, profile: &Profile) -> RefusedRows<'_, C> {
     RefusedRows { kernel: Kernel::best(), column, profile, next: 0 }
@@ -70,7 +70,8 @@ impl<C: Column> RefusedRows<'_, C> {
     /// use trust8::columns::{Offsets, Validity};
     /// use trust8_profile::{Profile, refused_rows};
     ///
-    /// let column = Offsets::new(b"a\0c", &[0, 1, 2, 3], Some(Validity::new(&[0b011], 0))).unwrap();
+    /// let validity = Validity::new(&[0b011], 0);
+    /// let column = Offsets::new(b"a\0c", &[0, 1, 2, 3], Some(validity)).unwrap();
     /// assert_eq!(refused_rows(column, &Profile::XML_1_0).validity(), [0b001]);
     /// ```
     #[cfg(feature = "alloc")]

@@ -18,10 +18,8 @@ use super::error::{Forbidden, StreamError};
 /// validator.push(b"let caf\xC3")?;
 /// validator.push(b"\xA9 = 1; // \xE2\x80")?;
 /// let error = validator.push(b"\xAE").unwrap_err();
-/// assert_eq!(
-///     error.to_string(),
-///     "forbidden character at byte 18: U+202E is a bidirectional control, which reorders the text that one sees"
-/// );
+/// let message = "forbidden character at byte 18: U+202E is a bidirectional control, ";
+/// assert!(error.to_string().starts_with(message));
 /// # Ok::<(), trust8_profile::StreamError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,8 @@
 
 use std::io::{self, Write};
 
-use trust8::Kernel;
 use trust8::io::Utf8Writer;
+use trust8::{Kernel, stream};
 
 use super::{Forbidden, Profile, StreamError};
 
@@ -21,7 +21,8 @@ use super::{Forbidden, Profile, StreamError};
 ///
 /// let mut writer = ProfileWriter::new(Vec::new(), Profile::TERMINAL);
 /// let error = writer.write_all(b"user=\x1B[2J").unwrap_err();
-/// assert!(matches!(error.downcast::<StreamError>(), Ok(StreamError::Forbidden(found)) if found.offset() == 5));
+/// let error = error.downcast::<StreamError>().unwrap();
+/// assert!(matches!(error, StreamError::Forbidden(found) if found.offset() == 5));
 /// assert_eq!(writer.into_inner(), b"user=");
 /// ```
 #[derive(Debug)]
@@ -52,6 +53,20 @@ impl<W> ProfileWriter<W> {
         self.inner.get_ref()
     }
 
+    /// Returns a mutable reference to the inner writer. Bytes that are written to it directly are
+    /// neither checked nor counted.
+    ///
+    /// ```
+    /// use trust8_profile::{Profile, ProfileWriter};
+    ///
+    /// let mut writer = ProfileWriter::new(Vec::new(), Profile::XML_1_0);
+    /// writer.get_mut().push(1);
+    /// assert_eq!(writer.into_inner(), [1]);
+    /// ```
+    pub const fn get_mut(&mut self) -> &mut W {
+        self.inner.get_mut()
+    }
+
     /// Returns the inner writer. Bytes that are held back are lost; see [`finish`](Self::finish).
     ///
     /// ```
@@ -68,6 +83,14 @@ impl<W> ProfileWriter<W> {
             Some(found) => Err(StreamError::from(found).into()),
             None => Ok(()),
         }
+    }
+}
+
+/// Returns an error with the type that this writer promises to carry.
+fn with_profile(error: io::Error) -> io::Error {
+    match error.downcast::<stream::StreamError>() {
+        Ok(error) => StreamError::from(error).into(),
+        Err(error) => error,
     }
 }
 
@@ -90,7 +113,7 @@ impl<W: Write> ProfileWriter<W> {
     /// ```
     pub fn finish(&mut self) -> io::Result<()> {
         self.check()?;
-        self.inner.finish()
+        self.inner.finish().map_err(with_profile)
     }
 }
 
@@ -101,7 +124,7 @@ impl<W: Write> Write for ProfileWriter<W> {
         let (piece, mut decoder) = self.inner.next_piece(buf);
         let (text, _) = decoder.decode_up_to_error(piece);
         let Some(found) = self.profile.first_in(Kernel::best(), text, offset) else {
-            return self.inner.write(piece);
+            return self.inner.write(piece).map_err(with_profile);
         };
         let before = (found.offset() - offset) as usize;
         if before <= pending {

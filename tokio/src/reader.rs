@@ -3,11 +3,12 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::io::{self, BufRead, Read};
-use std::mem;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
+
+use super::polled::Polled;
 
 /// A reader that passes on UTF-8 and refuses everything else.
 ///
@@ -70,8 +71,7 @@ impl<R> Utf8Reader<R> {
     /// # std::io::Result::Ok(()) }).unwrap();
     /// ```
     pub const fn with_capacity(capacity: usize, inner: R) -> Self {
-        let inner = Polled { inner, waker: None, is_pending: false };
-        Self { reader: trust8::io::Utf8Reader::with_capacity(capacity, inner) }
+        Self { reader: trust8::io::Utf8Reader::with_capacity(capacity, Polled::new(inner)) }
     }
 
     /// Sets whether to remove the signature `EF BB BF` if the text begins with it. The default is
@@ -308,41 +308,9 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
         cx: &mut Context<'_>,
         read: impl FnOnce(&mut trust8::io::Utf8Reader<Polled<R>>) -> io::Result<T>,
     ) -> Poll<io::Result<T>> {
-        self.reader.get_mut().waker = Some(cx.waker().clone());
+        self.reader.get_mut().begin(cx);
         let result = read(&mut self.reader);
-        let polled = self.reader.get_mut();
-        polled.waker = None;
-        if mem::take(&mut polled.is_pending) { Poll::Pending } else { Poll::Ready(result) }
-    }
-}
-
-/// A blocking reader that polls `inner`. If that is not ready, a read fails, which changes nothing
-/// in the reader around it.
-struct Polled<R> {
-    inner: R,
-    /// Set while the reader around it is being polled.
-    waker: Option<Waker>,
-    /// Whether `inner` was not ready.
-    is_pending: bool,
-}
-
-impl<R: AsyncRead + Unpin> Read for Polled<R> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let mut buf = ReadBuf::new(buf);
-        let mut cx = Context::from_waker(self.waker.as_ref().unwrap_or(Waker::noop()));
-        match Pin::new(&mut self.inner).poll_read(&mut cx, &mut buf) {
-            Poll::Ready(result) => result.map(|()| buf.filled().len()),
-            Poll::Pending => {
-                self.is_pending = true;
-                Err(io::ErrorKind::WouldBlock.into())
-            }
-        }
-    }
-}
-
-impl<R: fmt::Debug> fmt::Debug for Polled<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
+        self.reader.get_mut().end(result)
     }
 }
 

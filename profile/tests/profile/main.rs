@@ -4,6 +4,7 @@
 mod support;
 
 mod names;
+mod part;
 mod profiles;
 #[cfg(feature = "std")]
 mod writer;

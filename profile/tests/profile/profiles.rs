@@ -63,8 +63,9 @@ fn allows(preset: &str, n: u32) -> bool {
     }
 }
 
-/// Returns where the first error is, whether it is a forbidden character, and its length, if it does not end the input.
-fn expected(preset: &str, bytes: &[u8]) -> Option<(usize, bool, Option<usize>)> {
+/// Returns where the first error is, whether it is a forbidden character, and its length, if it
+/// does not end the input.
+pub(super) fn expected(preset: &str, bytes: &[u8]) -> Option<(usize, bool, Option<usize>)> {
     let (text, error) = match core::str::from_utf8(bytes) {
         Ok(text) => (text, None),
         Err(error) => {
@@ -105,7 +106,7 @@ fn scalars() -> impl Iterator<Item = char> {
 }
 
 /// The characters next to which an answer changes, and some more.
-fn interesting() -> Vec<char> {
+pub(super) fn interesting() -> Vec<char> {
     let is_special = |n| {
         char::from_u32(n).is_some_and(|c| Class::of(c).is_some_and(|class| class != Class::PrivateUse))
             || !is_prompt(n)
@@ -121,16 +122,20 @@ fn interesting() -> Vec<char> {
     characters
 }
 
-/// No character begins in a whole chunk. A search that steps back to where one begins would leave the chunk, and answer for text
-/// that nothing has validated.
+/// No character begins in a whole chunk. A search that steps back to where one begins would leave
+/// the chunk, and answer for text that nothing has validated.
 #[test]
 fn continuations_fill_chunks() {
-    for before in [&b""[..], b"a", b"\xF0\x8F\xBF\xBF", b"\xE2\x80", "\u{202E}".as_bytes(), &[b'a'; 5000]] {
+    // A search ends where a chunk does, before the last character that is valid.
+    let chunk = "é".repeat(8192) + "a";
+    let more = [chunk.as_bytes(), "\u{202E}".as_bytes(), &[b'a'; 5000]];
+    for before in [&b""[..], b"a", b"\xF0\x8F\xBF\xBF", b"\xE2\x80"].into_iter().chain(more) {
         for len in [8_190, 9_000, 16_384, 24_577, 30_000, 70_000] {
             check(&[before, &vec![0x80; len], b"a\0"].concat());
         }
     }
-    // Quadratic time would take minutes. Node 20 crashes at its end if this test has made WebAssembly's memory so large.
+    // Quadratic time would take minutes. Node 20 crashes at its end if this test has made
+    // WebAssembly's memory so large.
     let long = vec![0x80; if cfg!(target_family = "wasm") { 4 << 20 } else { 64 << 20 }];
     assert_eq!(Profile::XML_1_0.from_utf8(&long).unwrap_err().valid_up_to(), 0);
 }
@@ -193,7 +198,8 @@ fn at_every_offset_of_a_block() {
             continue;
         }
         for filler in ["a", "é", "日", "😀"] {
-            // One filler for each character and place, in turn, is enough: what is before a character does not matter to it.
+            // One filler for each character and place, in turn, is enough: what is before a
+            // character does not matter to it.
             for before in (0..330).filter(|before| (before + i + filler.len()) % 23 == 0) {
                 let text = format!(
                     "{}{}{character}{}",
@@ -268,7 +274,7 @@ fn ill_formed_sequences_are_no_characters() {
     }
 }
 
-fn random_text(random: &mut Random, characters: &[char], len: usize) -> String {
+pub(super) fn random_text(random: &mut Random, characters: &[char], len: usize) -> String {
     (0..len)
         .map(|_| {
             if random.below(4) == 0 {
@@ -428,7 +434,8 @@ fn rows_of_columns() {
     }
 }
 
-/// The example of RFC 9839, section 1: `"\u0000\u0089\uDEAD\uD9BF\uDFFF"` in JSON. A lone surrogate is not even UTF-8.
+/// The example of RFC 9839, section 1: `"\u0000\u0089\uDEAD\uD9BF\uDFFF"` in JSON. A lone surrogate
+/// is not even UTF-8.
 #[test]
 fn the_example_of_rfc_9839() {
     let text = "\0\u{89}\u{7FFFF}";
@@ -472,7 +479,8 @@ fn what_i_json_forbids() {
     assert_eq!(Profile::I_JSON.check("\0\u{7F}\u{85}\u{E000}\u{FEFF}\u{378}\u{10FFFD}"), Ok(()));
 }
 
-/// The attacks of 'Trojan Source' (CVE-2021-42574): comments that reach out, strings that are stretched, functions that are hidden.
+/// The attacks of 'Trojan Source' (CVE-2021-42574): comments that reach out, strings that are
+/// stretched, functions that are hidden.
 #[test]
 fn code_that_is_not_what_it_seems() {
     for line in [

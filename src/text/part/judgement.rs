@@ -159,7 +159,7 @@ impl Judgement {
     }
 
     /// Returns how many of the first bytes there are.
-    fn known(&self) -> usize {
+    pub(super) fn known(&self) -> usize {
         self.len.min(HEAD as u64) as usize
     }
 

@@ -63,6 +63,13 @@ impl Tally {
         self.newlines
     }
 
+    /// Returns the number of characters after the last line feed: for trust8-profile.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn line_chars(&self) -> u64 {
+        self.line_chars
+    }
+
     /// Returns how many characters have one, two, three and four bytes in UTF-8.
     ///
     /// ```

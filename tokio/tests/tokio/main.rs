@@ -2,6 +2,9 @@
 
 #![cfg(not(target_family = "wasm"))]
 
+#[cfg(feature = "profile")]
+mod writer;
+
 use std::error::Error;
 use std::future::Future;
 use std::io;
