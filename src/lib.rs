@@ -254,7 +254,7 @@ pub use text::string::{
 #[inline]
 #[must_use]
 pub fn is_utf8(bytes: &[u8]) -> bool {
-    kernel::check(bytes).is_ok()
+    kernel::check_with_best(bytes).is_ok()
 }
 
 /// Returns `bytes` as text, if it is UTF-8.
@@ -276,7 +276,7 @@ pub fn is_utf8(bytes: &[u8]) -> bool {
 /// ```
 #[inline]
 pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    kernel::check(bytes).or_else(kernel::Rejected::text)
+    kernel::check_with_best(bytes).or_else(kernel::Rejected::text)
 }
 
 /// Returns `bytes` as mutable text, if it is UTF-8.

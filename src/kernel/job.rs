@@ -1,7 +1,7 @@
 //! Runs a job with a kernel. Only this file compiles a function for each instruction set.
 //!
 //! For each row of `simd/sets.rs` there is a module with two functions that are compiled for the
-//! instruction set and make its token: `validate`, which [`Kernel`] keeps as a function pointer,
+//! instruction set and make its token: `entry_point`, which [`Kernel`] keeps as a function pointer,
 //! and `run`, which runs any [`Job`]. They contain no algorithm. [`Kernel::run`] names only the
 //! `run` functions of one job, so a program contains only the jobs that it calls.
 //!
@@ -33,7 +33,7 @@ macro_rules! entry_points {
             use super::*;
 
             $(#[$features])?
-            pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+            pub(crate) fn entry_point(bytes: &[u8]) -> Verdict {
                 $new.validate(bytes)
             }
 
@@ -79,8 +79,8 @@ macro_rules! kernels {
 
         /// The compiled kernels, best first. Only `detect` hands out parts of this array.
         pub(super) static KERNELS: [Kernel; Isa::scalar as usize + 1] = [
-            $(#[cfg($cfg)] Kernel { name: $name, isa: Isa::$set, validate: $set::validate },)+
-            Kernel { name: "scalar", isa: Isa::scalar, validate: scalar::validate },
+            $(#[cfg($cfg)] Kernel { name: $name, isa: Isa::$set, validate: $set::entry_point },)+
+            Kernel { name: "scalar", isa: Isa::scalar, validate: scalar::entry_point },
         ];
 
         /// A job that every engine of the target can run.

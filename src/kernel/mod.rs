@@ -38,7 +38,7 @@ use job::{Isa, Validate};
 
 pub use automaton::{Automaton, judge};
 #[cfg(trust8_avx512)]
-pub(crate) use bitplanes::blocks::Checker as PlanesChecker;
+pub(crate) use bitplanes::blocks::BlockChecker;
 pub(crate) use job::EntryPoints;
 pub use job::Portable;
 #[cfg(trust8_simd)]
@@ -51,31 +51,16 @@ pub use verdict::Verdict;
 ///
 /// Every method is inlined into a function that is compiled for the instruction set.
 pub trait Engine: Token {
-    /// The shortest long length. Shorter ones are short.
+    /// The shortest length that [`validate`](Self::validate) leaves to a separate function.
     const LONG_FROM_BYTES: usize;
 
     /// Returns *valid* if `bytes` is UTF-8, or else the suspect position, from which to look for
-    /// the error.
+    /// the error. All choices by length are here.
     ///
     /// `validate(b"ab\xFF")` may return a suspicion at 0, 1 or 2, but not 'valid'.
-    #[inline(always)]
-    fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < Self::LONG_FROM_BYTES {
-            self.validate_short(bytes)
-        } else {
-            self.apart(ValidateLong, bytes, ())
-        }
-    }
-
-    /// Does the same as [`validate`](Self::validate) for a short text. It is inlined into the entry
-    /// point, so it must need few registers.
-    fn validate_short(self, bytes: &[u8]) -> Verdict;
-
-    /// Does the same for a long text.
-    #[inline(always)]
-    fn validate_long(self, bytes: &[u8]) -> Verdict {
-        self.validate_short(bytes)
-    }
+    ///
+    /// Short text is checked in the function that calls this, so that it saves no registers.
+    fn validate(self, bytes: &[u8]) -> Verdict;
 
     /// Returns whether `piece` continues a text whose last four bytes are `before`.
     ///
@@ -97,17 +82,6 @@ impl<E: Engine> Job<E, (), Verdict> for Validated {
     }
 }
 
-/// [`Engine::validate_long`] as a separate function, so that short texts do not pay for the
-/// registers that it saves.
-struct ValidateLong;
-
-impl<E: Engine> Job<E, (), Verdict> for ValidateLong {
-    #[inline(always)]
-    fn run(engine: E, bytes: &[u8], (): ()) -> Verdict {
-        engine.validate_long(bytes)
-    }
-}
-
 /// [`Engine::piece_continues`] as a job. It accepts a long piece only if the text before it and the
 /// piece both end in ASCII. The caller cuts any other long piece.
 pub struct Continues;
@@ -115,7 +89,11 @@ pub struct Continues;
 impl<E: Engine> Job<E, [u8; 4], bool> for Continues {
     #[inline(always)]
     fn run(engine: E, piece: &[u8], before: [u8; 4]) -> bool {
-        any_piece_continues(engine, before, piece)
+        if piece.len() <= SHORT_PIECE_BYTES {
+            engine.piece_continues(before, piece)
+        } else {
+            long_piece_continues(engine, before, piece)
+        }
     }
 }
 
@@ -124,18 +102,9 @@ impl<E: Engine> Job<E, [u8; 4], bool> for Continues {
 const SHORT_PIECE_BYTES: usize = 512;
 
 #[inline(always)]
-fn any_piece_continues<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
-    if piece.len() <= SHORT_PIECE_BYTES {
-        return engine.piece_continues(before, piece);
-    }
-    long_piece_continues(engine, before, piece)
-}
-
-#[inline(always)]
 fn long_piece_continues<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
     let is_whole = before[3].is_ascii() && piece.last().is_some_and(u8::is_ascii);
-    // Such a piece is long to every engine.
-    is_whole && engine.apart(ValidateLong, piece, ()).is_valid()
+    is_whole && engine.validate(piece).is_valid()
 }
 
 /// The prefetch distance in large text. 256 MiB of German, Russian and Hindi with AVX2 on Zen 5:
@@ -308,8 +277,9 @@ impl fmt::Debug for Kernel {
 
 /// Does the same as [`Kernel::check`], with the best kernel.
 #[inline(always)]
-pub(crate) fn check(bytes: &[u8]) -> Result<&str, Rejected<'_>> {
-    bind(bytes, detect::validate(bytes))
+pub(crate) fn check_with_best(bytes: &[u8]) -> Result<&str, Rejected<'_>> {
+    // SAFETY: the chosen function is that of a kernel which `detect` found the CPU to have.
+    bind(bytes, unsafe { detect::chosen()(bytes) })
 }
 
 /// Returns the exact error of `bytes`, which is at or after `place`, or just before it.
@@ -321,9 +291,7 @@ pub(crate) fn judge_from(bytes: &[u8], place: usize) -> Result<&str, Utf8Error> 
 /// Does the same as [`crate::from_utf8_mut`].
 #[inline(always)]
 pub(crate) fn check_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
-    if let Some(suspect) = detect::validate(bytes).suspicion() {
-        automaton::judge(bytes, suspect)?;
-    }
+    check_with_best(bytes).or_else(Rejected::text)?;
     // SAFETY: the kernel found the bytes valid, or the automaton did.
     Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
 }

@@ -10,10 +10,10 @@ use super::Kernel;
 #[cfg(trust8_simd)]
 use super::Verdict;
 #[cfg(trust8_avx512)]
-use super::bitplanes::{AnyLength, Blocks, Superblocks};
+use super::bitplanes::{Blocks, long::Superblocks};
 use super::job::{Isa, KERNELS};
 #[cfg(trust8_simd)]
-use super::lookup::{Long, Short};
+use super::lookup::Short;
 #[cfg(trust8_simd)]
 use crate::simd::Job;
 
@@ -21,10 +21,10 @@ use crate::simd::Job;
 #[cfg(trust8_simd)]
 macro_rules! ways_of {
     (avx512) => {
-        ways_of!(avx512, "blocks": Blocks, "superblocks": AnyLength<Superblocks, Blocks>)
+        ways_of!(avx512, "blocks": Blocks, "superblocks": Superblocks)
     };
     ($set:ident) => {
-        ways_of!($set, "short": Short, "long": Long)
+        ways_of!($set, "short": Short)
     };
     ($set:ident, $($name:literal: $job:ty),+) => {
         const { &[$(Kernel { name: $name, isa: Isa::$set, validate: $set::<$job> }),+] }

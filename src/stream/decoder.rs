@@ -84,7 +84,7 @@ impl Decoder {
     /// ```
     #[inline]
     pub fn decode<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
-        self.validator.decode(piece, kernel::check)
+        self.validator.decode(piece, kernel::check_with_best)
     }
 
     /// Does the same as [`decode`](Self::decode), but also returns the valid text of `piece` before

@@ -33,11 +33,3 @@ impl<S: Simd> Job<S, usize, Verdict> for FirstFault {
         Verdict::suspect(at)
     }
 }
-
-/// Returns the suspect verdict for the first fault from `at` on. There is one. For `at`, see
-/// [`FirstFault`].
-#[cold]
-#[inline(always)]
-pub(super) fn suspicion<S: Simd>(s: S, bytes: &[u8], at: usize) -> Verdict {
-    s.apart(FirstFault, bytes, at)
-}
