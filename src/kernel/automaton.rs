@@ -36,10 +36,17 @@ pub struct Automaton;
 
 impl Sealed for Automaton {}
 
+impl Automaton {
+    /// Runs a job, as the tokens of the instruction sets do.
+    pub(super) fn enter<J: Job<Self, M, O>, M, O>(bytes: &[u8], more: M) -> O {
+        J::run(Self, bytes, more)
+    }
+}
+
 impl Token for Automaton {
     #[inline(never)]
     fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
-        J::run(self, bytes, more)
+        Self::enter::<J, M, O>(bytes, more)
     }
 }
 

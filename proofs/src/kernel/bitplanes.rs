@@ -20,7 +20,7 @@ use crate::kernel::are_right;
 use crate::kernel::verdict::Verdict;
 use crate::path::{accepted, explore};
 use crate::rfc::{End, Start, is_text};
-use crate::simd::{Job, Vectors};
+use crate::simd::Vectors;
 use crate::simd::x86::avx512::{Avx512, Vector};
 use crate::{among_ascii, any_bytes};
 
@@ -147,7 +147,7 @@ fn by_blocks(memory: &[u8]) -> Verdict {
     if memory.len() < BLOCK_BYTES {
         blocks::check_one_block(Avx512, memory)
     } else {
-        blocks::CheckBlocks::run(Avx512, memory, 0)
+        blocks::check_by_blocks(Avx512, memory)
     }
 }
 

@@ -222,12 +222,8 @@ mod blocks {
         coverage.checked[if finds_all { at } else { at + 1 }..end].fill(true);
     }
 
-    pub(super) struct FirstFaultyBlock;
-
-    impl Job<Avx512, usize, Verdict> for FirstFaultyBlock {
-        fn run(_: Avx512, _: &[u8], at: usize) -> Verdict {
-            Verdict::suspect(at)
-        }
+    pub(super) fn first_faulty_block(_: Avx512, _: &[u8], at: usize) -> Verdict {
+        Verdict::suspect(at)
     }
 
     /// The loop by blocks looks at the leads before its place.

@@ -277,6 +277,12 @@ pub(crate) fn check_one_block(s: Avx512, bytes: &[u8]) -> Verdict {
     if BlockChecker::new(s).is_faulty(all) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
+/// Returns the verdict on 64 bytes or more.
+#[inline(always)]
+pub(crate) fn check_by_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
+    if bytes.len() < 2 * BLOCK_BYTES { check_two_blocks(s, bytes) } else { s.apart(CheckBlocks, bytes, 0) }
+}
+
 /// Returns the verdict on 64 to 127 bytes: two blocks; the second may be short. The only branch is
 /// whether all is ASCII.
 #[cfg_attr(trust8_optimised, inline(always))]
@@ -339,32 +345,28 @@ pub(crate) struct CheckBlocks;
 impl Job<Avx512, usize, Verdict> for CheckBlocks {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], from: usize) -> Verdict {
-        if from == 0 {
-            if (BLOCK_BYTES..2 * BLOCK_BYTES).contains(&bytes.len()) {
-                return check_two_blocks(s, bytes);
-            }
-            // At most eight blocks are tested before the checker's tables are loaded.
-            if (2 * BLOCK_BYTES..8 * BLOCK_BYTES).contains(&bytes.len()) && is_ascii(s, bytes) {
-                return Verdict::VALID;
-            }
+        // At most eight blocks are tested before the checker's tables are loaded.
+        if bytes.len() < 8 * BLOCK_BYTES && is_ascii(s, bytes) {
+            return Verdict::VALID;
         }
         let checker = BlockChecker::new(s);
         let mut faults = checker.no_faults();
-        let (mut at, mut before) = after_leads(&checker, bytes, from);
-        let mut sound = at;
+        let (mut left, mut before) = rest_and_leads(&checker, bytes, from);
+        // The length of the text after the last test of the faults.
+        let mut untested = left.len();
         // Four blocks at a time, so that ASCII is skipped fast. Other work waits for other text, or for
         // the end: testing the faults, and whether ASCII cuts off a character. For the latter, the
         // leads before all runs of ASCII are combined.
         let mut cut_off = checker.no_leads();
-        while let Some(blocks) = array_at::<{ 4 * BLOCK_BYTES }>(bytes, at) {
+        while let Some((blocks, after)) = left.split_first_chunk::<{ 4 * BLOCK_BYTES }>() {
             let [a, b, c, d] = four_blocks(s, blocks);
             if s.any_high_bit(s.or(s.or(a, b), s.or(c, d))) {
-                if at - sound >= LOOK_EVERY_BYTES {
+                if untested - left.len() >= LOOK_EVERY_BYTES {
                     checker.check_end(&mut faults, cut_off);
                     if checker.any(&faults) {
-                        return s.apart(FirstFaultyBlock, bytes, sound);
+                        return first_faulty_block(s, bytes, bytes.len() - untested);
                     }
-                    sound = at;
+                    untested = left.len();
                 }
                 before = checker.check(&mut faults, a, before);
                 before = checker.check(&mut faults, b, before);
@@ -374,15 +376,13 @@ impl Job<Avx512, usize, Verdict> for CheckBlocks {
                 cut_off = Leads(s.or(cut_off.0, before.0));
                 before = checker.no_leads();
             }
-            at += 4 * BLOCK_BYTES;
+            left = after;
         }
         checker.check_end(&mut faults, cut_off);
-        let left = &bytes[at..];
         // The end of a shorter text was tested with the whole text.
         if left.is_empty() || bytes.len() >= 8 * BLOCK_BYTES && is_ascii_end(s, bytes, left.len()) {
             checker.check_end(&mut faults, before);
         } else {
-            let mut left = left;
             while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {
                 let now = s.load(block, 0);
                 before = checker.check(&mut faults, now, before);
@@ -392,7 +392,11 @@ impl Job<Avx512, usize, Verdict> for CheckBlocks {
             let now = s.load_short(left);
             checker.check(&mut faults, now, before);
         }
-        if checker.any(&faults) { s.apart(FirstFaultyBlock, bytes, sound) } else { Verdict::VALID }
+        if checker.any(&faults) {
+            first_faulty_block(s, bytes, bytes.len() - untested)
+        } else {
+            Verdict::VALID
+        }
     }
 }
 
@@ -404,7 +408,7 @@ pub(crate) fn four_blocks(s: Avx512, blocks: &[u8; 4 * BLOCK_BYTES]) -> [Vector;
     [a, b, c, d]
 }
 
-/// Returns whether all of at least 64 bytes, and fewer than 512, are ASCII.
+/// Returns whether all of fewer than 512 bytes are ASCII. Below 64 bytes, the answer is no.
 #[inline(always)]
 fn is_ascii(s: Avx512, bytes: &[u8]) -> bool {
     let Some((first, rest)) = bytes.split_first_chunk() else { return is_ascii_end(s, bytes, bytes.len()) };
@@ -432,36 +436,46 @@ fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
     !s.any_high_bit(all)
 }
 
+/// Returns the suspect verdict for the first fault from `at` on. For `at`, see [`FirstFaultyBlock`].
+#[cold]
+#[cfg_attr(trust8_optimised, inline(always))]
+pub(crate) fn first_faulty_block(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
+    s.apart(FirstFaultyBlock, bytes, at)
+}
+
 /// The search for the first fault from `at` on, block by block.
 ///
 /// Everything before `at` is well-formed, except for a character that `at` cuts off. The routine
 /// returns the suspect verdict for the first fault, or for the position where less than a block is
 /// left.
-pub(crate) struct FirstFaultyBlock;
+struct FirstFaultyBlock;
 
 impl Job<Avx512, usize, Verdict> for FirstFaultyBlock {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], from: usize) -> Verdict {
         let checker = BlockChecker::new(s);
-        let (mut at, mut before) = after_leads(&checker, bytes, from);
-        while let Some(block) = array_at::<BLOCK_BYTES>(bytes, at) {
+        let (mut left, mut before) = rest_and_leads(&checker, bytes, from);
+        while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {
             let mut faults = checker.no_faults();
             before = checker.check(&mut faults, s.load(block, 0), before);
-            if let Some(suspicion) = checker.suspicion(&faults, at) {
+            if let Some(suspicion) = checker.suspicion(&faults, bytes.len() - left.len()) {
                 return suspicion;
             }
-            at += BLOCK_BYTES;
+            left = after;
         }
-        Verdict::suspect(at)
+        Verdict::suspect(bytes.len() - left.len())
     }
 }
 
-/// Returns `from`, and the leads of the block before it. If there is none, returns the start of the
-/// text.
+/// Returns the text from `from` on, and the leads of the block before it. If there is none, returns
+/// all of the text.
 #[inline(always)]
-fn after_leads(checker: &BlockChecker, bytes: &[u8], from: usize) -> (usize, Leads) {
-    match bytes.get(..from).and_then(|before| before.last_chunk::<BLOCK_BYTES>()) {
-        Some(block) => (from, checker.leads(checker.s.load(block, 0))),
-        None => (0, checker.no_leads()),
+fn rest_and_leads<'a>(checker: &BlockChecker, bytes: &'a [u8], from: usize) -> (&'a [u8], Leads) {
+    if let Some((before, rest)) = bytes.split_at_checked(from)
+        && let Some(block) = before.last_chunk::<BLOCK_BYTES>()
+    {
+        (rest, checker.leads(checker.s.load(block, 0)))
+    } else {
+        (bytes, checker.no_leads())
     }
 }

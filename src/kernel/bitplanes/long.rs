@@ -100,7 +100,7 @@ impl Job<Avx512, (), Verdict> for Superblocks {
             let leads = checker.check(&mut faults, first, checker.no_leads());
             checker.check(&mut faults, second, leads);
             if checker.any(&faults) {
-                return s.apart(blocks::FirstFaultyBlock, start, 0);
+                return blocks::first_faulty_block(s, start, 0);
             }
         } else {
             // A text of ASCII does not need the setup of a sparse run, nor does a short rest. The four
@@ -118,7 +118,7 @@ impl Job<Avx512, (), Verdict> for Superblocks {
                     left = after;
                 }
                 if checker.any(&faults) {
-                    return s.apart(blocks::FirstFaultyBlock, bytes, at);
+                    return blocks::first_faulty_block(s, bytes, at);
                 }
                 at += 4 * BLOCK_BYTES;
             }
@@ -149,7 +149,7 @@ impl Job<Avx512, (), Verdict> for Superblocks {
                     }
                     at = after;
                 }
-                Err(sound) => return s.apart(blocks::FirstFaultyBlock, bytes, sound),
+                Err(sound) => return blocks::first_faulty_block(s, bytes, sound),
             }
         }
 

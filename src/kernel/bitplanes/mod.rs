@@ -38,7 +38,7 @@ impl Engine for Avx512 {
         if bytes.len() < BLOCK_BYTES {
             blocks::check_one_block(self, bytes)
         } else if bytes.len() < SUPERBLOCKS_FROM_BYTES {
-            self.apart(blocks::CheckBlocks, bytes, 0)
+            blocks::check_by_blocks(self, bytes)
         } else {
             self.apart(long::Superblocks, bytes, ())
         }
@@ -56,6 +56,10 @@ pub(crate) struct Blocks;
 impl Job<Avx512, (), Verdict> for Blocks {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
-        s.apart(blocks::CheckBlocks, bytes, 0)
+        if bytes.len() < BLOCK_BYTES {
+            blocks::check_one_block(s, bytes)
+        } else {
+            blocks::check_by_blocks(s, bytes)
+        }
     }
 }

@@ -7,7 +7,7 @@ use core::hint::black_box;
 
 use super::ascii::{is_ascii_at, or_of};
 use super::check::{BLOCK_BYTES, Checker};
-use super::fault::FirstFault;
+use super::fault::find_fault;
 use super::filter;
 use crate::boundary::{
     CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, array_at, is_unfinished, with_context,
@@ -75,7 +75,7 @@ impl<S: Simd> Job<S, (), Verdict> for CheckLong {
                 left = &left[S::LANES..];
             }
             if checker.any(&faults) {
-                return s.apart(FirstFault, bytes, 0);
+                return find_fault(s, bytes, 0);
             }
             at = HEAD_BYTES - misaligned;
         }
@@ -85,7 +85,7 @@ impl<S: Simd> Job<S, (), Verdict> for CheckLong {
             s.apart(CheckListed, bytes, at)
         };
         match checked {
-            Err(sound) => s.apart(FirstFault, bytes, sound),
+            Err(sound) => find_fault(s, bytes, sound),
             Ok(()) if is_unfinished(end) => Verdict::suspect(n),
             Ok(()) => Verdict::VALID,
         }

@@ -50,7 +50,7 @@ impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
                 // late.
                 at = floor(bytes, BLOCK_BYTES - 1);
                 if !blocks::check_one_block(s, &bytes[..at]).is_valid() {
-                    return (s.apart(blocks::FirstFaultyBlock, bytes, 0).suspicion(), at_start);
+                    return (blocks::first_faulty_block(s, bytes, 0).suspicion(), at_start);
                 }
                 at_start = avx512::all(s, &bytes[..at]);
             }
@@ -59,12 +59,12 @@ impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
                     let faults = tally
                         .superblock(s.zero(), planes::last_planes(s, tally.picks, &bytes[at - CONTEXT..]));
                     if s.any(faults) {
-                        return (s.apart(blocks::FirstFaultyBlock, bytes, at).suspicion(), at_start);
+                        return (blocks::first_faulty_block(s, bytes, at).suspicion(), at_start);
                     }
                     break;
                 }
                 Ok(after) => (at, run) = (after, (2 * run).min(LONGEST_RUN_SUPERBLOCKS)),
-                Err(sound) => return (s.apart(blocks::FirstFaultyBlock, bytes, sound).suspicion(), at_start),
+                Err(sound) => return (blocks::first_faulty_block(s, bytes, sound).suspicion(), at_start),
             }
         }
         let mut counts = tally.counts();
