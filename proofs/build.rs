@@ -17,12 +17,12 @@ instruction_sets!(cfgs);
 /// What is replaced, and by what.
 type Mistake = (&'static str, &'static str);
 
-/// The name of the copies, the file, the instruction set, and the mistakes. Each mistake skips a byte.
+/// The name of the copies, the file, the call on a text, and the mistakes. Each mistake skips a byte.
 const FILES: &[(&str, &str, &str, &[Mistake])] = &[
     (
         "short",
         "lookup/short.rs",
-        "Traced::<32>",
+        "check_short(Traced::<32>, text)",
         &[
             ("at += 2 * S::LANES;", "at += 3 * S::LANES;"),
             ("(n - 2 * S::LANES).max(CONTEXT)", "(n - 3 * S::LANES).max(CONTEXT)"),
@@ -34,7 +34,7 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
     (
         "long",
         "lookup/long.rs",
-        "Traced::<32>",
+        "CheckLong::run(Traced::<32>, text, ())",
         &[
             ("SKIPPED_BYTES - misaligned", "SKIPPED_BYTES + misaligned"),
             ("HEAD_BYTES - misaligned", "HEAD_BYTES + BLOCK_BYTES - misaligned"),
@@ -62,7 +62,7 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
     (
         "runs",
         "bitplanes/long.rs",
-        "Avx512",
+        "Superblocks::run(Avx512, text, ())",
         &[
             ("super::is_unfinished(first)", "false"),
             ("after += SUPERBLOCK_BYTES;", "after += SUPERBLOCK_BYTES + 1;"),
@@ -82,7 +82,7 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
             ("bytes.get(start - CONTEXT..)", "bytes.get(start..)"),
             ("(start, words) = (next_start, next);", "(start, words) = (at, next);"),
             ("at += 4 * BLOCK_BYTES;", "at += 5 * BLOCK_BYTES;"),
-            ("blocks::ValidateFrom, bytes, at);", "blocks::ValidateFrom, bytes, at + BLOCK_BYTES);"),
+            ("blocks::CheckBlocks, bytes, at);", "blocks::CheckBlocks, bytes, at + BLOCK_BYTES);"),
         ],
     ),
 ];
@@ -90,7 +90,7 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
 /// Writes the loops of each file as a module with the number 0, a copy for each mistake, and a list of them.
 fn write_loops() {
     let out = env::var("OUT_DIR").expect("cargo sets it");
-    for (name, path, token, mistakes) in FILES {
+    for (name, path, call, mistakes) in FILES {
         let path = format!("../src/kernel/{path}");
         println!("cargo::rerun-if-changed={path}");
         let source = fs::read_to_string(&path).expect("the loops are there");
@@ -111,7 +111,7 @@ fn write_loops() {
                 "#[allow(warnings, clippy::all, reason = \"a copy of code that is checked in its place; a mistake leaves some of it unused\")] mod {name}_{i} {{ {copy} }}\n"
             );
             list += &format!(
-                "({:?}, |text| {name}_{i}::check_text({token}, text)),\n",
+                "({:?}, |text| {name}_{i}::{call}),\n",
                 format!("{right} -> {wrong}")
             );
         }

@@ -130,7 +130,7 @@
 //!   branches. At most 5 ns a call are left to gain.
 //! - If each short string gets its own allocation, the allocation costs more than the validation.
 //! - `const fn`: only [`core::str::from_utf8`] works there, because these functions detect the CPU.
-//! - If a program must be small: `from_utf8` adds 36 KB on x86-64, because it has kernels for four
+//! - If a program must be small: `from_utf8` adds 34 KB on x86-64, because it has kernels for four
 //!   kinds of CPU.
 //!
 //! # Features
@@ -222,7 +222,7 @@ mod text;
 pub use error::{ErrorKind, TooSmall, Utf8Error};
 #[cfg(feature = "std")]
 pub use io::fs;
-pub use kernel::Kernel;
+pub use kernel::{Kernel, from_utf8, from_utf8_mut, is_utf8};
 pub use names::UnknownName;
 pub use repair::{Errors, Utf8Chunk, Utf8Chunks, copy_utf8_lossy, errors, lossy_len, utf8_chunks};
 #[cfg(feature = "alloc")]
@@ -243,56 +243,3 @@ pub use text::part::{Part, PartError, Tally};
 pub use text::string::{
     FromUtf8Error, boxed_str_from_utf8, cow_from_utf8, cow_from_utf8_lossy, string_from_utf8,
 };
-
-/// Returns whether `bytes` is UTF-8.
-///
-/// ```
-/// assert!(trust8::is_utf8("Ελλάδα".as_bytes()));
-/// assert!(!trust8::is_utf8(b"\xF5\x80\x80\x80"));
-/// assert!(trust8::is_utf8(b""));
-/// ```
-#[inline]
-#[must_use]
-pub fn is_utf8(bytes: &[u8]) -> bool {
-    kernel::check(bytes).is_ok()
-}
-
-/// Returns `bytes` as text, if it is UTF-8.
-///
-/// The result is that of [`core::str::from_utf8`] for every input: the same text, or an error with
-/// the same [`valid_up_to`](Utf8Error::valid_up_to) and [`error_len`](Utf8Error::error_len).
-///
-/// # Errors
-///
-/// Returns the first place at which `bytes` is not UTF-8, and why it is not.
-///
-/// ```
-/// use trust8::{ErrorKind, from_utf8};
-///
-/// assert_eq!(from_utf8(b"\xED\x95\x9C\xEA\xB5\xAD\xEC\x96\xB4"), Ok("한국어"));
-///
-/// let error = from_utf8(b"abc\xED\xA0\x80").unwrap_err();
-/// assert_eq!((error.valid_up_to(), error.kind()), (3, ErrorKind::Surrogate));
-/// ```
-#[inline]
-pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    kernel::check(bytes).or_else(kernel::Rejected::text)
-}
-
-/// Returns `bytes` as mutable text, if it is UTF-8.
-///
-/// # Errors
-///
-/// Returns the first place at which `bytes` is not UTF-8, and why it is not. The bytes are
-/// unchanged.
-///
-/// ```
-/// let mut bytes = *b"stra\xC3\x9Fe";
-/// trust8::from_utf8_mut(&mut bytes).unwrap().make_ascii_uppercase();
-/// assert_eq!(trust8::from_utf8(&bytes), Ok("STRAßE"));
-/// assert!(trust8::from_utf8_mut(&mut [0x80]).is_err());
-/// ```
-#[inline]
-pub fn from_utf8_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
-    kernel::check_mut(bytes)
-}

@@ -36,25 +36,17 @@ pub struct Automaton;
 
 impl Sealed for Automaton {}
 
-impl Token for Automaton {
-    #[inline(never)]
-    fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
-        J::run(self, bytes, more)
+impl Automaton {
+    /// Runs a job, as the tokens of the instruction sets do.
+    pub(super) fn enter<J: Job<Self, M, O>, M, O>(bytes: &[u8], more: M) -> O {
+        J::run(Self, bytes, more)
     }
 }
 
-impl Engine for Automaton {
-    // The automaton treats all lengths alike.
-    const LONG_FROM_BYTES: usize = usize::MAX;
-
-    #[inline(always)]
-    fn validate_short(self, bytes: &[u8]) -> Verdict {
-        validate(bytes)
-    }
-
-    #[inline(always)]
-    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        check_piece(before, piece)
+impl Token for Automaton {
+    #[inline(never)]
+    fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
+        Self::enter::<J, M, O>(bytes, more)
     }
 }
 
@@ -147,41 +139,44 @@ fn is(state: u32, expected: u32) -> bool {
 /// The number of bytes that are skipped at once if all are ASCII, and read otherwise.
 const BLOCK_BYTES: usize = 64;
 
-/// Returns the verdict of the scalar kernel. After a fault, the suspect position is the start of a
-/// character, at most a block before the fault.
-///
-/// Three functions call it. It is not inlined, so that a program contains it once.
-#[inline(never)]
-fn validate(bytes: &[u8]) -> Verdict {
-    let mut at = 0;
-    // A character begins at `at`, and everything before it is well-formed.
-    while at < bytes.len() {
-        let mut end = bytes.len().min(at + BLOCK_BYTES);
-        let block = &bytes[at..end];
-        if block.is_ascii() {
-            at = end;
-            continue;
-        }
-        let mut state = read(START, block);
-        // Continue to the end of the character, at most three more bytes.
-        while !is(state, START) {
-            match bytes.get(end) {
-                Some(&byte) if !is(state, FAULT) => state = step(state, byte),
-                _ => return Verdict::suspect(at),
-            }
-            end += 1;
-        }
-        at = end;
-    }
-    Verdict::VALID
-}
+impl Engine for Automaton {
+    // The automaton treats all lengths alike.
+    const LONG_FROM_BYTES: usize = usize::MAX;
 
-/// Returns whether `bytes` continues a text whose last four bytes are `before`; see
-/// [`Engine::piece_continues`].
-fn check_piece(before: [u8; 4], bytes: &[u8]) -> bool {
-    // Continuations at the start of `before` may belong to an earlier character.
-    let state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
-    !is(read(state, bytes), FAULT)
+    /// After a fault, the suspect position is the start of a character, at most a block before the
+    /// fault.
+    ///
+    /// Three functions call it. It is not inlined, so that a program contains it once.
+    #[inline(never)]
+    fn validate(self, bytes: &[u8]) -> Verdict {
+        let mut at = 0;
+        // A character begins at `at`, and everything before it is well-formed.
+        while at < bytes.len() {
+            let mut end = bytes.len().min(at + BLOCK_BYTES);
+            let block = &bytes[at..end];
+            if block.is_ascii() {
+                at = end;
+                continue;
+            }
+            let mut state = read(START, block);
+            // Continue to the end of the character, at most three more bytes.
+            while !is(state, START) {
+                match bytes.get(end) {
+                    Some(&byte) if !is(state, FAULT) => state = step(state, byte),
+                    _ => return Verdict::suspect(at),
+                }
+                end += 1;
+            }
+            at = end;
+        }
+        Verdict::VALID
+    }
+
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        // Continuations at the start of `before` may belong to an earlier character.
+        let state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
+        !is(read(state, piece), FAULT)
+    }
 }
 
 /// Returns the state after `bytes`. ASCII between characters does not change it, so eight such

@@ -16,7 +16,7 @@ thread_local! {
 
 static COUNTED: Kernel = Kernel { name: "counted", isa: Isa::scalar, validate };
 
-fn validate(bytes: &[u8]) -> Verdict {
+fn validate(bytes: &[u8], (): ()) -> Verdict {
     GIVEN.set(GIVEN.get() + bytes.len());
     detect::available().last().map_or(Verdict::suspect(0), |scalar| scalar.verdict(bytes))
 }

@@ -11,17 +11,16 @@
 //! worth more than the fraction of a nanosecond that this costs.
 
 use super::Kernel;
-use super::job::KERNELS;
-use super::verdict::Verdict;
+use super::job::{KERNELS, Validate};
 
 cfg_if::cfg_if! {
     if #[cfg(trust8_detects)] {
-        pub(crate) use choice::{best, if_chosen, make_default, validate};
+        pub(crate) use choice::{best, chosen, if_chosen, make_default};
         use x86::first;
     } else {
         #[inline(always)]
-        pub(crate) fn validate(bytes: &[u8]) -> Verdict {
-            KERNELS[0].verdict(bytes)
+        pub(crate) fn chosen() -> Validate {
+            KERNELS[0].validate
         }
 
         /// The first one: build.rs compiles only kernels that the target guarantees.
@@ -59,31 +58,29 @@ mod choice {
     use core::ptr;
     use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-    use super::super::job::Validate;
-    use super::{KERNELS, Kernel, Verdict, x86};
+    use super::super::verdict::Verdict;
+    use super::{KERNELS, Kernel, Validate, x86};
 
     /// The default kernel's function for whole texts; until the first call, [`choose`].
     ///
     /// Threads that race through the first call store the same value, and not over the one that a
     /// program has set. A function is not data that a store must publish, so `Relaxed` is enough.
-    static CHOSEN: AtomicPtr<()> = AtomicPtr::new(choose as fn(&[u8]) -> Verdict as *mut ());
+    static CHOSEN: AtomicPtr<()> = AtomicPtr::new(choose as fn(&[u8], ()) -> Verdict as *mut ());
 
-    /// Returns the verdict of the best kernel.
+    /// Returns the default kernel's function for whole texts, which the CPU can run.
     #[inline(always)]
-    pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+    pub(crate) fn chosen() -> Validate {
         let chosen = CHOSEN.load(Relaxed);
         // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe) are
         // ever stored, and on the targets that detect, a function pointer has the size and form of
         // a data pointer.
-        let validate = unsafe { core::mem::transmute::<*mut (), Validate>(chosen) };
-        // SAFETY: `choose` stores the function of the kernel that `ask` found the CPU to have.
-        unsafe { validate(bytes) }
+        unsafe { core::mem::transmute::<*mut (), Validate>(chosen) }
     }
 
     #[cold]
-    fn choose(bytes: &[u8]) -> Verdict {
+    fn choose(bytes: &[u8], (): ()) -> Verdict {
         let best = best();
-        let undecided = choose as fn(&[u8]) -> Verdict as *mut ();
+        let undecided = choose as fn(&[u8], ()) -> Verdict as *mut ();
         // It fails if another thread has chosen in the meantime.
         let _ = CHOSEN.compare_exchange(undecided, best.validate as *mut (), Relaxed, Relaxed);
         best.verdict(bytes)
@@ -131,7 +128,7 @@ mod choice {
     #[cfg(test)]
     #[test]
     fn the_first_call_chooses_the_best_kernel() {
-        assert!(validate(b"abc").is_valid());
+        assert!(crate::is_utf8(b"abc"));
         assert_eq!(CHOSEN.load(Relaxed), super::available()[0].validate as *mut ());
     }
 }

@@ -1,51 +1,33 @@
-//! Runs a job with a kernel. Only this file compiles a function for each instruction set.
+//! Runs a job with a kernel.
 //!
-//! For each row of `simd/sets.rs` there is a module with two functions that are compiled for the
-//! instruction set and make its token: `validate`, which [`Kernel`] keeps as a function pointer,
-//! and `run`, which runs any [`Job`]. They contain no algorithm. [`Kernel::run`] names only the
-//! `run` functions of one job, so a program contains only the jobs that it calls.
+//! Each token of `simd/sets.rs` has one function that is compiled for its instruction set, `enter`.
+//! It runs any [`Job`], and contains no algorithm. [`Kernel::run`] names only the functions of one
+//! job, so a program contains only the jobs that it calls.
 //!
 //! To add an instruction set, add its file to `simd/` and its row to `simd/sets.rs`.
 
 use super::automaton::Automaton;
 use super::verdict::Verdict;
-use super::{Engine, Kernel};
+use super::{Kernel, Validated};
 use crate::simd::Job;
-
-/// A kernel's function for whole texts.
-///
-/// # Safety
-///
-/// - The CPU must have the instruction set that the function was compiled for.
-pub(super) type Validate = unsafe fn(&[u8]) -> Verdict;
 
 /// A job, compiled for an instruction set.
 ///
 /// # Safety
 ///
 /// - The CPU must have that instruction set.
-type EntryPoint<M, O> = unsafe fn(&[u8], M) -> O;
+pub(super) type EntryPoint<M, O> = unsafe fn(&[u8], M) -> O;
 
-/// The functions that are compiled for one instruction set.
-macro_rules! entry_points {
-    ($set:ident, $token:ty, $new:expr $(, $features:meta)?) => {
-        pub(super) mod $set {
-            use super::*;
+/// A kernel's function for whole texts.
+pub(super) type Validate = EntryPoint<(), Verdict>;
 
-            $(#[$features])?
-            pub(crate) fn validate(bytes: &[u8]) -> Verdict {
-                $new.validate(bytes)
-            }
+/// Declares the jobs that an instruction set can run: all, if the target lacks it.
+macro_rules! runs {
+    ($set:ident, $($token:ty)?) => {
+        mod $set {
+            pub trait Runs<M, O> $(: super::Job<$token, M, O>)? {}
 
-            $(#[$features])?
-            pub(crate) fn run<J: Job<$token, M, O>, M, O>(bytes: &[u8], more: M) -> O {
-                J::run($new, bytes, more)
-            }
-
-            /// A job that this instruction set can run.
-            pub trait Runs<M, O>: Job<$token, M, O> {}
-
-            impl<J: Job<$token, M, O>, M, O> Runs<M, O> for J {}
+            impl<J $(: super::Job<$token, M, O>)?, M, O> Runs<M, O> for J {}
         }
     };
 }
@@ -55,19 +37,12 @@ macro_rules! kernels {
         $(
             #[cfg($cfg)]
             use crate::simd::$token;
-
             #[cfg($cfg)]
-            entry_points!($set, $token, $token::new(), target_feature(enable = $features));
-
-            /// The target lacks this instruction set, so every job qualifies.
+            runs!($set, super::$token);
             #[cfg(not($cfg))]
-            mod $set {
-                pub trait Runs<M, O> {}
-
-                impl<J, M, O> Runs<M, O> for J {}
-            }
+            runs!($set,);
         )+
-        entry_points!(scalar, Automaton, Automaton);
+        runs!(scalar, super::Automaton);
 
         /// A compiled instruction set: the index of the tables.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,8 +54,8 @@ macro_rules! kernels {
 
         /// The compiled kernels, best first. Only `detect` hands out parts of this array.
         pub(super) static KERNELS: [Kernel; Isa::scalar as usize + 1] = [
-            $(#[cfg($cfg)] Kernel { name: $name, isa: Isa::$set, validate: $set::validate },)+
-            Kernel { name: "scalar", isa: Isa::scalar, validate: scalar::validate },
+            $(#[cfg($cfg)] Kernel { name: $name, isa: Isa::$set, validate: $token::enter::<Validated, _, _> },)+
+            Kernel { name: "scalar", isa: Isa::scalar, validate: Automaton::enter::<Validated, _, _> },
         ];
 
         /// A job that every engine of the target can run.
@@ -91,7 +66,7 @@ macro_rules! kernels {
         impl<M, O> EntryPoints<M, O> {
             /// Returns the entry points of a job.
             pub(crate) const fn of<J: Portable<M, O>>() -> Self {
-                Self([$(#[cfg($cfg)] ($set::run::<J, M, O> as EntryPoint<M, O>),)+ scalar::run::<J, M, O> as EntryPoint<M, O>])
+                Self([$(#[cfg($cfg)] ($token::enter::<J, M, O> as EntryPoint<M, O>),)+ Automaton::enter::<J, M, O> as EntryPoint<M, O>])
             }
         }
     };

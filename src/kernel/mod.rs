@@ -3,7 +3,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `mod.rs` | [`Kernel`], the public validator; [`Engine`], the trait of the algorithms |
+//! | `mod.rs` | [`from_utf8`] and [`Kernel`], which are public; [`Engine`], the trait of the algorithms |
 //! | `job.rs` | runs a job with a kernel |
 //! | `detect.rs` | detects the CPU, and stores the choice |
 //! | `verdict.rs` | a kernel's answer |
@@ -38,7 +38,7 @@ use job::{Isa, Validate};
 
 pub use automaton::{Automaton, judge};
 #[cfg(trust8_avx512)]
-pub(crate) use bitplanes::blocks::Checker as PlanesChecker;
+pub(crate) use bitplanes::blocks::BlockChecker;
 pub(crate) use job::EntryPoints;
 pub use job::Portable;
 #[cfg(trust8_simd)]
@@ -51,31 +51,15 @@ pub use verdict::Verdict;
 ///
 /// Every method is inlined into a function that is compiled for the instruction set.
 pub trait Engine: Token {
-    /// The shortest long length. Shorter ones are short.
+    /// The shortest length that [`validate`](Self::validate) leaves to a separate function.
     const LONG_FROM_BYTES: usize;
 
     /// Returns *valid* if `bytes` is UTF-8, or else the suspect position, from which to look for
-    /// the error.
+    /// the error. All choices by length are here. Short text is checked in this function, so that
+    /// it saves no registers.
     ///
     /// `validate(b"ab\xFF")` may return a suspicion at 0, 1 or 2, but not 'valid'.
-    #[inline(always)]
-    fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < Self::LONG_FROM_BYTES {
-            self.validate_short(bytes)
-        } else {
-            self.apart(ValidateLong, bytes, ())
-        }
-    }
-
-    /// Does the same as [`validate`](Self::validate) for a short text. It is inlined into the entry
-    /// point, so it must need few registers.
-    fn validate_short(self, bytes: &[u8]) -> Verdict;
-
-    /// Does the same for a long text.
-    #[inline(always)]
-    fn validate_long(self, bytes: &[u8]) -> Verdict {
-        self.validate_short(bytes)
-    }
+    fn validate(self, bytes: &[u8]) -> Verdict;
 
     /// Returns whether `piece` continues a text whose last four bytes are `before`.
     ///
@@ -97,17 +81,6 @@ impl<E: Engine> Job<E, (), Verdict> for Validated {
     }
 }
 
-/// [`Engine::validate_long`] as a separate function, so that short texts do not pay for the
-/// registers that it saves.
-struct ValidateLong;
-
-impl<E: Engine> Job<E, (), Verdict> for ValidateLong {
-    #[inline(always)]
-    fn run(engine: E, bytes: &[u8], (): ()) -> Verdict {
-        engine.validate_long(bytes)
-    }
-}
-
 /// [`Engine::piece_continues`] as a job. It accepts a long piece only if the text before it and the
 /// piece both end in ASCII. The caller cuts any other long piece.
 pub struct Continues;
@@ -115,7 +88,11 @@ pub struct Continues;
 impl<E: Engine> Job<E, [u8; 4], bool> for Continues {
     #[inline(always)]
     fn run(engine: E, piece: &[u8], before: [u8; 4]) -> bool {
-        any_piece_continues(engine, before, piece)
+        if piece.len() <= SHORT_PIECE_BYTES {
+            engine.piece_continues(before, piece)
+        } else {
+            long_piece_continues(engine, before, piece)
+        }
     }
 }
 
@@ -124,18 +101,9 @@ impl<E: Engine> Job<E, [u8; 4], bool> for Continues {
 const SHORT_PIECE_BYTES: usize = 512;
 
 #[inline(always)]
-fn any_piece_continues<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
-    if piece.len() <= SHORT_PIECE_BYTES {
-        return engine.piece_continues(before, piece);
-    }
-    long_piece_continues(engine, before, piece)
-}
-
-#[inline(always)]
 fn long_piece_continues<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
     let is_whole = before[3].is_ascii() && piece.last().is_some_and(u8::is_ascii);
-    // Such a piece is long to every engine.
-    is_whole && engine.apart(ValidateLong, piece, ()).is_valid()
+    is_whole && engine.validate(piece).is_valid()
 }
 
 /// The prefetch distance in large text. 256 MiB of German, Russian and Hindi with AVX2 on Zen 5:
@@ -289,7 +257,7 @@ impl Kernel {
     fn verdict(&self, bytes: &[u8]) -> Verdict {
         // SAFETY: a `Kernel`, or one of its ways, is only reachable through `detect`, which found
         // that the CPU has the instruction set.
-        unsafe { (self.validate)(bytes) }
+        unsafe { (self.validate)(bytes, ()) }
     }
 }
 
@@ -306,26 +274,67 @@ impl fmt::Debug for Kernel {
     }
 }
 
-/// Does the same as [`Kernel::check`], with the best kernel.
-#[inline(always)]
-pub(crate) fn check(bytes: &[u8]) -> Result<&str, Rejected<'_>> {
-    bind(bytes, detect::validate(bytes))
+/// Returns whether `bytes` is UTF-8.
+///
+/// ```
+/// assert!(trust8::is_utf8("Ελλάδα".as_bytes()));
+/// assert!(!trust8::is_utf8(b"\xF5\x80\x80\x80"));
+/// assert!(trust8::is_utf8(b""));
+/// ```
+#[inline]
+#[must_use]
+pub fn is_utf8(bytes: &[u8]) -> bool {
+    // SAFETY: the chosen function is that of a kernel which `detect` found the CPU to have.
+    unsafe { detect::chosen()(bytes, ()) }.is_valid()
+}
+
+/// Returns `bytes` as text, if it is UTF-8.
+///
+/// The result is that of [`core::str::from_utf8`] for every input: the same text, or an error with
+/// the same [`valid_up_to`](Utf8Error::valid_up_to) and [`error_len`](Utf8Error::error_len).
+///
+/// # Errors
+///
+/// Returns the first place at which `bytes` is not UTF-8, and why it is not.
+///
+/// ```
+/// use trust8::{ErrorKind, from_utf8};
+///
+/// assert_eq!(from_utf8(b"\xED\x95\x9C\xEA\xB5\xAD\xEC\x96\xB4"), Ok("한국어"));
+///
+/// let error = from_utf8(b"abc\xED\xA0\x80").unwrap_err();
+/// assert_eq!((error.valid_up_to(), error.kind()), (3, ErrorKind::Surrogate));
+/// ```
+#[inline]
+pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
+    // SAFETY: the chosen function is that of a kernel which `detect` found the CPU to have.
+    bind(bytes, unsafe { detect::chosen()(bytes, ()) }).or_else(Rejected::text)
+}
+
+/// Returns `bytes` as mutable text, if it is UTF-8.
+///
+/// # Errors
+///
+/// Returns the first place at which `bytes` is not UTF-8, and why it is not. The bytes are
+/// unchanged.
+///
+/// ```
+/// let mut bytes = *b"stra\xC3\x9Fe";
+/// trust8::from_utf8_mut(&mut bytes).unwrap().make_ascii_uppercase();
+/// assert_eq!(trust8::from_utf8(&bytes), Ok("STRAßE"));
+/// assert!(trust8::from_utf8_mut(&mut [0x80]).is_err());
+/// ```
+#[inline]
+pub fn from_utf8_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
+    from_utf8(bytes)?;
+    // SAFETY: the same bytes were just found to be text.
+    Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
 }
 
 /// Returns the exact error of `bytes`, which is at or after `place`, or just before it.
 #[cfg(feature = "rayon")]
 pub(crate) fn judge_from(bytes: &[u8], place: usize) -> Result<&str, Utf8Error> {
     Rejected { bytes, suspect: place }.text()
-}
-
-/// Does the same as [`crate::from_utf8_mut`].
-#[inline(always)]
-pub(crate) fn check_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
-    if let Some(suspect) = detect::validate(bytes).suspicion() {
-        automaton::judge(bytes, suspect)?;
-    }
-    // SAFETY: the kernel found the bytes valid, or the automaton did.
-    Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
 }
 
 /// Returns `bytes` as text if the verdict on them is 'valid'.

@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Engine, Rejected, ValidateLong, bind, long_piece_continues};
+use super::{Engine, Rejected, bind, long_piece_continues};
 use crate::simd::Job;
 
 /// Called with bytes that a kernel rejects.
@@ -29,7 +29,7 @@ impl<E: Engine, F: OnRejected> Job<E, F, bool> for Accepts {
         if bytes.len() >= E::LONG_FROM_BYTES {
             return engine.apart(AcceptsLong, bytes, otherwise);
         }
-        match bind(bytes, engine.validate_short(bytes)) {
+        match bind(bytes, engine.validate(bytes)) {
             Ok(_) => true,
             Err(rejected) => reject(rejected, otherwise),
         }
@@ -43,7 +43,7 @@ struct AcceptsLong;
 impl<E: Engine, F: OnRejected> Job<E, F, bool> for AcceptsLong {
     #[inline(always)]
     fn run(engine: E, bytes: &[u8], otherwise: F) -> bool {
-        match bind(bytes, engine.apart(ValidateLong, bytes, ())) {
+        match bind(bytes, engine.validate(bytes)) {
             Ok(_) => true,
             Err(rejected) => reject(rejected, otherwise),
         }

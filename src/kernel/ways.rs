@@ -7,39 +7,31 @@
 #![forbid(unsafe_code)]
 
 use super::Kernel;
-#[cfg(trust8_simd)]
-use super::Verdict;
 #[cfg(trust8_avx512)]
-use super::bitplanes::{AnyLength, Blocks, Superblocks};
+use super::bitplanes::{Blocks, long::Superblocks};
 use super::job::{Isa, KERNELS};
 #[cfg(trust8_simd)]
-use super::lookup::{Long, Short};
-#[cfg(trust8_simd)]
-use crate::simd::Job;
+use super::lookup::Short;
 
 /// The names and jobs of the ways of an instruction set.
 #[cfg(trust8_simd)]
 macro_rules! ways_of {
-    (avx512) => {
-        ways_of!(avx512, "blocks": Blocks, "superblocks": AnyLength<Superblocks, Blocks>)
+    (avx512, $token:ident) => {
+        ways_of!(avx512, $token, "blocks": Blocks, "superblocks": Superblocks)
     };
-    ($set:ident) => {
-        ways_of!($set, "short": Short, "long": Long)
+    ($set:ident, $token:ident) => {
+        ways_of!($set, $token, "short": Short)
     };
-    ($set:ident, $($name:literal: $job:ty),+) => {
-        const { &[$(Kernel { name: $name, isa: Isa::$set, validate: $set::<$job> }),+] }
+    ($set:ident, $token:ident, $($name:literal: $job:ty),+) => {
+        const { &[$(Kernel { name: $name, isa: Isa::$set, validate: $token::enter::<$job, _, _> }),+] }
     };
 }
 
 macro_rules! ways {
     ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
         $(
-            /// Runs a validating job.
             #[cfg($cfg)]
-            #[target_feature(enable = $features)]
-            fn $set<J: Job<crate::simd::$token, (), Verdict>>(bytes: &[u8]) -> Verdict {
-                J::run(crate::simd::$token::new(), bytes, ())
-            }
+            use crate::simd::$token;
         )+
 
         impl Kernel {
@@ -54,7 +46,7 @@ macro_rules! ways {
                     return &[];
                 }
                 match self.isa {
-                    $(#[cfg($cfg)] Isa::$set => ways_of!($set),)+
+                    $(#[cfg($cfg)] Isa::$set => ways_of!($set, $token),)+
                     Isa::scalar => &[],
                 }
             }

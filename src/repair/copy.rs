@@ -19,6 +19,7 @@ const REPLACEMENT: &str = "\u{FFFD}";
 /// assert_eq!(trust8::lossy_len("naïve".as_bytes()), 6);
 /// assert_eq!(trust8::lossy_len(b"na\xEFve"), 7);
 /// ```
+#[inline]
 #[must_use]
 pub fn lossy_len(bytes: &[u8]) -> usize {
     Kernel::best().lossy_len(bytes)
@@ -50,6 +51,7 @@ impl Kernel {
 /// assert_eq!(copy_utf8_lossy(b"na\xEFve", &mut buffer).unwrap(), "na\u{FFFD}ve");
 /// assert_eq!(copy_utf8_lossy(b"na\xEFve\xFF", &mut buffer), Err(TooSmall { needed: 10, len: 7 }));
 /// ```
+#[inline]
 pub fn copy_utf8_lossy<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result<&'d mut str, TooSmall> {
     Kernel::best().copy_utf8_lossy(src, dst)
 }

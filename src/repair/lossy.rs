@@ -88,6 +88,7 @@ impl Kernel {
 /// trust8::lossy_into(b"na\xEFve", &mut text);
 /// assert_eq!(text, "> na\u{FFFD}ve");
 /// ```
+#[inline]
 pub fn lossy_into(bytes: &[u8], text: &mut String) {
     Kernel::best().lossy_into(bytes, text);
 }

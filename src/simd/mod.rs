@@ -85,6 +85,12 @@ macro_rules! tokens {
             pub(crate) fn new() -> Self {
                 Self(())
             }
+
+            /// Runs a job. This is the only function that is compiled for the instruction set.
+            #[target_feature(enable = $features)]
+            pub(crate) fn enter<J: Job<Self, M, O>, M, O>(bytes: &[u8], more: M) -> O {
+                J::run(Self::new(), bytes, more)
+            }
         }
 
         #[cfg($cfg)]
@@ -97,14 +103,10 @@ macro_rules! tokens {
             // This one compiles to a jump.
             #[inline(never)]
             fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
-                #[target_feature(enable = $features)]
-                fn compiled<J: Job<$token, M, O>, M, O>(bytes: &[u8], more: M) -> O {
-                    J::run($token::new(), bytes, more)
-                }
                 // SAFETY: `self` proves that the CPU has the features.
                 #[cfg_attr(trust8_wasm, expect(unused_unsafe, reason = "a module runs only where its features are"))]
                 unsafe {
-                    compiled::<J, M, O>(bytes, more)
+                    Self::enter::<J, M, O>(bytes, more)
                 }
             }
         }

@@ -5,7 +5,6 @@
 use super::error::StreamError;
 use super::piece::Piece;
 use super::validator::Validator;
-use crate::kernel;
 use crate::kernel::Kernel;
 
 /// A [`Validator`] that returns the text of each piece. Only a character that is split between
@@ -84,7 +83,7 @@ impl Decoder {
     /// ```
     #[inline]
     pub fn decode<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
-        self.validator.decode(piece, kernel::check)
+        Kernel::best().decode_piece(self, piece)
     }
 
     /// Does the same as [`decode`](Self::decode), but also returns the valid text of `piece` before
@@ -209,6 +208,6 @@ impl Kernel {
     ///
     /// Returns the errors of that function.
     pub fn decode_piece<'a>(&self, decoder: &mut Decoder, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
-        decoder.validator.decode(piece, |bytes| self.check(bytes))
+        decoder.validator.decode(piece, self)
     }
 }

@@ -303,24 +303,20 @@ impl Validator {
             self.state.accept(piece.len(), next);
             return (self, Ok(()));
         }
-        let result = self.decode(piece, |bytes| kernel.check(bytes)).map(|_| ());
+        let result = self.decode(piece, kernel).map(|_| ());
         (self, result)
     }
 
-    /// Validates `piece` and returns the text that it completes. `check` is the kernel.
+    /// Validates `piece` and returns the text that it completes.
     ///
     /// After a failure, [`stopped`](Self::stopped) starts over with the piece. So the compiler must
     /// keep little in registers here.
     #[inline(always)]
-    pub(super) fn decode<'a>(
-        &mut self,
-        piece: &'a [u8],
-        check: impl FnOnce(&'a [u8]) -> Result<&'a str, Rejected<'a>>,
-    ) -> Result<Piece<'a>, StreamError> {
+    pub(super) fn decode<'a>(&mut self, piece: &'a [u8], kernel: &Kernel) -> Result<Piece<'a>, StreamError> {
         let stop = 'stop: {
             let Some(tail) = self.state.tail() else { break 'stop Refused::Failed };
             let Some(cut) = Cut::of(tail.pending(), piece) else { break 'stop Refused::NotCompleted };
-            match check(cut.inside) {
+            match kernel.check(cut.inside) {
                 Ok(rest) => {
                     self.state.accept(piece.len(), cut.next.as_tail());
                     return Ok(Piece { completed: cut.completed, rest });

@@ -70,8 +70,9 @@ const LINE: usize = 64;
 /// unsafe { text.set_len(len) };
 /// assert_eq!(text, "κόσμε".as_bytes());
 /// ```
+#[inline]
 pub fn copy_utf8<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result<&'d mut str, CopyError> {
-    copy(src, dst, Validator::push)
+    Kernel::best().copy_utf8(src, dst)
 }
 
 impl Kernel {
@@ -85,44 +86,38 @@ impl Kernel {
         src: &[u8],
         dst: &'d mut [MaybeUninit<u8>],
     ) -> Result<&'d mut str, CopyError> {
-        copy(src, dst, |validator, chunk| self.push(validator, chunk))
-    }
-}
+        let (needed, len) = (src.len(), dst.len());
+        let Some(dst) = dst.get_mut(..needed) else {
+            return Err(CopyError::TooSmall(TooSmall { needed, len }));
+        };
+        // The position is inside a slice, so it fits into a `usize`.
+        let invalid =
+            |error: StreamError| CopyError::Invalid(Utf8Error::at(src, error.valid_up_to() as usize));
 
-#[inline(always)]
-fn copy<'d>(
-    src: &[u8],
-    dst: &'d mut [MaybeUninit<u8>],
-    push: impl Fn(&mut Validator, &[u8]) -> Result<(), StreamError>,
-) -> Result<&'d mut str, CopyError> {
-    let (needed, len) = (src.len(), dst.len());
-    let Some(dst) = dst.get_mut(..needed) else { return Err(CopyError::TooSmall(TooSmall { needed, len })) };
-    // The position is inside a slice, so it fits into a `usize`.
-    let invalid = |error: StreamError| CopyError::Invalid(Utf8Error::at(src, error.valid_up_to() as usize));
-
-    let mut validator = Validator::new();
-    let mut begin = 0;
-    let mut end = CHUNK_BYTES - dst.as_ptr().addr() % LINE;
-    while begin < needed {
-        end = end.min(needed);
-        if let Err(error) = push(&mut validator, &src[begin..end]) {
-            // The sequence may have begun in the chunk before.
-            let sound = begin..begin.max(error.valid_up_to() as usize);
-            dst[sound.clone()].copy_from_slice(as_uninit(&src[sound]));
-            return Err(invalid(error));
+        let mut validator = Validator::new();
+        let mut begin = 0;
+        let mut end = CHUNK_BYTES - dst.as_ptr().addr() % LINE;
+        while begin < needed {
+            end = end.min(needed);
+            if let Err(error) = self.push(&mut validator, &src[begin..end]) {
+                // The sequence may have begun in the chunk before.
+                let sound = begin..begin.max(error.valid_up_to() as usize);
+                dst[sound.clone()].copy_from_slice(as_uninit(&src[sound]));
+                return Err(invalid(error));
+            }
+            let (chunk, next) = src[begin..].split_at(end - begin);
+            write(chunk, &mut dst[begin..end], next, needed);
+            begin = end;
+            end += CHUNK_BYTES;
         }
-        let (chunk, next) = src[begin..].split_at(end - begin);
-        write(chunk, &mut dst[begin..end], next, needed);
-        begin = end;
-        end += CHUNK_BYTES;
-    }
-    validator.finish().map_err(invalid)?;
+        validator.finish().map_err(invalid)?;
 
-    let text = ptr::from_mut(dst) as *mut str;
-    // SAFETY: the loop has written all of `dst`, chunk by chunk from 0 to `needed`, with the bytes
-    // of `src`. The validator has seen the same chunks and their end, and found them valid. `text`
-    // has the address, the length and the borrow of `dst`.
-    Ok(unsafe { &mut *text })
+        let text = ptr::from_mut(dst) as *mut str;
+        // SAFETY: the loop has written all of `dst`, chunk by chunk from 0 to `needed`, with the bytes
+        // of `src`. The validator has seen the same chunks and their end, and found them valid. `text`
+        // has the address, the length and the borrow of `dst`.
+        Ok(unsafe { &mut *text })
+    }
 }
 
 /// Copies `chunk`, which `next` follows in a text of `text_len` bytes, to `dst`.

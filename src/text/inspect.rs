@@ -62,9 +62,10 @@ pub fn count_chars(text: &str) -> usize {
 /// assert_eq!(trust8::count_chars_lossy("naïve".as_bytes()), 5);
 /// assert_eq!(trust8::count_chars_lossy(b"na\xEFve \xE2\x82"), 7);
 /// ```
+#[inline]
 #[must_use]
 pub fn count_chars_lossy(bytes: &[u8]) -> usize {
-    count_sequences(Kernel::best(), bytes)
+    Kernel::best().count_chars_lossy(bytes)
 }
 
 /// Returns the number of bytes that are not continuations (80 to BF).

@@ -47,6 +47,7 @@ pub struct Location {
 /// let location = trust8::locate(b"one\ntw\xC3\xB6 \xFF", error.valid_up_to());
 /// assert_eq!((location.line, location.column), (2, 5));
 /// ```
+#[inline]
 #[must_use]
 pub fn locate(bytes: &[u8], offset: usize) -> Location {
     Kernel::best().locate(bytes, offset)
@@ -102,6 +103,7 @@ impl<'a> Locator<'a> {
     /// let mut locator = trust8::Locator::new(b"a\nb");
     /// assert_eq!((locator.locate(2).line, locator.locate(0).line), (2, 1));
     /// ```
+    #[inline]
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
         Kernel::best().locator(bytes)

@@ -49,7 +49,7 @@ fn each_kernel_has_its_ways() {
         let expected: &[&str] = match kernel.name() {
             "avx512" => &["blocks", "superblocks"],
             "scalar" => &[],
-            _ => &["short", "long"],
+            _ => &["short"],
         };
         assert_eq!(ways, expected, "{}", kernel.name());
         // A way has no ways.

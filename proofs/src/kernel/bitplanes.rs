@@ -34,7 +34,7 @@ fn superblock(text: &[Byte]) -> (Vector, planes::Masks) {
             planes::Picks::new(Avx512),
             memory.first_chunk().expect("a superblock and its context"),
         );
-        planes::check(Avx512, Avx512.zero(), planes)
+        planes::check_planes(Avx512, Avx512.zero(), planes)
     })
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn a_last_superblock(n: usize) -> bool {
     let text = any_bytes(CONTEXT + n);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::Anywhere);
     let faults = with_text(&text, 0, |memory| {
-        planes::check(Avx512, Avx512.zero(), planes::last_planes(Avx512, planes::Picks::new(Avx512), memory))
+        planes::check_planes(Avx512, Avx512.zero(), planes::last_planes(Avx512, planes::Picks::new(Avx512), memory))
             .0
     });
     context.and(faults.any().not()).is(context.and(is_text(Start::Anywhere, &text, End::Character)))
@@ -104,7 +104,7 @@ pub(crate) fn two_blocks_in_registers() -> bool {
     with_text(&text, 0, |memory| {
         let checked = |ends: bool| {
             accepted(|| {
-                let checker = blocks::Checker::new(Avx512);
+                let checker = blocks::BlockChecker::new(Avx512);
                 let mut faults = checker.no_faults();
                 let leads = checker.check(&mut faults, Avx512.load(memory, 0), checker.no_leads());
                 let leads = checker.check(&mut faults, Avx512.load(memory, BLOCK_BYTES), leads);
@@ -127,7 +127,7 @@ pub(crate) fn words() -> bool {
     let four = || text.chunks(BLOCK_BYTES / 4);
     with_text(&text, 0, |memory| {
         let unfaulted = accepted(|| {
-            let checker = blocks::Checker::new(Avx512);
+            let checker = blocks::BlockChecker::new(Avx512);
             let mut faults = checker.no_faults();
             checker.check(&mut faults, Avx512.load(memory, 0), checker.no_leads());
             !checker.any(&checker.of_words(faults))
@@ -145,9 +145,9 @@ pub(crate) fn words() -> bool {
 /// Returns the verdict on a text by blocks.
 fn by_blocks(memory: &[u8]) -> Verdict {
     if memory.len() < BLOCK_BYTES {
-        blocks::one_block(Avx512, memory)
+        blocks::check_one_block(Avx512, memory)
     } else {
-        blocks::check_text(Avx512, memory)
+        blocks::check_by_blocks(Avx512, memory)
     }
 }
 
@@ -177,7 +177,7 @@ pub(crate) fn for_mistakes_of_blocks() -> bool {
     let (text, [third, second, last]) = among_ascii::<3>(BLOCK_BYTES, BLOCK_BYTES - 3);
     let ends = with_text(&text, 0, |memory| {
         accepted(|| {
-            let checker = blocks::Checker::new(Avx512);
+            let checker = blocks::BlockChecker::new(Avx512);
             let mut faults = checker.no_faults();
             checker.check_end(&mut faults, checker.leads(Avx512.load(memory, 0)));
             !checker.any(&faults)

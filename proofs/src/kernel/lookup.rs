@@ -169,7 +169,7 @@ pub(crate) fn not_ascii<const N: usize>() -> bool {
 /// suspicion is UTF-8, except for a character that the suspicion cuts off, or a byte directly before it that never appears.
 pub(crate) fn a_short_text<const N: usize>(n: usize) -> bool {
     let text = any_bytes(n);
-    let verdicts = with_text(&text, 0, |memory| explore(TRUE, || short::check_text(Symbolic::<N>, memory)));
+    let verdicts = with_text(&text, 0, |memory| explore(TRUE, || short::check_short(Symbolic::<N>, memory)));
     are_right(&verdicts, &text)
 }
 

@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::check::BLOCK_BYTES;
 use crate::boundary::{CONTEXT, LARGEST_AT_END, allows_two_byte, array_at};
 use crate::kernel::verdict::Verdict;
+use crate::simd::Job;
 use crate::simd::traced::Traced;
 
 /// What is known of a text during a run.
@@ -117,10 +118,6 @@ mod check {
             FaultBits { checked: Vec::new(), ended: Vec::new(), of: PhantomData }
         }
 
-        pub(super) fn fault(&self) -> FaultBits<S> {
-            unreachable!("an index is out of range")
-        }
-
         pub(super) fn before_start(&self) -> Before<S> {
             Before(0, PhantomData)
         }
@@ -191,7 +188,7 @@ mod check {
 mod fault {
     use crate::kernel::verdict::Verdict;
 
-    pub(super) fn suspicion<S>(_: S, _: &[u8], at: usize) -> Verdict {
+    pub(super) fn find_fault<S>(_: S, _: &[u8], at: usize) -> Verdict {
         Verdict::suspect(at)
     }
 }
@@ -331,7 +328,7 @@ fn short_text(validate: Loops) -> bool {
 }
 
 pub(crate) fn short_text_of_16() -> bool {
-    short_text(|text| short_0::check_text(Traced::<16>, text))
+    short_text(|text| short_0::check_short(Traced::<16>, text))
 }
 
 pub(crate) fn short_text_of_32() -> bool {
@@ -347,7 +344,7 @@ pub(crate) fn long_text(validate: Loops, thin: usize) -> bool {
 }
 
 pub(crate) fn long_text_of_16() -> bool {
-    long_text(|text| long_0::check_text(Traced::<16>, text), 3)
+    long_text(|text| long_0::CheckLong::run(Traced::<16>, text, ()), 3)
 }
 
 pub(crate) fn long_text_of_32() -> bool {

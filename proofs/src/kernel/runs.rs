@@ -164,7 +164,7 @@ fn is_unfinished(first: &[u8; CONTEXT + 1]) -> bool {
 mod blocks {
     use super::{Avx512, CONTEXT, Coverage, Job, Vector, Verdict, with_coverage};
 
-    pub(super) struct Checker;
+    pub(super) struct BlockChecker;
 
     /// The quarters that were checked: their addresses, and whether the text before was known to the check.
     pub(super) struct FaultBits(Vec<(usize, bool)>, bool);
@@ -173,7 +173,7 @@ mod blocks {
     #[derive(Clone, Copy)]
     pub(super) struct Leads(usize);
 
-    impl Checker {
+    impl BlockChecker {
         pub(super) fn new(_: Avx512) -> Self {
             Self
         }
@@ -222,14 +222,14 @@ mod blocks {
         coverage.checked[if finds_all { at } else { at + 1 }..end].fill(true);
     }
 
-    pub(super) fn suspicion(_: Avx512, _: &[u8], at: usize) -> Verdict {
+    pub(super) fn first_faulty_block(_: Avx512, _: &[u8], at: usize) -> Verdict {
         Verdict::suspect(at)
     }
 
     /// The loop by blocks looks at the leads before its place.
-    pub(super) struct ValidateFrom;
+    pub(super) struct CheckBlocks;
 
-    impl Job<Avx512, usize, Verdict> for ValidateFrom {
+    impl Job<Avx512, usize, Verdict> for CheckBlocks {
         fn run(_: Avx512, bytes: &[u8], from: usize) -> Verdict {
             with_coverage(|coverage| {
                 coverage.checked[from..].fill(true);
@@ -257,7 +257,7 @@ mod planes {
         text.as_ptr().addr() + CONTEXT
     }
 
-    pub(super) fn check(_: Avx512, faults: Vector, from: usize) -> (Vector, ()) {
+    pub(super) fn check_planes(_: Avx512, faults: Vector, from: usize) -> (Vector, ()) {
         with_coverage(|coverage| {
             let at = from - coverage.address;
             coverage.checked[at..at + SUPERBLOCK_BYTES].fill(true);

@@ -27,8 +27,6 @@ use crate::simd::{Avx2, Avx512, Job, Token, Vectors, x86::avx512::Vector};
 
 /// The faults are tested before a block if this much was read since the last test.
 const LOOK_EVERY_BYTES: usize = 512;
-/// Below this length, a text is at most two blocks, and the second may be short.
-const TWO_BLOCKS: usize = 2 * BLOCK_BYTES;
 
 // Bits 0 to 2 of an entry of `LEAD` are the ranges that its lead forbids for the second byte; those
 // of an entry of `SECOND` are the byte's range.
@@ -102,7 +100,7 @@ const DUE_AFTER: &[u8; 64] = &{
     table
 };
 
-/// The faults that a [`Checker`] has found. Checks only set bits, so one test at the end is enough.
+/// The faults that a [`BlockChecker`] has found. Checks only set bits, so one test at the end is enough.
 #[derive(Clone, Copy)]
 pub(super) struct FaultBits {
     /// Bits 0 to 3 (`....1111`): a second byte that its lead forbids, or a lead that never appears. Bits 4 to 6
@@ -129,13 +127,13 @@ struct Pairs {
 
 /// The check of any text. It keeps the tables in registers.
 #[derive(Clone, Copy)]
-pub(crate) struct Checker {
+pub(crate) struct BlockChecker {
     pub(crate) s: Avx512,
     lead: Vector,
     second: Vector,
 }
 
-impl Checker {
+impl BlockChecker {
     #[inline(always)]
     pub(crate) fn new(s: Avx512) -> Self {
         Self { s, lead: s.load(LEAD, 0), second: s.load(SECOND, 0) }
@@ -269,40 +267,32 @@ impl Checker {
 ///
 /// At least one zero follows the text, so a character that the end cuts off lacks a continuation.
 #[inline(always)]
-pub(crate) fn one_block(s: Avx512, bytes: &[u8]) -> Verdict {
+pub(crate) fn check_one_block(s: Avx512, bytes: &[u8]) -> Verdict {
     if bytes.is_empty() {
         // An empty slice may point to an unmapped address. The masked load would access nothing
         // there, but it would take over 20 ns.
         return Verdict::VALID;
     }
     let all = s.load_short(bytes);
-    if Checker::new(s).is_faulty(all) { Verdict::suspect(0) } else { Verdict::VALID }
+    if BlockChecker::new(s).is_faulty(all) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
 /// Returns the verdict on 64 bytes or more.
 #[inline(always)]
-pub(super) fn check_text(s: Avx512, bytes: &[u8]) -> Verdict {
-    if bytes.len() < TWO_BLOCKS {
-        two_blocks(s, bytes)
-    } else if bytes.len() < 8 * BLOCK_BYTES && is_ascii(s, bytes) {
-        // At most eight blocks are tested before the checker's tables are loaded.
-        Verdict::VALID
-    } else {
-        // Inlined: a call would take a quarter of the time of 150 bytes.
-        check_text_from(Checker::new(s), bytes, 0)
-    }
+pub(crate) fn check_by_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
+    if bytes.len() < 2 * BLOCK_BYTES { check_two_blocks(s, bytes) } else { s.apart(CheckBlocks, bytes, 0) }
 }
 
 /// Returns the verdict on 64 to 127 bytes: two blocks; the second may be short. The only branch is
 /// whether all is ASCII.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
+fn check_two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
     let first = s.load(bytes, 0);
     let last = s.load(bytes, bytes.len() - BLOCK_BYTES);
     if !s.any_high_bit(s.or(first, last)) {
         return Verdict::VALID;
     }
-    let checker = Checker::new(s);
+    let checker = BlockChecker::new(s);
     let mut faults = checker.no_faults();
     let before = checker.check(&mut faults, first, checker.no_leads());
     checker.check(&mut faults, s.load_short(&bytes[BLOCK_BYTES..]), before);
@@ -312,7 +302,7 @@ fn two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
 /// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Engine::piece_continues`.
 #[inline(always)]
 pub(super) fn check_piece(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
-    let checker = Checker::new(s);
+    let checker = BlockChecker::new(s);
     let mut faults = checker.no_faults();
     let mut earlier = s.ending_in(before);
     let mut before = checker.leads(earlier);
@@ -350,62 +340,64 @@ pub(super) fn check_piece(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
 
 /// The verdict on a text from a position on. Everything before it is well-formed, except for a
 /// character that it cuts off.
-pub(super) struct ValidateFrom;
+pub(crate) struct CheckBlocks;
 
-impl Job<Avx512, usize, Verdict> for ValidateFrom {
+impl Job<Avx512, usize, Verdict> for CheckBlocks {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], from: usize) -> Verdict {
-        check_text_from(Checker::new(s), bytes, from)
-    }
-}
-
-#[cfg_attr(trust8_optimised, inline(always))]
-fn check_text_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
-    let s = checker.s;
-    let mut faults = checker.no_faults();
-    let mut before = leads_before(&checker, bytes, from);
-    let (mut at, mut sound) = (from, from);
-    // Four blocks at a time, so that ASCII is skipped fast. Other work waits for other text, or for
-    // the end: testing the faults, and whether ASCII cuts off a character. For the latter, the
-    // leads before all runs of ASCII are combined.
-    let mut cut_off = checker.no_leads();
-    while let Some(blocks) = array_at::<{ 4 * BLOCK_BYTES }>(bytes, at) {
-        let [a, b, c, d] = four_blocks(s, blocks);
-        if s.any_high_bit(s.or(s.or(a, b), s.or(c, d))) {
-            if at - sound >= LOOK_EVERY_BYTES {
-                checker.check_end(&mut faults, cut_off);
-                if checker.any(&faults) {
-                    return suspicion(s, bytes, sound);
-                }
-                sound = at;
-            }
-            before = checker.check(&mut faults, a, before);
-            before = checker.check(&mut faults, b, before);
-            before = checker.check(&mut faults, c, before);
-            before = checker.check(&mut faults, d, before);
-        } else {
-            cut_off = Leads(s.or(cut_off.0, before.0));
-            before = checker.no_leads();
+        // At most eight blocks are tested before the checker's tables are loaded.
+        if bytes.len() < 8 * BLOCK_BYTES && is_ascii(s, bytes) {
+            return Verdict::VALID;
         }
-        at += 4 * BLOCK_BYTES;
-    }
-    checker.check_end(&mut faults, cut_off);
-    let left = &bytes[at..];
-    // The end of a shorter text was tested with the whole text.
-    if left.is_empty() || bytes.len() >= 8 * BLOCK_BYTES && is_ascii_end(s, bytes, left.len()) {
-        checker.check_end(&mut faults, before);
-    } else {
-        let mut left = left;
-        while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {
-            let now = s.load(block, 0);
-            before = checker.check(&mut faults, now, before);
+        let checker = BlockChecker::new(s);
+        let mut faults = checker.no_faults();
+        let (mut left, mut before) = rest_and_leads(&checker, bytes, from);
+        // The length of the text after the last test of the faults.
+        let mut untested = left.len();
+        // Four blocks at a time, so that ASCII is skipped fast. Other work waits for other text, or for
+        // the end: testing the faults, and whether ASCII cuts off a character. For the latter, the
+        // leads before all runs of ASCII are combined.
+        let mut cut_off = checker.no_leads();
+        while let Some((blocks, after)) = left.split_first_chunk::<{ 4 * BLOCK_BYTES }>() {
+            let [a, b, c, d] = four_blocks(s, blocks);
+            if s.any_high_bit(s.or(s.or(a, b), s.or(c, d))) {
+                if untested - left.len() >= LOOK_EVERY_BYTES {
+                    checker.check_end(&mut faults, cut_off);
+                    if checker.any(&faults) {
+                        return first_faulty_block(s, bytes, bytes.len() - untested);
+                    }
+                    untested = left.len();
+                }
+                before = checker.check(&mut faults, a, before);
+                before = checker.check(&mut faults, b, before);
+                before = checker.check(&mut faults, c, before);
+                before = checker.check(&mut faults, d, before);
+            } else {
+                cut_off = Leads(s.or(cut_off.0, before.0));
+                before = checker.no_leads();
+            }
             left = after;
         }
-        // Even if no byte is left, the zeros after the text show a character that the end cuts off.
-        let now = s.load_short(left);
-        checker.check(&mut faults, now, before);
+        checker.check_end(&mut faults, cut_off);
+        // The end of a shorter text was tested with the whole text.
+        if left.is_empty() || bytes.len() >= 8 * BLOCK_BYTES && is_ascii_end(s, bytes, left.len()) {
+            checker.check_end(&mut faults, before);
+        } else {
+            while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {
+                let now = s.load(block, 0);
+                before = checker.check(&mut faults, now, before);
+                left = after;
+            }
+            // Even if no byte is left, the zeros after the text show a character that the end cuts off.
+            let now = s.load_short(left);
+            checker.check(&mut faults, now, before);
+        }
+        if checker.any(&faults) {
+            first_faulty_block(s, bytes, bytes.len() - untested)
+        } else {
+            Verdict::VALID
+        }
     }
-    if checker.any(&faults) { suspicion(s, bytes, sound) } else { Verdict::VALID }
 }
 
 /// Returns four blocks.
@@ -416,7 +408,7 @@ pub(crate) fn four_blocks(s: Avx512, blocks: &[u8; 4 * BLOCK_BYTES]) -> [Vector;
     [a, b, c, d]
 }
 
-/// Returns whether all of at least 64 bytes, and fewer than 512, are ASCII.
+/// Returns whether all of fewer than 512 bytes are ASCII. Below 64 bytes, the answer is no.
 #[inline(always)]
 fn is_ascii(s: Avx512, bytes: &[u8]) -> bool {
     let Some((first, rest)) = bytes.split_first_chunk() else { return is_ascii_end(s, bytes, bytes.len()) };
@@ -444,11 +436,11 @@ fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
     !s.any_high_bit(all)
 }
 
-/// Returns the suspect verdict for the first fault from `at` on. For `at`, see [`FirstFault`].
+/// Returns the suspect verdict for the first fault from `at` on. For `at`, see [`FirstFaultyBlock`].
 #[cold]
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn suspicion(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
-    s.apart(FirstFault, bytes, at)
+pub(crate) fn first_faulty_block(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
+    s.apart(FirstFaultyBlock, bytes, at)
 }
 
 /// The search for the first fault from `at` on, block by block.
@@ -456,38 +448,34 @@ pub(crate) fn suspicion(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
 /// Everything before `at` is well-formed, except for a character that `at` cuts off. The routine
 /// returns the suspect verdict for the first fault, or for the position where less than a block is
 /// left.
-pub(super) struct FirstFault;
+struct FirstFaultyBlock;
 
-impl Job<Avx512, usize, Verdict> for FirstFault {
+impl Job<Avx512, usize, Verdict> for FirstFaultyBlock {
     #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], mut at: usize) -> Verdict {
-        let checker = Checker::new(s);
-        let mut before = leads_before(&checker, bytes, at);
-        while let Some(block) = array_at::<BLOCK_BYTES>(bytes, at) {
+    fn run(s: Avx512, bytes: &[u8], from: usize) -> Verdict {
+        let checker = BlockChecker::new(s);
+        let (mut left, mut before) = rest_and_leads(&checker, bytes, from);
+        while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {
             let mut faults = checker.no_faults();
             before = checker.check(&mut faults, s.load(block, 0), before);
-            if let Some(suspicion) = checker.suspicion(&faults, at) {
+            if let Some(suspicion) = checker.suspicion(&faults, bytes.len() - left.len()) {
                 return suspicion;
             }
-            at += BLOCK_BYTES;
+            left = after;
         }
-        Verdict::suspect(at)
+        Verdict::suspect(bytes.len() - left.len())
     }
 }
 
-/// Returns the leads of the block that ends at `at`. Before the start of the text there are zeros.
+/// Returns the text from `from` on, and the leads of the block before it. If there is none, returns
+/// all of the text.
 #[inline(always)]
-fn leads_before(checker: &Checker, bytes: &[u8], at: usize) -> Leads {
-    if at == 0 {
-        return checker.no_leads();
+fn rest_and_leads<'a>(checker: &BlockChecker, bytes: &'a [u8], from: usize) -> (&'a [u8], Leads) {
+    if let Some((before, rest)) = bytes.split_at_checked(from)
+        && let Some(block) = before.last_chunk::<BLOCK_BYTES>()
+    {
+        (rest, checker.leads(checker.s.load(block, 0)))
+    } else {
+        (bytes, checker.no_leads())
     }
-    let s = checker.s;
-    checker.leads(match bytes[..at].last_chunk::<BLOCK_BYTES>() {
-        Some(block) => s.load(block, 0),
-        None => {
-            let mut block = [0; BLOCK_BYTES];
-            block[BLOCK_BYTES - at..].copy_from_slice(&bytes[..at]);
-            s.load(&block, 0)
-        }
-    })
 }

@@ -23,7 +23,7 @@
 
 use core::hint::black_box;
 
-use super::blocks::{self, Checker};
+use super::blocks::{self, BlockChecker};
 use super::planes::{self, Picks, SUPERBLOCK_BYTES};
 use super::{BLOCK_BYTES, EIGHT_BLOCKS};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
@@ -80,75 +80,81 @@ struct Words {
     count: usize,
 }
 
-/// Returns the verdict on two blocks or more. (Less is always suspect.)
-#[inline(always)]
-pub(super) fn check_text(s: Avx512, bytes: &[u8]) -> Verdict {
-    let checker = Checker::new(s);
-    // The first two blocks are checked separately. So everything after them has context, and a
-    // fault in them, where text in another encoding usually has one, is reported early.
-    let Some(start) = bytes.first_chunk::<{ 2 * BLOCK_BYTES }>() else { return Verdict::suspect(0) };
-    let (first, second) = (s.load(start, 0), s.load(start, BLOCK_BYTES));
-    // Everything before `at` is well-formed, except for a character that `at` cuts off.
-    let mut at = 2 * BLOCK_BYTES - bytes.as_ptr().addr() % BLOCK_BYTES;
-    if s.any_high_bit(s.or(first, second)) {
-        let mut faults = checker.no_faults();
-        let leads = checker.check(&mut faults, first, checker.no_leads());
-        checker.check(&mut faults, second, leads);
-        if checker.any(&faults) {
-            return blocks::suspicion(s, start, 0);
-        }
-    } else {
-        // A text of ASCII does not need the setup of a sparse run, nor does a short rest. The four
-        // blocks that end the ASCII are checked here.
-        at = skip_ascii(s, bytes, at);
-        if bytes.len() - at < CHUNK_BYTES {
-            return s.apart(blocks::ValidateFrom, bytes, at);
-        }
-        if let Some(four) = array_at::<{ 4 * BLOCK_BYTES }>(bytes, at) {
-            let (mut faults, mut leads) = (checker.no_faults(), checker.no_leads());
-            // `black_box` keeps LLVM from unrolling the check four times.
-            let mut left = black_box(four.as_slice());
-            while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {
-                leads = checker.check(&mut faults, s.load(block, 0), leads);
-                left = after;
-            }
-            if checker.any(&faults) {
-                return blocks::suspicion(s, bytes, at);
-            }
-            at += 4 * BLOCK_BYTES;
-        }
-    }
+/// The verdict on two blocks or more. (Less is checked by blocks.)
+pub(crate) struct Superblocks;
 
-    let prefetches = bytes.len() >= PREFETCH_FROM_BYTES;
-    let (mut dense, mut run, mut was_sparse) = (TextKind::Any, 0, false);
-    while let Some(eight) = with_context(bytes, at) {
-        // After a sparse run has ended, another one would not get far.
-        let kind = TextKind::of(s, eight, !was_sparse);
-        was_sparse = kind == TextKind::Sparse;
-        if was_sparse && bytes.len() - at < CHUNK_BYTES {
-            break;
-        }
-        if !was_sparse {
-            run = if kind == dense { (2 * run).clamp(1, LONGEST_RUN_GROUPS) } else { 1 };
-            dense = kind;
-        }
-        let after = match kind {
-            TextKind::Sparse => s.apart(SparseRun, bytes, at),
-            TextKind::TwoByte => two_byte_run(s, bytes, at, run, prefetches),
-            TextKind::Any => planes_run(s, bytes, at, run, prefetches),
+impl Job<Avx512, (), Verdict> for Superblocks {
+    #[inline(always)]
+    fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
+        let checker = BlockChecker::new(s);
+        // The first two blocks are checked separately. So everything after them has context, and a
+        // fault in them, where text in another encoding usually has one, is reported early.
+        let Some(start) = bytes.first_chunk::<{ 2 * BLOCK_BYTES }>() else {
+            return s.apart(blocks::CheckBlocks, bytes, 0);
         };
-        match after {
-            Ok(after) => {
-                if was_sparse && after - at >= CHUNK_BYTES {
-                    run /= 2;
-                }
-                at = after;
+        let (first, second) = (s.load(start, 0), s.load(start, BLOCK_BYTES));
+        // Everything before `at` is well-formed, except for a character that `at` cuts off.
+        let mut at = 2 * BLOCK_BYTES - bytes.as_ptr().addr() % BLOCK_BYTES;
+        if s.any_high_bit(s.or(first, second)) {
+            let mut faults = checker.no_faults();
+            let leads = checker.check(&mut faults, first, checker.no_leads());
+            checker.check(&mut faults, second, leads);
+            if checker.any(&faults) {
+                return blocks::first_faulty_block(s, start, 0);
             }
-            Err(sound) => return blocks::suspicion(s, bytes, sound),
+        } else {
+            // A text of ASCII does not need the setup of a sparse run, nor does a short rest. The four
+            // blocks that end the ASCII are checked here.
+            at = skip_ascii(s, bytes, at);
+            if bytes.len() - at < CHUNK_BYTES {
+                return s.apart(blocks::CheckBlocks, bytes, at);
+            }
+            if let Some(four) = array_at::<{ 4 * BLOCK_BYTES }>(bytes, at) {
+                let (mut faults, mut leads) = (checker.no_faults(), checker.no_leads());
+                // `black_box` keeps LLVM from unrolling the check four times.
+                let mut left = black_box(four.as_slice());
+                while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {
+                    leads = checker.check(&mut faults, s.load(block, 0), leads);
+                    left = after;
+                }
+                if checker.any(&faults) {
+                    return blocks::first_faulty_block(s, bytes, at);
+                }
+                at += 4 * BLOCK_BYTES;
+            }
         }
-    }
 
-    s.apart(blocks::ValidateFrom, bytes, at)
+        let prefetches = bytes.len() >= PREFETCH_FROM_BYTES;
+        let (mut dense, mut run, mut was_sparse) = (TextKind::Any, 0, false);
+        while let Some(eight) = with_context(bytes, at) {
+            // After a sparse run has ended, another one would not get far.
+            let kind = TextKind::of(s, eight, !was_sparse);
+            was_sparse = kind == TextKind::Sparse;
+            if was_sparse && bytes.len() - at < CHUNK_BYTES {
+                break;
+            }
+            if !was_sparse {
+                run = if kind == dense { (2 * run).clamp(1, LONGEST_RUN_GROUPS) } else { 1 };
+                dense = kind;
+            }
+            let after = match kind {
+                TextKind::Sparse => s.apart(SparseRun, bytes, at),
+                TextKind::TwoByte => two_byte_run(s, bytes, at, run, prefetches),
+                TextKind::Any => planes_run(s, bytes, at, run, prefetches),
+            };
+            match after {
+                Ok(after) => {
+                    if was_sparse && after - at >= CHUNK_BYTES {
+                        run /= 2;
+                    }
+                    at = after;
+                }
+                Err(sound) => return blocks::first_faulty_block(s, bytes, sound),
+            }
+        }
+
+        s.apart(blocks::CheckBlocks, bytes, at)
+    }
 }
 
 // A run checks the text from `at` on, where eight blocks of its kind begin. It returns where it
@@ -180,7 +186,7 @@ impl Job<Avx512, usize, Result<usize, usize>> for SparseRun {
         {
             return Err(at);
         }
-        let (checker, word_search) = (Checker::new(s), WordSearch::new(s));
+        let (checker, word_search) = (BlockChecker::new(s), WordSearch::new(s));
         let prefetches = bytes.len() >= PREFETCH_FROM_BYTES;
         // The chunk that is listed but not yet checked.
         let (mut start, mut words) = (at, Words { numbers: s.zero(), count: 0 });
@@ -245,7 +251,7 @@ fn list_words(
 
 /// Checks words of a chunk. Returns the faults, and the largest byte in each lane. `text` is the chunk with context.
 #[inline(always)]
-fn check_words(s: Avx512, checker: &Checker, text: &[u8], words: Words) -> (blocks::FaultBits, Vector) {
+fn check_words(s: Avx512, checker: &BlockChecker, text: &[u8], words: Words) -> (blocks::FaultBits, Vector) {
     let (mut faults, mut largest) = (checker.no_faults(), s.zero());
     let (mut i, mut numbers) = (0, words.numbers);
     while i < words.count {
@@ -408,7 +414,7 @@ fn planes_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) 
         if prefetches {
             prefetch_eight(s, bytes, after);
         }
-        (faults, _) = planes::check(s, faults, planes::planes(s, picks, text));
+        (faults, _) = planes::check_planes(s, faults, planes::planes(s, picks, text));
         after += SUPERBLOCK_BYTES;
     }
     if s.any(faults) { faulty(at) } else { Ok(after) }

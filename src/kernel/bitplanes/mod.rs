@@ -34,16 +34,13 @@ impl Engine for Avx512 {
     const LONG_FROM_BYTES: usize = BLOCK_BYTES;
 
     #[inline(always)]
-    fn validate_short(self, bytes: &[u8]) -> Verdict {
-        blocks::one_block(self, bytes)
-    }
-
-    #[inline(always)]
-    fn validate_long(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < SUPERBLOCKS_FROM_BYTES {
-            blocks::check_text(self, bytes)
+    fn validate(self, bytes: &[u8]) -> Verdict {
+        if bytes.len() < BLOCK_BYTES {
+            blocks::check_one_block(self, bytes)
+        } else if bytes.len() < SUPERBLOCKS_FROM_BYTES {
+            blocks::check_by_blocks(self, bytes)
         } else {
-            self.apart(Superblocks, bytes, ())
+            self.apart(long::Superblocks, bytes, ())
         }
     }
 
@@ -53,37 +50,16 @@ impl Engine for Avx512 {
     }
 }
 
-/// Validation by blocks, for any length.
+/// Validation by blocks, for any length, as a way.
 pub(crate) struct Blocks;
 
 impl Job<Avx512, (), Verdict> for Blocks {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
-        if bytes.len() < BLOCK_BYTES { blocks::one_block(s, bytes) } else { blocks::check_text(s, bytes) }
-    }
-}
-
-/// Validation by kind of text, as for long input, for two blocks or more.
-pub(crate) struct Superblocks;
-
-impl Job<Avx512, (), Verdict> for Superblocks {
-    #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
-        long::check_text(s, bytes)
-    }
-}
-
-/// One job for two blocks or more, and another for less, so that tests can use the first with any
-/// length.
-pub(crate) struct AnyLength<Long, Short>(core::marker::PhantomData<(Long, Short)>);
-
-impl<Long, Short> Job<Avx512, (), Verdict> for AnyLength<Long, Short>
-where
-    Long: Job<Avx512, (), Verdict>,
-    Short: Job<Avx512, (), Verdict>,
-{
-    #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
-        if bytes.len() < 2 * BLOCK_BYTES { Short::run(s, bytes, ()) } else { Long::run(s, bytes, ()) }
+        if bytes.len() < BLOCK_BYTES {
+            blocks::check_one_block(s, bytes)
+        } else {
+            blocks::check_by_blocks(s, bytes)
+        }
     }
 }

@@ -167,7 +167,7 @@ pub(crate) struct Masks {
 /// Checks a superblock, given its planes. Returns `faults` with the superblock's faults added, a
 /// bit for each in no useful order, and masks of its bytes. The check needs most of them anyway.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Masks) {
+pub(crate) fn check_planes(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Masks) {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
 
     // First each position on its own, out of order. A byte that never appears is 1100000. (C0 and

@@ -77,12 +77,6 @@ impl<S: Simd> Checker<S> {
         FaultBits(self.s.splat(0))
     }
 
-    /// Returns a fault, for text that cannot be read.
-    #[inline(always)]
-    pub(super) fn fault(&self) -> FaultBits<S> {
-        FaultBits(self.s.splat(NO_CONTINUATION))
-    }
-
     /// Returns whether there are any faults.
     #[inline(always)]
     pub(super) fn any(&self, faults: &FaultBits<S>) -> bool {
@@ -205,7 +199,7 @@ impl<S: Simd> Checker<S> {
     pub(super) fn check_at_without_panic(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
         match bytes.get(at - CONTEXT..at + S::LANES) {
             Some(in_context) => self.check_at(faults, in_context, CONTEXT),
-            None => *faults = self.fault(),
+            None => *faults = FaultBits(self.s.splat(NO_CONTINUATION)),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::simd::{Job, Simd};
 /// Everything before `at` is well-formed, except for a character that `at` cuts off. `at` is 0 or
 /// at least four. The routine returns the suspect verdict for the first fault, or for the position
 /// where less than a vector is left.
-pub(super) struct FirstFault;
+struct FirstFault;
 
 impl<S: Simd> Job<S, usize, Verdict> for FirstFault {
     #[inline(always)]
@@ -38,6 +38,6 @@ impl<S: Simd> Job<S, usize, Verdict> for FirstFault {
 /// [`FirstFault`].
 #[cold]
 #[inline(always)]
-pub(super) fn suspicion<S: Simd>(s: S, bytes: &[u8], at: usize) -> Verdict {
+pub(super) fn find_fault<S: Simd>(s: S, bytes: &[u8], at: usize) -> Verdict {
     s.apart(FirstFault, bytes, at)
 }

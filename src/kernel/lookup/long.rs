@@ -6,8 +6,8 @@
 use core::hint::black_box;
 
 use super::ascii::{is_ascii_at, or_of};
-use super::check::{BLOCK_BYTES, Checker, FaultBits};
-use super::fault::suspicion;
+use super::check::{BLOCK_BYTES, Checker};
+use super::fault::find_fault;
 use super::filter;
 use crate::boundary::{
     CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, array_at, is_unfinished, with_context,
@@ -39,48 +39,56 @@ const fn ahead_bytes(len: usize) -> usize {
     if len < PREFETCH_FROM_BYTES { 0 } else { AHEAD_BYTES }
 }
 
-/// Returns the verdict on input of at least [`LEAST_BYTES`] bytes. Shorter input is always suspect.
-#[inline(always)]
-pub(super) fn check_text<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
-    let n = bytes.len();
-    let (Some(head), Some(end)) = (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<CONTEXT>()) else {
-        return Verdict::suspect(0);
-    };
-    if n < LEAST_BYTES {
-        return Verdict::suspect(0);
-    }
-    // From the second step on, vectors begin at aligned addresses, so no load of ASCII crosses into another cache line.
-    let misaligned = bytes.as_ptr().addr() % S::LANES;
-    let (mut at, mut step) = (0, SKIPPED_BYTES - misaligned);
-    // The last step overlaps the one before it.
-    while is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at.min(n - SKIPPED_BYTES)) {
-        if at >= n - SKIPPED_BYTES {
-            return Verdict::VALID;
+/// The verdict on input of at least [`LEAST_BYTES`] bytes. Shorter input is always suspect.
+pub(super) struct CheckLong;
+
+impl<S: Simd> Job<S, (), Verdict> for CheckLong {
+    #[inline(always)]
+    fn run(s: S, bytes: &[u8], (): ()) -> Verdict {
+        let n = bytes.len();
+        let (Some(head), Some(end)) = (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<CONTEXT>())
+        else {
+            return Verdict::suspect(0);
+        };
+        if n < LEAST_BYTES {
+            return Verdict::suspect(0);
         }
-        at += step;
-        step = SKIPPED_BYTES;
-    }
-    if at == 0 {
-        let checker = Checker::new(s);
-        let (mut faults, mut before) = (checker.no_faults(), checker.before_start());
-        // `black_box` keeps LLVM from unrolling the check eight times. (Unrolled four times, for
-        // vectors of 32 bytes, it is 3 % faster at 300 to 1000 bytes.)
-        let mut left = if S::LANES == 16 { black_box(head.as_slice()) } else { head.as_slice() };
-        while left.len() >= S::LANES {
-            before = checker.check_after(&mut faults, s.load(left, 0), before);
-            left = &left[S::LANES..];
+        // From the second step on, vectors begin at aligned addresses, so no load of ASCII crosses into another cache line.
+        let misaligned = bytes.as_ptr().addr() % S::LANES;
+        let (mut at, mut step) = (0, SKIPPED_BYTES - misaligned);
+        // The last step overlaps the one before it.
+        while is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at.min(n - SKIPPED_BYTES)) {
+            if at >= n - SKIPPED_BYTES {
+                return Verdict::VALID;
+            }
+            at += step;
+            step = SKIPPED_BYTES;
         }
-        if checker.any(&faults) {
-            return suspicion(s, bytes, 0);
+        if at == 0 {
+            let checker = Checker::new(s);
+            let (mut faults, mut before) = (checker.no_faults(), checker.before_start());
+            // `black_box` keeps LLVM from unrolling the check eight times. (Unrolled four times, for
+            // vectors of 32 bytes, it is 3 % faster at 300 to 1000 bytes.)
+            let mut left = if S::LANES == 16 { black_box(head.as_slice()) } else { head.as_slice() };
+            while left.len() >= S::LANES {
+                before = checker.check_after(&mut faults, s.load(left, 0), before);
+                left = &left[S::LANES..];
+            }
+            if checker.any(&faults) {
+                return find_fault(s, bytes, 0);
+            }
+            at = HEAD_BYTES - misaligned;
         }
-        at = HEAD_BYTES - misaligned;
-    }
-    let checked =
-        if n < LISTS_FROM_BYTES { s.apart(CheckEach, bytes, at) } else { s.apart(CheckListed, bytes, at) };
-    match checked {
-        Err(sound) => suspicion(s, bytes, sound),
-        Ok(()) if is_unfinished(end) => Verdict::suspect(n),
-        Ok(()) => Verdict::VALID,
+        let checked = if n < LISTS_FROM_BYTES {
+            s.apart(CheckEach, bytes, at)
+        } else {
+            s.apart(CheckListed, bytes, at)
+        };
+        match checked {
+            Err(sound) => find_fault(s, bytes, sound),
+            Ok(()) if is_unfinished(end) => Verdict::suspect(n),
+            Ok(()) => Verdict::VALID,
+        }
     }
 }
 
@@ -190,41 +198,28 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                     continue;
                 }
             };
-            if checker.any(&check_listed(s, checker, chunk, list, ends, ahead)) {
+            // `ends` are the largest bytes at the end of a listed block before one that is not
+            // listed. The next chunk handles a character that reaches into it.
+            let next = list >> 1 | 1 << (chunk.len() / BLOCK_BYTES - 1);
+            let mut faults = checker.no_faults();
+            let mut left = list;
+            while left != 0 {
+                let i = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let Some(block) = array_at::<{ CONTEXT + BLOCK_BYTES }>(chunk, i * BLOCK_BYTES) else {
+                    return faulty(at);
+                };
+                s.prefetch(block, ahead);
+                checker.check_block(&mut faults, block);
+                let last = s.load(block, CONTEXT + BLOCK_BYTES - S::LANES);
+                checker.check_end(&mut faults, last, ends, next >> i & 1 != 0);
+            }
+            if checker.any(&faults) {
                 return faulty(at);
             }
             at = after;
         }
     }
-}
-
-/// Checks the listed blocks of a chunk. `ends` are the largest bytes at the end of a block before
-/// one that is not listed.
-#[inline(always)]
-fn check_listed<S: Simd>(
-    s: S,
-    checker: Checker<S>,
-    chunk: &[u8],
-    list: u64,
-    ends: &[u8; 64],
-    ahead: usize,
-) -> FaultBits<S> {
-    let mut faults = checker.no_faults();
-    // Whether the next block is listed. The next chunk handles a character that reaches into it.
-    let next = list >> 1 | 1 << (chunk.len() / BLOCK_BYTES - 1);
-    let mut left = list;
-    while left != 0 {
-        let i = left.trailing_zeros() as usize;
-        left &= left - 1;
-        let Some(block) = array_at::<{ CONTEXT + BLOCK_BYTES }>(chunk, i * BLOCK_BYTES) else {
-            return checker.fault();
-        };
-        s.prefetch(block, ahead);
-        checker.check_block(&mut faults, block);
-        let last = s.load(block, CONTEXT + BLOCK_BYTES - S::LANES);
-        checker.check_end(&mut faults, last, ends, next >> i & 1 != 0);
-    }
-    faults
 }
 
 /// Returns the end of the ASCII at `at`, or a position shortly before it. If the byte before `at`

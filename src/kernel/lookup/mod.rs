@@ -64,13 +64,12 @@ impl<S: Simd> Engine for S {
     const LONG_FROM_BYTES: usize = long::LEAST_BYTES;
 
     #[inline(always)]
-    fn validate_short(self, bytes: &[u8]) -> Verdict {
-        short::check_text(self, bytes)
-    }
-
-    #[inline(always)]
-    fn validate_long(self, bytes: &[u8]) -> Verdict {
-        long::check_text(self, bytes)
+    fn validate(self, bytes: &[u8]) -> Verdict {
+        if bytes.len() < long::LEAST_BYTES {
+            short::check_short(self, bytes)
+        } else {
+            self.apart(long::CheckLong, bytes, ())
+        }
     }
 
     #[inline(always)]
@@ -79,23 +78,12 @@ impl<S: Simd> Engine for S {
     }
 }
 
-/// The algorithm for short input, for any length.
+/// The algorithm for short input, for any length, as a way.
 pub(crate) struct Short;
 
 impl<S: Simd> Job<S, (), Verdict> for Short {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], (): ()) -> Verdict {
-        short::check_text(s, bytes)
-    }
-}
-
-/// The algorithm for long input, for any length. It is a separate function, so that short input
-/// does not pay for its registers.
-pub(crate) struct Long;
-
-impl<S: Simd> Job<S, (), Verdict> for Long {
-    #[inline(always)]
-    fn run(s: S, bytes: &[u8], (): ()) -> Verdict {
-        if bytes.len() < long::LEAST_BYTES { short::check_text(s, bytes) } else { long::check_text(s, bytes) }
+        short::check_short(s, bytes)
     }
 }

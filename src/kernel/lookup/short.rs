@@ -4,7 +4,7 @@
 
 use super::ascii::{is_all_ascii, or_of_all};
 use super::check::{Before, Checker, FaultBits};
-use super::fault::suspicion;
+use super::fault::find_fault;
 use crate::boundary::{CONTEXT, LARGEST_AT_END};
 use crate::kernel::automaton::is_tiny_text;
 use crate::kernel::verdict::Verdict;
@@ -16,7 +16,7 @@ pub(super) const LOOK_EVERY_BYTES: usize = 256;
 /// Returns the verdict on input of fewer than `LEAST_BYTES` bytes. (Longer input is also correct, but
 /// slower.)
 #[inline(always)]
-pub(super) fn check_text<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
+pub(super) fn check_short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
     let n = bytes.len();
@@ -38,7 +38,7 @@ pub(super) fn check_text<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     } else {
         return s.apart(CheckAll, bytes, (START, false));
     }
-    if checker.any(&faults) { suspicion(s, bytes, 0) } else { Verdict::VALID }
+    if checker.any(&faults) { find_fault(s, bytes, 0) } else { Verdict::VALID }
 }
 
 /// Checks all of a text of more than two vectors, given the four bytes before it. `goes_on` means
@@ -67,7 +67,7 @@ impl<S: Simd> Job<S, (u32, bool), Verdict> for CheckAll {
         } else if goes_on {
             Verdict::suspect(0)
         } else {
-            suspicion(s, bytes, sound)
+            find_fault(s, bytes, sound)
         }
     }
 }

@@ -1,19 +1,19 @@
 //! Classifies bytes with the tables of `kernel/bitplanes/`.
 
 use super::{Classes, Surveyor, Surveys};
-use crate::kernel::PlanesChecker;
+use crate::kernel::BlockChecker;
 use crate::output::Output;
 use crate::simd::{Avx512, Vectors};
 
 impl Surveys for Avx512 {
     #[inline(always)]
     fn surveyor(self) -> impl Surveyor {
-        PlanesChecker::new(self)
+        BlockChecker::new(self)
     }
 }
 
 /// The classes of bytes, for the search of all faults.
-impl Surveyor for PlanesChecker {
+impl Surveyor for BlockChecker {
     #[inline(always)]
     fn high(self, bytes: &[u8; 64]) -> u64 {
         self.s.high_bits(self.s.load(bytes, 0))

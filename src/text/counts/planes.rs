@@ -49,8 +49,8 @@ impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
                 // A superblock needs context before it. No character is cut off, so none is counted
                 // late.
                 at = floor(bytes, BLOCK_BYTES - 1);
-                if !blocks::one_block(s, &bytes[..at]).is_valid() {
-                    return (blocks::suspicion(s, bytes, 0).suspicion(), at_start);
+                if !blocks::check_one_block(s, &bytes[..at]).is_valid() {
+                    return (blocks::first_faulty_block(s, bytes, 0).suspicion(), at_start);
                 }
                 at_start = avx512::all(s, &bytes[..at]);
             }
@@ -59,12 +59,12 @@ impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
                     let faults = tally
                         .superblock(s.zero(), planes::last_planes(s, tally.picks, &bytes[at - CONTEXT..]));
                     if s.any(faults) {
-                        return (blocks::suspicion(s, bytes, at).suspicion(), at_start);
+                        return (blocks::first_faulty_block(s, bytes, at).suspicion(), at_start);
                     }
                     break;
                 }
                 Ok(after) => (at, run) = (after, (2 * run).min(LONGEST_RUN_SUPERBLOCKS)),
-                Err(sound) => return (blocks::suspicion(s, bytes, sound).suspicion(), at_start),
+                Err(sound) => return (blocks::first_faulty_block(s, bytes, sound).suspicion(), at_start),
             }
         }
         let mut counts = tally.counts();
@@ -168,7 +168,8 @@ impl Tally {
     #[inline(always)]
     fn superblock(&mut self, faults: Vector, planes: [Vector; 8]) -> Vector {
         let s = self.s;
-        let (faults, Masks { continuations, leads, from_f0, newlines }) = planes::check(s, faults, planes);
+        let (faults, Masks { continuations, leads, from_f0, newlines }) =
+            planes::check_planes(s, faults, planes);
         let [all_continuations, all_leads, all_from_f0, all_newlines] = self.kinds;
         self.kinds = [
             s.plus64(all_continuations, s.ones_in_lanes(continuations)),

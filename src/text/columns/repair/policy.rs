@@ -111,6 +111,7 @@ impl Policy {
     /// assert_eq!(Policy::Null.repair(b"caf\xE9"), None);
     /// assert_eq!(Policy::Null.repair(b"cafe").as_deref(), Some("cafe"));
     /// ```
+    #[inline]
     #[must_use]
     pub fn repair(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
         Kernel::best().repair_one(bytes, self)
