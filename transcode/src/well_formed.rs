@@ -5,9 +5,7 @@
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
 
-#[cfg(feature = "alloc")]
-use super::form::Utf16;
-use super::form::bytes_of_utf16_mut;
+use super::form::{Utf16, bytes_of_utf16_mut};
 use trust8::Kernel;
 
 use crate::TranscodeWith;
@@ -55,7 +53,9 @@ impl TranscodeWith {
     /// Like [`make_well_formed`], with this kernel.
     #[inline]
     pub fn make_well_formed(self, text: &mut [u16]) {
-        self.0.run(Mend, &[], bytes_of_utf16_mut(text));
+        if let Err(error) = self.validate(Utf16, text) {
+            self.0.run(Mend, &[], (2, bytes_of_utf16_mut(&mut text[error.valid_up_to()..])));
+        }
     }
 
     /// Like [`to_well_formed`], with this kernel.

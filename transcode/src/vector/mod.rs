@@ -23,10 +23,8 @@
 //!
 //! # A full output
 //!
-//! A function for long texts stops before the first block that does not fit. A function whose name
-//! begins with `part` (from UTF-8: `fill_rest`) converts the part of that block that fits: its
-//! units up to the first one that does not. It finds that unit by counting bits in the masks of
-//! kept bytes. It is compiled separately, and so takes no registers from the loops.
+//! A function for long texts stops before the first block that does not fit. Near the end of the
+//! output, `route.rs` converts the last blocks elsewhere and copies the characters that fit.
 //!
 //! # ASCII
 //!
@@ -42,8 +40,8 @@ pub(super) mod from_utf8;
 pub(super) mod latin1;
 pub(super) mod utf16_order;
 
-use crate::search::order;
 use crate::simd::ConvertOps;
+use crate::utf16::order;
 use trust8::engine::Output;
 
 /// From this text length on, it pays to write ASCII between other text in whole cache lines, and to
