@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use crate::lengths::Count;
 use trust8::engine::search::Searching;
 #[cfg(trust8_simd)]
 use trust8::engine::survey::Surveyor;
@@ -115,6 +116,12 @@ pub(crate) trait Converting: Searching + Surveys {
 
     /// Converts the start of `text` and returns the number of bytes converted.
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
+
+    /// Returns what `C` counts.
+    #[inline(always)]
+    fn count<C: Count>(self, text: &[u8]) -> usize {
+        C::count(text)
+    }
 }
 
 #[cfg(trust8_simd)]
@@ -136,6 +143,11 @@ impl<V: ConvertOps + Searching + Surveys> Converting for V {
         let read = C::long(self, text, fork.output(), Apart(self));
         fork.join();
         read
+    }
+
+    #[inline(always)]
+    fn count<C: Count>(self, text: &[u8]) -> usize {
+        self.counted::<C>(text)
     }
 }
 

@@ -7,6 +7,8 @@
 
 use core::marker::PhantomData;
 
+use crate::conversion::Converting;
+
 use super::encodings::{Family, Layout};
 use super::scalar;
 use trust8::Kernel;
@@ -40,17 +42,17 @@ pub(super) fn units(kernel: &Kernel, from: Layout, to: Layout, lossy: bool, text
 }
 
 /// The length of a text in another form.
-trait Count {
+pub(crate) trait Count {
     fn count(text: &[u8]) -> usize;
 }
 
 /// [`Count::count`] as a job, so that it is compiled for each instruction set.
-struct Counted<C>(PhantomData<C>);
+pub(crate) struct Counted<C>(pub(crate) PhantomData<C>);
 
-impl<C: Count, E> Job<E, (), usize> for Counted<C> {
+impl<C: Count, E: Converting> Job<E, (), usize> for Counted<C> {
     #[inline(always)]
-    fn run(_: E, text: &[u8], (): ()) -> usize {
-        C::count(text)
+    fn run(engine: E, text: &[u8], (): ()) -> usize {
+        engine.count::<C>(text)
     }
 }
 

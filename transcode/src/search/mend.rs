@@ -30,8 +30,8 @@ fn mend16(text: &mut [u8]) -> bool {
     while at < text.len() {
         match text.get_mut(at.wrapping_sub(2)..).and_then(|rest| rest.first_chunk_mut()) {
             Some(block) => {
-                let mended = mended(block);
-                any |= *mended.as_flattened() != block[2..BLOCK + 2];
+                let (mended, is_mended) = mended(block);
+                any |= is_mended;
                 block[2..BLOCK + 2].copy_from_slice(mended.as_flattened());
             }
             // Zeros before and after the text are no surrogates.
@@ -40,8 +40,8 @@ fn mend16(text: &mut [u8]) -> bool {
                 let part = &text[at - before..text.len().min(end + 2)];
                 let mut block = [0; WITH_NEIGHBOURS];
                 block[2 - before..][..part.len()].copy_from_slice(part);
-                let mended = mended(&block);
-                any |= mended.as_flattened()[..end - at] != text[at..end];
+                let (mended, is_mended) = mended(&block);
+                any |= is_mended;
                 text[at..end].copy_from_slice(&mended.as_flattened()[..end - at]);
             }
         }
@@ -50,18 +50,20 @@ fn mend16(text: &mut [u8]) -> bool {
     any
 }
 
-/// Returns the block between two neighbouring units with each unpaired surrogate replaced.
+/// Returns the block between two neighbouring units with each unpaired surrogate replaced, and
+/// whether there is one.
 #[inline(always)]
-fn mended(with_neighbours: &[u8; WITH_NEIGHBOURS]) -> [[u8; 2]; BLOCK / 2] {
+fn mended(with_neighbours: &[u8; WITH_NEIGHBOURS]) -> ([[u8; 2]; BLOCK / 2], bool) {
     let units = with_neighbours.as_chunks::<2>().0.iter().map(|unit| u16::from_ne_bytes(*unit));
-    let mut copy = [[0; 2]; BLOCK / 2];
+    let (mut copy, mut any) = ([[0; 2]; BLOCK / 2], false);
     let with_neighbours = units.clone().zip(units.clone().skip(1)).zip(units.skip(2));
     for (copy, ((before, unit), after)) in copy.iter_mut().zip(with_neighbours) {
         let wrong_high = (unit & 0xFC00 == 0xD800) & (after & 0xFC00 != 0xDC00);
         let wrong_low = (unit & 0xFC00 == 0xDC00) & (before & 0xFC00 != 0xD800);
+        any |= wrong_high | wrong_low;
         *copy = if wrong_high | wrong_low { 0xFFFD } else { unit }.to_ne_bytes();
     }
-    copy
+    (copy, any)
 }
 
 /// Replaces each number that is not a character by U+FFFD.

@@ -40,6 +40,7 @@ use by_shuffle::ShuffleOps;
 #[cfg(trust8_x86)]
 use parts::put_all;
 
+use crate::lengths::Count;
 use trust8::engine::{Output, Vectors};
 
 /// Sets the lowest `n` bits: a bit for each of the first `n` bytes of a vector.
@@ -237,6 +238,12 @@ pub(crate) trait ConvertOps: WideLaneOps {
         n: usize,
         out: &mut Output<'_>,
     ) -> bool;
+
+    /// Returns what `C` counts.
+    #[inline(always)]
+    fn counted<C: Count>(self, text: &[u8]) -> usize {
+        C::count(text)
+    }
 
     /// Reorders the bytes for [`put_interleaved`](Self::put_interleaved).
     fn for_interleaving(self, v: Self::Vector) -> Self::Vector;

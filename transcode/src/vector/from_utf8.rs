@@ -45,7 +45,7 @@
 
 use super::{
     IntoUtf16, IntoUtf32, LINES_PAY_FROM_BYTES, Narrow, PLAIN_BYTES, at_least, in_order, leading_ascii,
-    load_block, masked, put_in_lines,
+    load_block, masked, put_fitting, put_in_lines,
 };
 use crate::conversion::Utf8Check;
 use crate::simd::{ConvertOps, first_bits};
@@ -446,10 +446,8 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
             ascii += 1;
             let read = if ascii > STRAY_VECTORS && text.len() - at >= LINES_PAY_FROM_BYTES {
                 put_in_lines::<S, T, true>(s, &text[at..], out)
-            } else if T::put_narrow(s, now, len, out) {
-                len
             } else {
-                0
+                put_fitting::<S, T>(s, now, len, out)
             };
             if read == 0 {
                 break;

@@ -133,9 +133,7 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
             return at;
         }
         if !T::put_narrow(s, now, S::LANES, out) {
-            // A full output is common, and an empty store would take time.
-            let fits = out.left() / T::UNIT_BYTES;
-            return if fits > 0 && T::put_narrow(s, now, fits, out) { at + fits } else { at };
+            return at + put_fitting::<S, T>(s, now, S::LANES, out);
         }
         at += S::LANES;
     }
@@ -145,6 +143,14 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
     }
     let now = s.load_short(rest);
     if s.high_bits(now) == 0 && T::put_narrow(s, now, rest.len(), out) { text.len() } else { at }
+}
+
+/// Appends as many of the first `n` bytes of `narrow` as fit, and returns their number.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_fitting<S: ConvertOps, T: Narrow>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> usize {
+    // A full output is common, and an empty store would take time.
+    let fits = n.min(out.left() / T::UNIT_BYTES);
+    if fits > 0 && T::put_narrow(s, narrow, fits, out) { fits } else { 0 }
 }
 
 /// Appends bytes two vectors at a time, while both are ASCII (if `ONLY_ASCII`) and fit. Returns the
