@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use crate::lengths::Count;
+use crate::count::Count;
 use trust8::engine::search::Searching;
 #[cfg(trust8_simd)]
 use trust8::engine::survey::Surveyor;
@@ -188,6 +188,20 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertLon
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
         engine.convert_long::<C>(text, out)
+    }
+}
+
+/// Returns what `C` counts.
+pub(crate) struct Counted<C>(PhantomData<C>);
+
+impl<C> Counted<C> {
+    pub(crate) const JOB: Self = Self(PhantomData);
+}
+
+impl<C: Count, E: Converting> Job<E, (), usize> for Counted<C> {
+    #[inline(always)]
+    fn run(engine: E, text: &[u8], (): ()) -> usize {
+        engine.count::<C>(text)
     }
 }
 

@@ -5,14 +5,13 @@
 
 #![forbid(unsafe_code)]
 
-use core::marker::PhantomData;
-
-use crate::conversion::Converting;
+use crate::conversion::Counted;
+use crate::count::Count;
 
 use super::encodings::{Family, Layout};
 use super::scalar;
 use trust8::Kernel;
-use trust8::engine::{Job, counts};
+use trust8::engine::counts;
 
 /// Returns the number of units that a text becomes, if it is well-formed or the conversion is
 /// lossy. The text is not UTF-8.
@@ -21,9 +20,9 @@ pub(super) fn units(kernel: &Kernel, from: Layout, to: Layout, lossy: bool, text
     macro_rules! count {
         ($count:ident) => {
             if from.swapped {
-                kernel.run(Counted::<$count<true>>(PhantomData), text, ())
+                kernel.run(Counted::<$count<true>>::JOB, text, ())
             } else {
-                kernel.run(Counted::<$count<false>>(PhantomData), text, ())
+                kernel.run(Counted::<$count<false>>::JOB, text, ())
             }
         };
     }
@@ -33,26 +32,11 @@ pub(super) fn units(kernel: &Kernel, from: Layout, to: Layout, lossy: bool, text
         (Family::Utf16, Family::Utf32 | Family::Latin1) => count!(Utf32OfUtf16),
         (Family::Utf32, Family::Utf8) => count!(Utf8OfUtf32),
         (Family::Utf32, Family::Utf16) => count!(Utf16OfUtf32),
-        (Family::Latin1, Family::Utf8) => kernel.run(Counted::<Utf8OfLatin1>(PhantomData), text, ()),
+        (Family::Latin1, Family::Utf8) => kernel.run(Counted::<Utf8OfLatin1>::JOB, text, ()),
         (Family::Utf16, Family::Utf16)
         | (Family::Utf32, Family::Utf32 | Family::Latin1)
         | (Family::Latin1, Family::Utf16 | Family::Utf32 | Family::Latin1) => text.len() / from.family.unit(),
         (Family::Utf8, _) => scalar::length(from, to, text),
-    }
-}
-
-/// The length of a text in another form.
-pub(crate) trait Count {
-    fn count(text: &[u8]) -> usize;
-}
-
-/// [`Count::count`] as a job, so that it is compiled for each instruction set.
-pub(crate) struct Counted<C>(pub(crate) PhantomData<C>);
-
-impl<C: Count, E: Converting> Job<E, (), usize> for Counted<C> {
-    #[inline(always)]
-    fn run(engine: E, text: &[u8], (): ()) -> usize {
-        engine.count::<C>(text)
     }
 }
 

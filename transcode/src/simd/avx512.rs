@@ -6,11 +6,10 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use core::marker::PhantomData;
 use trust8::engine::{Avx2, Avx512, Output, Token, Vectors};
 
 use super::{ConvertOps, WideLaneOps, first_bits, put_all};
-use crate::lengths::{Count, Counted};
+use crate::count::{Count, Loop};
 use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
@@ -263,7 +262,7 @@ impl ConvertOps for Avx512 {
     /// Compiled for AVX2, the compiler's loops are faster.
     #[inline(always)]
     fn counted<C: Count>(self, text: &[u8]) -> usize {
-        Avx2::on(self).apart(Counted::<C>(PhantomData), text, ())
+        Avx2::on(self).apart(Loop::<C>::JOB, text, ())
     }
 
     /// There is no branch on the lengths: it would be mispredicted if they vary.
