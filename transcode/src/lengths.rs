@@ -11,6 +11,8 @@ use crate::count::Count;
 use super::encodings::{Family, Layout};
 use super::scalar;
 use trust8::Kernel;
+#[cfg(trust8_avx512)]
+use trust8::engine::Avx512;
 use trust8::engine::counts;
 
 /// Returns the number of units that a text becomes, if it is well-formed or the conversion is
@@ -53,7 +55,7 @@ impl Count for Utf8OfLatin1 {
 macro_rules! counts {
     ($(
         $(#[$meta:meta])*
-        $name:ident: $sum:ident, |$($unit:ident),+| $count:expr;
+        $name:ident: $sum:ident, |$($unit:ident),+| $count:expr $(, avx512 $avx512:ident)?;
     )*) => {$(
         $(#[$meta])*
         struct $name<const SWAPPED: bool>;
@@ -66,6 +68,15 @@ macro_rules! counts {
                     $count
                 })
             }
+
+            $(
+                #[cfg(trust8_avx512)]
+                #[inline(always)]
+                fn count_with_avx512(s: Avx512, text: &[u8]) -> usize {
+                    let (vectors, rest) = text.as_chunks();
+                    crate::simd::avx512::$avx512::<SWAPPED>(s, vectors) + Self::count(rest)
+                }
+            )?
         }
     )*};
 }
@@ -78,7 +89,7 @@ counts! {
     /// Half a surrogate pair counts as two bytes. This is exact for well-formed text.
     Utf8OfValidUtf16: sum16, |unit, _next| {
         1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800) - u16::from(unit & 0xF800 == 0xD800)
-    };
+    }, avx512 utf8_of_utf16;
     Utf32OfUtf16: sum16, |unit, next| 1 - begins_pair(unit, next);
     /// What is above U+10FFFF counts as the three bytes of U+FFFD.
     Utf8OfUtf32: sum32, |unit| {

@@ -6,10 +6,10 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use trust8::engine::{Avx2, Avx512, Output, Token, Vectors};
+use trust8::engine::{Avx512, Output, Vectors};
 
 use super::{ConvertOps, WideLaneOps, first_bits, put_all};
-use crate::count::{Count, Loop};
+use crate::count::Count;
 use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
@@ -162,6 +162,44 @@ fn with_seconds(_: Avx512, bits: u64) -> u64 {
     u64::from(high) << 32 | u64::from(low) | 0x5555_5555_5555_5555
 }
 
+/// Returns the number of UTF-8 bytes of whole vectors of UTF-16, whose surrogates are in pairs.
+/// `SWAPPED` means that units are in the non-native byte order.
+#[inline(always)]
+pub(crate) fn utf8_of_utf16<const SWAPPED: bool>(s: Avx512, vectors: &[[u8; 64]]) -> usize {
+    // By the upper five bits of a unit: its length in bytes, less one if it is not ASCII.
+    const LENGTHS: &[u8; 64] = &{
+        let mut lengths = [0; 64];
+        let mut i = 0;
+        while i < 32 {
+            lengths[2 * i] = if i == 0 || i == 0xD800 >> 11 { 1 } else { 2 };
+            i += 1;
+        }
+        lengths
+    };
+    let (lengths, mut sums) = (s.load(LENGTHS, 0), s.zero());
+    // A unit counts at most 3, so the sum of 4 vectors fits into bytes and is widened only once.
+    for four in vectors.chunks(4) {
+        let mut counts = s.zero();
+        for vector in four {
+            let units = s.load(vector, 0);
+            let units = if SWAPPED { s.reversed16(units) } else { units };
+            // SAFETY: AVX512BW, by the token.
+            let length = unsafe { _mm512_permutexvar_epi16(s.right16::<11>(units), lengths) };
+            // SAFETY: AVX512BW, by the token.
+            let above = unsafe { _mm512_subs_epu16(units, s.splat16(0x7F)) };
+            // SAFETY: AVX512BW, by the token.
+            let above = unsafe { _mm512_min_epu16(above, s.splat16(1)) };
+            counts = s.plus32(counts, s.plus32(length, above));
+        }
+        // SAFETY: AVX512BW, by the token.
+        let counts = unsafe { _mm512_sad_epu8(counts, s.zero()) };
+        // SAFETY: AVX512F, by the token.
+        sums = unsafe { _mm512_add_epi64(sums, counts) };
+    }
+    // SAFETY: AVX512F, by the token.
+    unsafe { _mm512_reduce_add_epi64(sums) as usize }
+}
+
 impl WideLaneOps for Avx512 {
     #[inline(always)]
     fn splat16(self, word: u16) -> __m512i {
@@ -259,10 +297,9 @@ impl WideLaneOps for Avx512 {
 }
 
 impl ConvertOps for Avx512 {
-    /// Compiled for AVX2, the compiler's loops are faster.
     #[inline(always)]
     fn counted<C: Count>(self, text: &[u8]) -> usize {
-        Avx2::on(self).apart(Loop::<C>::JOB, text, ())
+        C::count_with_avx512(self, text)
     }
 
     /// There is no branch on the lengths: it would be mispredicted if they vary.

@@ -21,7 +21,7 @@
 mod avx2;
 #[cfg(trust8_avx512)]
 #[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
-mod avx512;
+pub(crate) mod avx512;
 mod by_shuffle;
 #[cfg(test)]
 mod model;

@@ -227,9 +227,7 @@ pub(crate) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out
             }
             continue;
         }
-        if let Some(read) = put_up_to_pair::<S, SWAPPED>(s, now, &text[at..], out) {
-            at += read;
-        } else if put_as_utf8::<S, SWAPPED>(s, now, text, at, len, out) {
+        if put_as_utf8::<S, SWAPPED>(s, now, text, at, len, out) {
             at += len;
         } else {
             break;
@@ -297,58 +295,6 @@ fn put_whole_block<S: ConvertOps, const SWAPPED: bool>(
         return s.put_first(s.narrowed16(now, now), S::LANES / 2, out);
     }
     !has_surrogates(s, now) && put_below_10000(s, now, S::LANES, out)
-}
-
-/// Appends the block at the start of `text` as UTF-8, up to and including its surrogate pair, if it
-/// has exactly one pair and all of that fits. Returns the number of bytes converted. `now` is the
-/// block in the machine's byte order.
-///
-/// Treating all units of a short vector as halves of pairs takes longer, unless there are many
-/// pairs.
-#[inline(always)]
-fn put_up_to_pair<S: ConvertOps, const SWAPPED: bool>(
-    s: S,
-    now: S::Vector,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> Option<usize> {
-    if S::LANES == 64 {
-        return None;
-    }
-    let (before, number) = only_pair::<S, SWAPPED>(s, now, text)?;
-    if out.left() < before / 2 * 3 + 4 {
-        return None;
-    }
-    let ascii = s.high_bits(s.select16_equal(s.and(now, s.splat16(0xFF80)), 0, s.splat(0xFF), s.splat(0)));
-    if !ascii & first_bits(before) == 0 {
-        s.put_first(s.narrowed16(now, now), before / 2, out);
-    } else {
-        put_below_10000(s, now, before, out);
-    }
-    let sixes = |shift: u32| 0x80 | (number >> shift) as u8 & 0x3F;
-    out.put(&[0xF0 | (number >> 18) as u8, sixes(12), sixes(6), sixes(0)]);
-    Some(before + 4)
-}
-
-/// If the block has one pair and no other surrogates, returns the position of the pair and the
-/// number of its character. `text` begins with the block; `now` is the block in the machine's byte
-/// order.
-#[inline(always)]
-fn only_pair<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u8]) -> Option<(usize, u32)> {
-    let bits = s.and(now, s.splat16(0xF800));
-    let halves = s.high_bits(s.select16_equal(bits, 0xD800, s.splat(0xFF), s.splat(0)));
-    let before = halves.trailing_zeros() as usize;
-    // Two units, which are a pair if they are the two halves in the right order.
-    if before == 64 || halves >> before != 0b1111 {
-        return None;
-    }
-    let [a, b, c, d] = *text[before..].first_chunk()?;
-    let high = u32::from(order::<SWAPPED>(u16::from_ne_bytes([a, b])));
-    let low = u32::from(order::<SWAPPED>(u16::from_ne_bytes([c, d])));
-    if high & 0xFC00 != 0xD800 || low & 0xFC00 != 0xDC00 {
-        return None;
-    }
-    Some((before, 0x10000 + ((high & 0x3FF) << 10 | low & 0x3FF)))
 }
 
 /// Returns whether all units are ASCII.
@@ -563,19 +509,6 @@ pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
             && out.left() >= 4 * S::LANES
         {
             let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
-            if S::LANES < 64 && !cut {
-                if !has_surrogates(s, a) {
-                    put_as_utf32(s, a, S::LANES, out);
-                    at += S::LANES;
-                    continue;
-                }
-                if let Some((before, number)) = only_pair::<S, SWAPPED>(s, a, rest) {
-                    put_as_utf32(s, a, before, out);
-                    out.put(&number.to_ne_bytes());
-                    at += before + 4;
-                    continue;
-                }
-            }
             // If one of two vectors has several surrogates, the other one is likely to have some
             // too. A branch on that would often be mispredicted.
             if put_joined(s, before1::<S, SWAPPED>(s, a, text, at), a, S::LANES, out) {
