@@ -2,11 +2,11 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(trust8_avx512)]
 use core::marker::PhantomData;
 
-use trust8::engine::Job;
 #[cfg(trust8_avx512)]
-use trust8::engine::{Avx2, Avx512, Token};
+use trust8::engine::{Avx2, Avx512, Job, Token};
 
 /// The length of a text in another form.
 pub(crate) trait Count: Sized {
@@ -21,12 +21,15 @@ pub(crate) trait Count: Sized {
 }
 
 /// [`Count::count`] as a job.
+#[cfg(trust8_avx512)]
 pub(crate) struct Loop<C>(PhantomData<C>);
 
+#[cfg(trust8_avx512)]
 impl<C> Loop<C> {
     pub(crate) const JOB: Self = Self(PhantomData);
 }
 
+#[cfg(trust8_avx512)]
 impl<C: Count, E> Job<E, (), usize> for Loop<C> {
     #[inline(always)]
     fn run(_: E, text: &[u8], (): ()) -> usize {

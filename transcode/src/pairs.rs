@@ -231,6 +231,6 @@ pairs! { |s, text, out, validator, FROM, TO, VALID|
         long: latin1::widened::<_, IntoUtf32>(s, text, out),
     }
     Latin1 => Latin1, orders (false, false) {
-        long: portable::copy(text, out),
+        long: portable::convert::<Latin1, Latin1, FROM, TO>(text, out),
     }
 }

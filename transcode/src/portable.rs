@@ -78,10 +78,3 @@ fn put_block<F: Codec, T: Codec, const FROM: bool, const TO: bool>(
 const fn swap32<const SWAPPED: bool>(unit: u32) -> u32 {
     if SWAPPED { unit.swap_bytes() } else { unit }
 }
-
-/// Copies text in an encoding in which every byte is a character.
-#[inline(always)]
-pub(super) fn copy(text: &[u8], out: &mut Output<'_>) -> usize {
-    let fitting = text.len().min(out.left());
-    if out.put(&text[..fitting]) { fitting } else { 0 }
-}
