@@ -34,7 +34,7 @@ impl Kept {
             Self::LastBytes => byte >= 8 && index >> (byte - 8) & 1 == 1,
             Self::Units16 => index >> (byte / 2) & 1 == 1,
             Self::Units32 => index >> (byte / 4) & 1 == 1,
-            Self::StartsOfTwo => byte % 2 == 0 || index >> (byte / 2) & 1 == 1,
+            Self::StartsOfTwo => byte & 1 == 0 || index >> (byte / 2) & 1 == 1,
             Self::EndsOfThree => byte % 4 == 2 || byte % 4 < 2 && index >> (byte / 4 * 2 + byte % 4) & 1 == 1,
         }
     }
