@@ -444,11 +444,13 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
         let (now, len) = load_block(s, &text[at..]);
         if s.high_bits(now) == 0 {
             ascii += 1;
-            let read = if ascii > STRAY_VECTORS && text.len() - at >= LINES_PAY_FROM_BYTES {
-                put_in_lines::<S, T, true>(s, &text[at..], out)
-            } else {
-                put_fitting::<S, T>(s, now, len, out)
-            };
+            let mut read = 0;
+            if ascii > STRAY_VECTORS && text.len() - at >= LINES_PAY_FROM_BYTES {
+                read = put_in_lines::<S, T, true>(s, &text[at..], out);
+            }
+            if read == 0 {
+                read = put_fitting::<S, T>(s, now, len, out);
+            }
             if read == 0 {
                 break;
             }
