@@ -11,6 +11,9 @@ use trust8::Kernel;
 use crate::TranscodeWith;
 use crate::search::Mend;
 
+/// From a fault on, this many units are mended without a search for the next fault.
+const MENDED_UNITS: usize = 256;
+
 /// Replaces each unpaired surrogate by U+FFFD, in place.
 ///
 /// The number of units stays the same. JavaScript's `toWellFormed` and simdutf's
@@ -53,8 +56,17 @@ impl TranscodeWith {
     /// Like [`make_well_formed`], with this kernel.
     #[inline]
     pub fn make_well_formed(self, text: &mut [u16]) {
-        if let Err(error) = self.validate(Utf16, text) {
-            self.0.run(Mend, &[], (2, bytes_of_utf16_mut(&mut text[error.valid_up_to()..])));
+        let mut rest = text;
+        while let Err(error) = self.validate(Utf16, rest) {
+            // More faults may be near.
+            let mut end = rest.len().min(error.valid_up_to() + MENDED_UNITS);
+            // A high surrogate may be half of a pair that the end would cut.
+            if end < rest.len() && rest[end - 1] & 0xFC00 == 0xD800 {
+                end -= 1;
+            }
+            let (part, after) = rest.split_at_mut(end);
+            self.0.run(Mend, &[], (2, bytes_of_utf16_mut(&mut part[error.valid_up_to()..])));
+            rest = after;
         }
     }
 
