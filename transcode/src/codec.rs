@@ -11,6 +11,9 @@ pub(super) trait Codec: Sized {
     /// The number of bytes in a unit.
     const UNIT_BYTES: usize;
 
+    /// Each character up to this number is one unit, which is the number.
+    const LAST_SINGLE: u32;
+
     /// Whether all bytes are well-formed text.
     const ALL_VALID: bool = false;
 
@@ -116,6 +119,7 @@ mod tests {
 
     impl<C: Codec> Codec for Least<C> {
         const UNIT_BYTES: usize = C::UNIT_BYTES;
+        const LAST_SINGLE: u32 = C::LAST_SINGLE;
 
         fn next(text: &[u8], swapped: bool) -> Next {
             C::next(text, swapped)

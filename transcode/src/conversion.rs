@@ -1,7 +1,8 @@
-//! Conversions and measures as jobs: written once, and compiled for each instruction set.
+//! Conversions as jobs: written once, and compiled for each instruction set.
 
 use core::marker::PhantomData;
 
+use crate::count::Count;
 use trust8::engine::search::Searching;
 #[cfg(trust8_simd)]
 use trust8::engine::survey::Surveyor;
@@ -10,13 +11,15 @@ use trust8::engine::{Automaton, Job, Output};
 #[cfg(trust8_simd)]
 use trust8::engine::{Engine, Validated};
 
-use crate::measure::Measure;
 #[cfg(trust8_simd)]
 use crate::simd::ConvertOps;
 
 /// The output counts as nearly full when at most this many bytes are left: the maximum output of
 /// one block.
 pub(crate) const NEARLY_FULL_BYTES: usize = 256;
+
+/// The length of the longest vectors, in bytes.
+const LONGEST_VECTOR: usize = 64;
 
 /// UTF-8 validation, as conversions use it.
 #[cfg(trust8_simd)]
@@ -102,84 +105,61 @@ pub(crate) trait Conversion {
     #[cfg(trust8_simd)]
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, validator: impl Surveying) -> usize;
 
-    /// The conversion whose `fill_rest` is called when `long` has stopped: this one, or one that
-    /// accepts more texts.
-    type Finisher: Conversion;
-
-    /// Converts the part of a block that fits, after `long` has stopped. Returns the number of
-    /// bytes converted.
-    #[cfg(trust8_simd)]
-    #[inline(always)]
-    fn fill_rest<S: ConvertOps>(
-        _s: S,
-        _text: &[u8],
-        _out: &mut Output<'_>,
-        _validator: impl Utf8Check,
-    ) -> usize {
-        0
-    }
-
     /// Like `long`, without vector operations.
     fn portable(text: &[u8], out: &mut Output<'_>) -> usize;
 }
 
 /// An engine that converts.
 pub(crate) trait Converting: Searching + Surveys {
-    /// Converts `text` if it is at most a few vectors long and the pair has a `short` function.
-    /// Otherwise converts nothing. Returns the number of bytes read: all or none.
-    fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
+    /// Converts a text of at most [`Conversion::SHORT_VECTORS`], or nothing. Returns whether it did.
+    fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> bool;
 
     /// Converts the start of `text` and returns the number of bytes converted.
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
 
-    /// Converts the part that fits of a block, after `convert_long` has stopped because the block
-    /// did not fit. Returns the number of bytes converted.
-    fn fill_rest<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
-
-    /// Returns the length that `M` measures.
+    /// Returns what `C` counts.
     #[inline(always)]
-    fn measure<M: Measure>(self, text: &[u8]) -> usize {
-        M::portable(text)
+    fn count<C: Count>(self, text: &[u8]) -> usize {
+        C::count(text)
     }
 }
 
 #[cfg(trust8_simd)]
 impl<V: ConvertOps + Searching + Surveys> Converting for V {
     #[inline(always)]
-    fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::short(self, text, out, Inlined(self))
+    fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> bool {
+        let mut fork = out.fork();
+        let read = C::short(self, text, fork.output(), Inlined(self));
+        // All of the text or nothing: output for part of it does not count.
+        if read > 0 {
+            fork.join();
+        }
+        read == text.len()
     }
 
     #[inline(always)]
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::long(self, text, out, Apart(self))
+        let mut fork = out.fork();
+        let read = C::long(self, text, fork.output(), Apart(self));
+        fork.join();
+        read
     }
 
     #[inline(always)]
-    fn fill_rest<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::fill_rest(self, text, out, Apart(self))
-    }
-
-    #[inline(always)]
-    fn measure<M: Measure>(self, text: &[u8]) -> usize {
-        self.measured::<M>(text)
+    fn count<C: Count>(self, text: &[u8]) -> usize {
+        self.counted::<C>(text)
     }
 }
 
 impl Converting for Automaton {
     #[inline(always)]
-    fn convert_short<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> usize {
-        0
+    fn convert_short<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> bool {
+        false
     }
 
     #[inline(always)]
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
         C::portable(text, out)
-    }
-
-    #[inline(always)]
-    fn fill_rest<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> usize {
-        0
     }
 }
 
@@ -193,85 +173,49 @@ impl<C> Convert<C> {
 impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for Convert<C> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
-        let read = engine.convert_short::<C>(text, out);
-        if read == text.len() { read } else { engine.apart(LongConversion::<C>(PhantomData), text, out) }
+        if text.len() <= LONGEST_VECTOR * C::SHORT_VECTORS && engine.convert_short::<C>(text, out) {
+            return text.len();
+        }
+        engine.apart(ConvertLong::<C>(PhantomData), text, out)
     }
 }
 
-/// Like [`Convert`], for texts that are not short.
-pub(crate) struct ConvertLong<C>(PhantomData<C>);
-
-impl<C> ConvertLong<C> {
-    pub(crate) const JOB: Self = Self(PhantomData);
-}
+/// The loop for texts that are not short, as a separate function: short texts need not spill
+/// registers for it.
+struct ConvertLong<C>(PhantomData<C>);
 
 impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertLong<C> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
-        engine.apart(LongConversion::<C>(PhantomData), text, out)
+        engine.convert_long::<C>(text, out)
     }
 }
 
-/// The loop of both jobs, as a separate function: short texts need not spill registers for it, and
-/// the program contains it once.
-struct LongConversion<C>(PhantomData<C>);
+/// Returns what `C` counts.
+pub(crate) struct Counted<C>(PhantomData<C>);
 
-impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for LongConversion<C> {
-    #[inline(always)]
-    fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
-        let read = engine.convert_long::<C>(text, out);
-        if read < text.len() && (1..=NEARLY_FULL_BYTES).contains(&out.left()) {
-            return read + engine.apart(FillRest::<C::Finisher>(PhantomData), &text[read..], out);
-        }
-        read
-    }
-}
-
-/// [`Converting::fill_rest`] as a separate function, so that it takes no registers from the
-/// loops for long texts.
-struct FillRest<C>(PhantomData<C>);
-
-impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for FillRest<C> {
-    #[inline(always)]
-    fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
-        engine.fill_rest::<C>(text, out)
-    }
-}
-
-/// Returns the length that `M` measures.
-pub(crate) struct Measured<M>(PhantomData<M>);
-
-impl<M> Measured<M> {
+impl<C> Counted<C> {
     pub(crate) const JOB: Self = Self(PhantomData);
 }
 
-impl<M: Measure, E: Converting> Job<E, (), usize> for Measured<M> {
+impl<C: Count, E: Converting> Job<E, (), usize> for Counted<C> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (): ()) -> usize {
-        engine.measure::<M>(text)
+        engine.count::<C>(text)
     }
 }
 
-/// Reverses the bytes of each unit. The job takes the unit's size and the bytes, which it changes.
+/// Reverses the bytes of each unit. The job takes the unit's size, 2 or 4, and the bytes, which it
+/// changes.
 pub(crate) struct Swap;
 
 impl<E> Job<E, (usize, &mut [u8]), ()> for Swap {
     #[inline(always)]
     fn run(_: E, _: &[u8], (unit, bytes): (usize, &mut [u8])) {
-        swap_units(unit, bytes);
-    }
-}
-
-/// Reverses the bytes of each unit of `unit` bytes: 2 or 4.
-#[inline(always)]
-pub(crate) fn swap_units(unit: usize, bytes: &mut [u8]) {
-    if unit == 2 {
-        for unit in bytes.as_chunks_mut::<2>().0 {
-            unit.reverse();
-        }
-    } else if unit == 4 {
-        for unit in bytes.as_chunks_mut::<4>().0 {
-            unit.reverse();
+        if unit == 2 {
+            bytes.as_chunks_mut::<2>().0.iter_mut().for_each(|unit| unit.reverse());
+        } else {
+            bytes.as_chunks_mut::<4>().0.iter_mut().for_each(|unit| unit.reverse());
         }
     }
 }

@@ -14,7 +14,7 @@ use trust8::engine::{Output, start_before};
 use crate::Progress;
 #[cfg(trust8_simd)]
 use crate::{
-    conversion::{Conversion, ConvertLong, Surveying},
+    conversion::{Conversion, Convert, Surveying},
     form::{Form, Utf16, Utf32},
     simd::ConvertOps,
     vector::from_faulty_utf8::{Escaped, Ignored, Instead, Replaced, long},
@@ -82,26 +82,22 @@ fn into<T: Form, W: Wide>(
     let bytes = &bytes[..start_before(bytes, bytes.len())];
     let mut out = Output::new(T::form_room(buffer));
     let read = match handler {
-        Handler::Ignore => kernel.run(ConvertLong::<Faulty<W, Ignored>>::JOB, bytes, &mut out),
-        Handler::Replace => kernel.run(ConvertLong::<Faulty<W, Replaced>>::JOB, bytes, &mut out),
-        Handler::SurrogateEscape => kernel.run(ConvertLong::<Faulty<W, Escaped>>::JOB, bytes, &mut out),
+        Handler::Ignore => kernel.run(Convert::<Faulty<W, Ignored>>::JOB, bytes, &mut out),
+        Handler::Replace => kernel.run(Convert::<Faulty<W, Replaced>>::JOB, bytes, &mut out),
+        Handler::SurrogateEscape => kernel.run(Convert::<Faulty<W, Escaped>>::JOB, bytes, &mut out),
     };
     Progress { read, written: out.len() / size_of::<T::Unit>() }
 }
 
+/// The conversion that replaces each ill-formed sequence.
 #[cfg(trust8_simd)]
-struct Faulty<T, I>(core::marker::PhantomData<(T, I)>);
+pub(crate) struct Faulty<T, I>(core::marker::PhantomData<(T, I)>);
 
 #[cfg(trust8_simd)]
 impl<T: Wide, I: Instead> Conversion for Faulty<T, I> {
-    type Finisher = Self;
-
     #[inline(always)]
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, engine: impl Surveying) -> usize {
-        let mut fork = out.fork();
-        let read = long::<S, T, I>(s, text, fork.output(), engine);
-        fork.join();
-        read
+        long::<S, T, I>(s, text, out, engine)
     }
 
     #[inline(always)]

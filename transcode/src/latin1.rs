@@ -11,6 +11,7 @@ pub(super) struct Latin1;
 
 impl Codec for Latin1 {
     const UNIT_BYTES: usize = 1;
+    const LAST_SINGLE: u32 = 0xFF;
     const ALL_VALID: bool = true;
     const REPLACEMENT: char = '?';
 

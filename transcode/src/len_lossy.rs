@@ -4,10 +4,8 @@
 
 use super::encodings::Family;
 use super::form::Form;
-use super::lengths::{Utf8OfUtf16Lossy, Utf8OfUtf32Lossy, Utf16OfUtf32Lossy, Utf32OfUtf16Lossy};
-use super::pairs::counting;
+use super::lengths;
 use super::route::Route;
-use super::scalar;
 use crate::TranscodeWith;
 use trust8::Kernel;
 use trust8::engine::FaultSearch;
@@ -51,29 +49,12 @@ fn units(route: &Route, text: &[u8]) -> usize {
         return route.length(text);
     }
     let unit = from.family.unit();
-    let all = text;
     let (text, cut) = text.split_at(text.len() / unit * unit);
-    let units = match (from.family, to.family, from.swapped) {
-        (Family::Utf8, Family::Utf8, _) => kernel.lossy_len(text),
-        (Family::Utf8, Family::Utf16, _) => utf16_len_lossy(kernel, text),
-        (Family::Utf8, Family::Utf32 | Family::Latin1, _) => kernel.count_chars_lossy(text),
-        (Family::Utf16, Family::Utf8, false) => counting!(Utf8OfUtf16Lossy<false>)(kernel, text),
-        (Family::Utf16, Family::Utf8, true) => counting!(Utf8OfUtf16Lossy<true>)(kernel, text),
-        (Family::Utf16, Family::Utf32 | Family::Latin1, false) => {
-            counting!(Utf32OfUtf16Lossy<false>)(kernel, text)
-        }
-        (Family::Utf16, Family::Utf32 | Family::Latin1, true) => {
-            counting!(Utf32OfUtf16Lossy<true>)(kernel, text)
-        }
-        (Family::Utf32, Family::Utf8, false) => counting!(Utf8OfUtf32Lossy<false>)(kernel, text),
-        (Family::Utf32, Family::Utf8, true) => counting!(Utf8OfUtf32Lossy<true>)(kernel, text),
-        (Family::Utf32, Family::Utf16, false) => counting!(Utf16OfUtf32Lossy<false>)(kernel, text),
-        (Family::Utf32, Family::Utf16, true) => counting!(Utf16OfUtf32Lossy<true>)(kernel, text),
-        // Each unit becomes one unit.
-        (Family::Utf16, Family::Utf16, _) | (Family::Utf32, Family::Utf32 | Family::Latin1, _) => {
-            text.len() / unit
-        }
-        _ => return scalar::length(from, to, true, all),
+    let units = match (from.family, to.family) {
+        (Family::Utf8, Family::Utf8) => kernel.lossy_len(text),
+        (Family::Utf8, Family::Utf16) => utf16_len_lossy(kernel, text),
+        (Family::Utf8, Family::Utf32 | Family::Latin1) => kernel.count_chars_lossy(text),
+        _ => lengths::units(kernel, from, to, true, text),
     };
     // One character replaces a unit that the end cuts off, and a high surrogate before it.
     if cut.is_empty() || from.whole(text).len() < text.len() {
@@ -99,6 +80,7 @@ fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
     use crate::encodings::{Encoding, Layout};
+    use crate::scalar;
 
     /// The kernels count what the conversion character by character counts, which is all that a new
     /// encoding has.
@@ -119,7 +101,7 @@ mod tests {
                 for text in texts.iter().flat_map(|text| (0..30).map(|cut| &text[..text.len() - cut])) {
                     assert_eq!(
                         units(&route, text),
-                        scalar::length(from, to, true, text),
+                        scalar::length(from, to, text),
                         "{from:?} {to:?} {text:02X?}"
                     );
                 }

@@ -22,14 +22,15 @@ use core::mem::MaybeUninit;
 
 use super::encodings::{Family, Layout};
 use super::error::Fault;
-use super::pairs::{self, Length};
 use super::scalar::{self, StoppedAt};
-use super::swapped::{CHUNK_BYTES, in_chunks, swapped};
+use super::swapped::{CHUNK_BYTES, in_chunks, native_copy};
+use super::{lengths, pairs};
 use trust8::Kernel;
 use trust8::boundary::floor;
 
 use crate::conversion::{NEARLY_FULL_BYTES, Swap};
 use trust8::engine::Output;
+use trust8::engine::counts::{CountChars, Utf16Len};
 
 /// The number of bytes of UTF-8 that are validated at a time and then copied from the L1 cache.
 const COPIED_CHUNK_BYTES: usize = 4096;
@@ -111,57 +112,37 @@ impl Route {
                     at += self.by_copies(&text[at..], out);
                 }
                 // If more is left, the kernel has stopped for another reason.
-                if self.replaces_with_bytes() && out.left() <= NEARLY_FULL_BYTES {
-                    at += self.fill_lossy_latin1(&text[at..], out);
+                if out.left() <= NEARLY_FULL_BYTES {
+                    at += self.fill(&text[at..], out);
                 }
             }
-            let (read, stop) = scalar::convert_some(self.from, self.to, &text[at..], out);
+            let (read, stop) = scalar::convert_some(self.from, self.to, self.lossy, &text[at..], out);
             at += read;
             let end = match stop {
-                None => None,
-                Some(StoppedAt::End) => Some(End::All),
-                Some(StoppedAt::Full) => Some(End::Full),
-                Some(StoppedAt::Cut(fault)) => Some(End::Cut(fault)),
-                Some(StoppedAt::Malformed(_, len)) if self.lossy => {
-                    if scalar::put_replacement(self.to, out) {
-                        at += len;
-                        None
-                    } else {
-                        Some(End::Full)
-                    }
+                None => {
+                    at += self.by_kernel(&text[at..], out);
+                    continue;
                 }
-                Some(StoppedAt::Malformed(fault, _)) => Some(End::Malformed(fault)),
+                Some(StoppedAt::End) => End::All,
+                Some(StoppedAt::Full) => End::Full,
+                Some(StoppedAt::Cut(fault)) => End::Cut(fault),
+                Some(StoppedAt::Malformed(fault)) => End::Malformed(fault),
             };
-            if let Some(end) = end {
-                return (at, end);
-            }
-            at += self.by_kernel(&text[at..], out);
+            return (at, end);
         }
     }
 
-    /// Converts with the kernel while it advances, in conversions that replace characters of any
-    /// length by one byte.
-    ///
-    /// A unit becomes at most one byte, so one unit fits for each byte that is left. Some bytes may
-    /// remain.
+    /// Converts what fits into the last bytes of the output: a kernel converts only whole blocks, so
+    /// it writes elsewhere, and the whole characters that fit are copied.
     #[inline(never)]
-    fn fill_lossy_latin1(&self, text: &[u8], out: &mut Output<'_>) -> usize {
-        let mut at = 0;
-        loop {
-            let fitting = out.left().saturating_mul(self.from.family.unit());
-            let read = self.by_kernel(self.up_to(&text[at..], fitting), out);
-            at += read;
-            if read < FEW_BYTES {
-                return at;
-            }
-        }
-    }
-
-    /// Returns whether the kernel replaces characters of any length by one byte. If so, the output
-    /// length does not tell how much of the text was converted.
-    #[inline(always)]
-    pub(super) fn replaces_with_bytes(&self) -> bool {
-        self.lossy && self.to.family == Family::Latin1 && self.from.family != Family::Latin1
+    fn fill(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        let mut scratch = [MaybeUninit::uninit(); 4 * NEARLY_FULL_BYTES];
+        let mut converted = Output::new(&mut scratch);
+        self.by_kernel(self.enough(text, out.left()), &mut converted);
+        let converted = converted.finish();
+        let fitting = self.to.whole(&converted[..converted.len().min(out.left())]);
+        let back = Self { kernel: self.kernel, from: self.to, to: self.from, lossy: false };
+        if out.put(fitting) { back.length(fitting) * self.from.family.unit() } else { 0 }
     }
 
     /// Returns a prefix of the text that contains everything that fits, and perhaps more.
@@ -183,7 +164,6 @@ impl Route {
     #[inline(always)]
     fn enough<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
         let len = match (self.from.family, self.to.family) {
-            _ if self.replaces_with_bytes() => left.saturating_mul(4),
             // Three bytes for each unit.
             (Family::Utf8, Family::Utf16) => left.saturating_mul(3) / 2,
             (Family::Utf8, Family::Latin1)
@@ -211,9 +191,6 @@ impl Route {
     /// that depends on the text.
     #[inline(always)]
     fn exactly_fitting(&self, left: usize) -> usize {
-        if self.replaces_with_bytes() {
-            return 0;
-        }
         let units = left / self.to.family.unit();
         match (self.from.family, self.to.family) {
             (Family::Utf16, Family::Utf16) | (Family::Utf32, Family::Utf32) => {
@@ -265,21 +242,12 @@ impl Route {
 
     /// Returns the number of units of the target in the output, if the text is well-formed.
     pub(super) fn length(&self, text: &[u8]) -> usize {
-        let count = match pairs::length(self.from.family, self.to.family) {
-            Some(Length::Counted(count)) => count,
-            Some(Length::Unchanged) => return text.len() / self.from.family.unit(),
-            None if self.copies() => return text.len(),
-            None => return scalar::length(self.from, self.to, self.lossy, text),
-        };
-        if !self.from.swapped {
-            return count(self.kernel, text);
+        match (self.from.family, self.to.family) {
+            (Family::Utf8, Family::Utf8) => text.len(),
+            (Family::Utf8, Family::Utf16) => self.kernel.run(Utf16Len, text, ()),
+            (Family::Utf8, Family::Utf32 | Family::Latin1) => self.kernel.run(CountChars, text, ()),
+            _ => lengths::units(self.kernel, self.from, self.to, false, text),
         }
-        let mut length = 0;
-        for chunk in text.chunks(CHUNK_BYTES) {
-            let mut buffer = [MaybeUninit::uninit(); CHUNK_BYTES];
-            length += count(self.kernel, swapped(self.kernel, self.from, chunk, &mut buffer));
-        }
-        length
     }
 
     /// Returns whether the route only validates and copies UTF-8, which is not a listed pair.
@@ -297,23 +265,16 @@ impl Route {
         }
         // A chunk of valid text may end inside a character.
         let text = if from.known_valid { from.whole(text) } else { text };
-        let is_native = !from.swapped && !to.swapped;
-        let is_utf8_with_faults = from.family == Family::Utf8 && !from.known_valid;
-        let convert = match pairs::lossy_conversion(from.family, to.family) {
-            Some(lossy) if is_native && self.lossy && !is_utf8_with_faults => Some(lossy),
-            _ if from.swapped && self.replaces_with_bytes() => None,
-            _ => pairs::direct(from, to),
-        };
-        if let Some(convert) = convert {
+        if let Some(convert) = pairs::direct(from, to) {
             return convert(kernel, text, out);
         }
-        if is_native || pairs::direct(from.unswapped(), to.unswapped()).is_none() {
+        if (!from.swapped && !to.swapped) || pairs::direct(from.unswapped(), to.unswapped()).is_none() {
             return 0;
         }
         if from.swapped {
             return in_chunks(text, |chunk| {
                 let mut buffer = [MaybeUninit::uninit(); CHUNK_BYTES];
-                let chunk = swapped(kernel, from, chunk, &mut buffer);
+                let chunk = native_copy(kernel, from, chunk, &mut buffer);
                 Self { from: from.unswapped(), ..*self }.by_kernel(chunk, out)
             });
         }

@@ -19,8 +19,8 @@ pub(super) enum StoppedAt {
     End,
     /// The next character does not fit.
     Full,
-    /// The next bytes can't be converted. The number is their length.
-    Malformed(Fault, usize),
+    /// The next bytes can't be converted.
+    Malformed(Fault),
     /// The rest, at most three bytes, is the start of a character.
     Cut(Fault),
 }
@@ -29,35 +29,44 @@ pub(super) enum StoppedAt {
 /// conversion, and not much more.
 const SOME_BYTES: usize = 256;
 
-/// Converts the start of a text. Returns the number of bytes converted, and why it stopped, unless
-/// that was enough.
+/// The number of bytes that it converts after a replacement, since more faults may be near.
+const AFTER_FAULT_BYTES: usize = 32;
+
+/// Converts the start of a text. If `lossy`, replaces what can't be converted. Returns the number
+/// of bytes converted, and why it stopped, unless that was enough.
 pub(super) fn convert_some(
     from: Layout,
     to: Layout,
+    lossy: bool,
     text: &[u8],
     out: &mut Output<'_>,
 ) -> (usize, Option<StoppedAt>) {
-    let mut at = 0;
-    while at < SOME_BYTES {
+    let (mut at, mut enough) = (0, SOME_BYTES);
+    while at < enough {
         let rest = &text[at..];
         if rest.is_empty() {
             return (at, Some(StoppedAt::End));
         }
-        let stop = match from.next(rest) {
+        let (fault, len) = match from.next(rest) {
             Next::Char(char, len) => match to.put(char, out) {
                 Ok(()) => {
                     at += len;
                     continue;
                 }
-                Err(Refusal::Full) => StoppedAt::Full,
-                Err(Refusal::Unmappable) => {
-                    StoppedAt::Malformed(Fault::Unmappable(char, to.family.name(), len as u8), len)
-                }
+                Err(Refusal::Full) => return (at, Some(StoppedAt::Full)),
+                Err(Refusal::Unmappable) => (Fault::Unmappable(char, to.family.name(), len as u8), len),
             },
-            Next::Malformed(fault, len) => StoppedAt::Malformed(fault, len),
-            Next::Cut(fault) => StoppedAt::Cut(fault),
+            Next::Malformed(fault, len) => (fault, len),
+            Next::Cut(fault) => return (at, Some(StoppedAt::Cut(fault))),
         };
-        return (at, Some(stop));
+        if !lossy {
+            return (at, Some(StoppedAt::Malformed(fault)));
+        }
+        if !put_replacement(to, out) {
+            return (at, Some(StoppedAt::Full));
+        }
+        at += len;
+        enough = at + AFTER_FAULT_BYTES;
     }
     (at, None)
 }
@@ -67,9 +76,9 @@ pub(super) fn put_replacement(to: Layout, out: &mut Output<'_>) -> bool {
     to.put(to.family.replacement(), out).is_ok()
 }
 
-/// Returns the number of units that a text becomes. If `lossy`, what can't be converted counts as
-/// its replacement, and otherwise as zero.
-pub(super) fn length(from: Layout, to: Layout, lossy: bool, text: &[u8]) -> usize {
+/// Returns the number of units that a text becomes. What can't be converted counts as its
+/// replacement.
+pub(super) fn length(from: Layout, to: Layout, text: &[u8]) -> usize {
     let (mut at, mut bytes) = (0, 0);
     while at < text.len() {
         let mut character = [MaybeUninit::uninit(); 4];
@@ -79,7 +88,7 @@ pub(super) fn length(from: Layout, to: Layout, lossy: bool, text: &[u8]) -> usiz
             Next::Malformed(_, len) => (false, len),
             Next::Cut(_) => (false, text.len() - at),
         };
-        if lossy && !is_converted {
+        if !is_converted {
             put_replacement(to, &mut out);
         }
         bytes += out.len();

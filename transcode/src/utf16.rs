@@ -8,6 +8,13 @@ use crate::search::{NotUtf16, Outside, search};
 use trust8::Kernel;
 use trust8::engine::Output;
 
+/// Converts a unit between its representation in memory and the machine's byte order, in either
+/// direction: reverses its bytes or returns it unchanged.
+#[inline(always)]
+pub(super) const fn order<const SWAPPED: bool>(unit: u16) -> u16 {
+    if SWAPPED { unit.swap_bytes() } else { unit }
+}
+
 /// Reads the unit in these bytes.
 #[inline(always)]
 fn unit(bytes: [u8; 2], swapped: bool) -> u16 {
@@ -20,6 +27,7 @@ pub(super) struct Utf16;
 
 impl Codec for Utf16 {
     const UNIT_BYTES: usize = 2;
+    const LAST_SINGLE: u32 = 0xFFFF;
 
     #[inline(always)]
     fn next(text: &[u8], swapped: bool) -> Next {

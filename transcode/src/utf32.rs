@@ -13,6 +13,7 @@ pub(super) struct Utf32;
 
 impl Codec for Utf32 {
     const UNIT_BYTES: usize = 4;
+    const LAST_SINGLE: u32 = 0x10_FFFF;
 
     #[inline(always)]
     fn next(text: &[u8], swapped: bool) -> Next {

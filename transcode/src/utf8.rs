@@ -15,6 +15,7 @@ pub(super) struct Utf8;
 
 impl Codec for Utf8 {
     const UNIT_BYTES: usize = 1;
+    const LAST_SINGLE: u32 = 0x7F;
 
     #[inline(always)]
     fn next(text: &[u8], _: bool) -> Next {

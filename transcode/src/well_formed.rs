@@ -5,13 +5,14 @@
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
 
-#[cfg(feature = "alloc")]
-use super::form::Utf16;
-use super::form::bytes_of_utf16_mut;
+use super::form::{Utf16, bytes_of_utf16_mut};
 use trust8::Kernel;
 
 use crate::TranscodeWith;
 use crate::search::Mend;
+
+/// From a fault on, this many units are mended without a search for the next fault.
+const MENDED_UNITS: usize = 256;
 
 /// Replaces each unpaired surrogate by U+FFFD, in place.
 ///
@@ -55,7 +56,18 @@ impl TranscodeWith {
     /// Like [`make_well_formed`], with this kernel.
     #[inline]
     pub fn make_well_formed(self, text: &mut [u16]) {
-        self.0.run(Mend, &[], bytes_of_utf16_mut(text));
+        let mut rest = text;
+        while let Err(error) = self.validate(Utf16, rest) {
+            // More faults may be near.
+            let mut end = rest.len().min(error.valid_up_to() + MENDED_UNITS);
+            // A high surrogate may be half of a pair that the end would cut.
+            if end < rest.len() && rest[end - 1] & 0xFC00 == 0xD800 {
+                end -= 1;
+            }
+            let (part, after) = rest.split_at_mut(end);
+            self.0.run(Mend, &[], (2, bytes_of_utf16_mut(&mut part[error.valid_up_to()..])));
+            rest = after;
+        }
     }
 
     /// Like [`to_well_formed`], with this kernel.

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | `questions.rs` | the search targets |
 //! | `units32.rs` | operations on units of 32 bits |
-//! | `mend.rs` | replaces unpaired surrogates in place |
+//! | `mend.rs` | replaces what is malformed, in place |
 
 mod mend;
 mod questions;
 mod units32;
 
-pub(crate) use mend::{Mend, half, is_paired, mended_block, order, unless_unpaired};
+pub(crate) use mend::Mend;
 pub(crate) use questions::{AboveLatin1, NotUtf16, NotUtf32, Outside};
 /// Searches bytes through a function without type parameters. It is compiled once, here, and not
 /// again in each program.

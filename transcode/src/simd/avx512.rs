@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 use trust8::engine::{Avx512, Output, Vectors};
 
 use super::{ConvertOps, WideLaneOps, first_bits, put_all};
-use crate::measure::Measure;
+use crate::count::Count;
 use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
@@ -68,7 +68,7 @@ fn half_as_u32(_: Avx512, half: __m256i) -> [__m512i; 2] {
 /// Restores the order after packing two vectors. Packing works within each 128 bits, so the 64-bit
 /// lanes of its result alternate between the two vectors.
 #[inline(always)]
-pub(super) fn reordered(_: Avx512, packed: __m512i) -> __m512i {
+fn reordered(_: Avx512, packed: __m512i) -> __m512i {
     // SAFETY: AVX512F, by the token.
     let order = unsafe { _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7) };
     // SAFETY: AVX512F, by the token.
@@ -160,6 +160,44 @@ fn with_seconds(_: Avx512, bits: u64) -> u64 {
     // SAFETY: BMI2, by the token.
     let high = unsafe { _pdep_u32((bits >> 16) as u32, 0xAAAA_AAAA) };
     u64::from(high) << 32 | u64::from(low) | 0x5555_5555_5555_5555
+}
+
+/// Returns the number of UTF-8 bytes of whole vectors of UTF-16, whose surrogates are in pairs.
+/// `SWAPPED` means that units are in the non-native byte order.
+#[inline(always)]
+pub(crate) fn utf8_of_utf16<const SWAPPED: bool>(s: Avx512, vectors: &[[u8; 64]]) -> usize {
+    // By the upper five bits of a unit: its length in bytes, less one if it is not ASCII.
+    const LENGTHS: &[u8; 64] = &{
+        let mut lengths = [0; 64];
+        let mut i = 0;
+        while i < 32 {
+            lengths[2 * i] = if i == 0 || i == 0xD800 >> 11 { 1 } else { 2 };
+            i += 1;
+        }
+        lengths
+    };
+    let (lengths, mut sums) = (s.load(LENGTHS, 0), s.zero());
+    // A unit counts at most 3, so the sum of 4 vectors fits into bytes and is widened only once.
+    for four in vectors.chunks(4) {
+        let mut counts = s.zero();
+        for vector in four {
+            let units = s.load(vector, 0);
+            let units = if SWAPPED { s.reversed16(units) } else { units };
+            // SAFETY: AVX512BW, by the token.
+            let length = unsafe { _mm512_permutexvar_epi16(s.right16::<11>(units), lengths) };
+            // SAFETY: AVX512BW, by the token.
+            let above = unsafe { _mm512_subs_epu16(units, s.splat16(0x7F)) };
+            // SAFETY: AVX512BW, by the token.
+            let above = unsafe { _mm512_min_epu16(above, s.splat16(1)) };
+            counts = s.plus32(counts, s.plus32(length, above));
+        }
+        // SAFETY: AVX512BW, by the token.
+        let counts = unsafe { _mm512_sad_epu8(counts, s.zero()) };
+        // SAFETY: AVX512F, by the token.
+        sums = unsafe { _mm512_add_epi64(sums, counts) };
+    }
+    // SAFETY: AVX512F, by the token.
+    unsafe { _mm512_reduce_add_epi64(sums) as usize }
 }
 
 impl WideLaneOps for Avx512 {
@@ -260,8 +298,8 @@ impl WideLaneOps for Avx512 {
 
 impl ConvertOps for Avx512 {
     #[inline(always)]
-    fn measured<M: Measure>(self, text: &[u8]) -> usize {
-        M::avx512(self, text)
+    fn counted<C: Count>(self, text: &[u8]) -> usize {
+        C::count_with_avx512(self, text)
     }
 
     /// There is no branch on the lengths: it would be mispredicted if they vary.
@@ -342,14 +380,6 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
-    fn zero_unless_high(self, flags: __m512i, v: __m512i) -> __m512i {
-        // SAFETY: AVX512BW, by `self`.
-        let mask = unsafe { _mm512_movepi8_mask(flags) };
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_maskz_mov_epi8(mask, v) }
-    }
-
-    #[inline(always)]
     fn select16_at_least(self, v: __m512i, least: u16, yes: __m512i, no: __m512i) -> __m512i {
         // SAFETY: AVX512BW, by `self`.
         let mask = unsafe { _mm512_cmpge_epu16_mask(v, self.splat16(least)) };
@@ -390,12 +420,6 @@ impl ConvertOps for Avx512 {
         // SAFETY: AVX512BW, by `self`.
         let of_b = unsafe { _mm512_cmpeq_epi16_mask(b, word) };
         of_a | of_b != 0
-    }
-
-    #[inline(always)]
-    fn any_equal16(self, v: __m512i, word: u16) -> bool {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_cmpeq_epi16_mask(v, self.splat16(word)) != 0 }
     }
 
     // Interleaving works within each 128 bits, on their lower or upper halves. So this moves the
@@ -450,24 +474,6 @@ impl ConvertOps for Avx512 {
         out.left() >= 4 * n
             && self.put_first_of_two(a, b, (4 * n).min(2 * Self::LANES), out)
             && (n <= Self::LANES / 2 || self.put_first_of_two(c, d, 4 * n - 2 * Self::LANES, out))
-    }
-
-    /// PDEP sets the bit that comes after `n` ones of `mask`. (It is slow on some CPUs with AVX2,
-    /// but on none with AVX-512.)
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn place_after_ones(self, mask: u64, n: usize) -> usize {
-        let one = 1u64.checked_shl(n.min(64) as u32).unwrap_or(0);
-        // SAFETY: BMI2, by `self`.
-        let place = unsafe { _pdep_u64(one, mask) };
-        place.trailing_zeros() as usize
-    }
-
-    /// Each byte has two bits in two words: one bit is always set, and the other is set for two
-    /// units.
-    #[inline(always)]
-    fn place_after_ones_and_twos(self, two: u64, n: usize) -> usize {
-        self.place_after_ones_of_two([with_seconds(self, two), with_seconds(self, two >> 32)], n) / 2
     }
 
     #[inline(always)]

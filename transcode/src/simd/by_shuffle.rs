@@ -178,11 +178,6 @@ impl<S: ShuffleOps> ConvertOps for S {
     }
 
     #[inline(always)]
-    fn zero_unless_high(self, flags: Self::Vector, v: Self::Vector) -> Self::Vector {
-        self.and(self.below_signed(flags, self.splat(0)), v)
-    }
-
-    #[inline(always)]
     fn select16_at_least(
         self,
         v: Self::Vector,
@@ -225,11 +220,6 @@ impl<S: ShuffleOps> ConvertOps for S {
     fn any_equal16_of_two(self, a: Self::Vector, b: Self::Vector, word: u16) -> bool {
         let word = self.splat16(word);
         self.any(self.or(self.equal16(a, word), self.equal16(b, word)))
-    }
-
-    #[inline(always)]
-    fn any_equal16(self, v: Self::Vector, word: u16) -> bool {
-        self.any(self.equal16(v, self.splat16(word)))
     }
 
     #[inline(always)]
@@ -384,13 +374,6 @@ impl<S: ShuffleOps> ConvertOps for S {
     fn put_kept_u16(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
         let units = tables::first_of_each_two(keep);
         let part = |i| (tables::kept_u16(units >> (16 * i)), ones::<16>(keep >> (16 * i)));
-        self.put_shuffled([v], part, out)
-    }
-
-    #[inline(always)]
-    fn put_ends_of_four(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
-        let more = tables::first_two_of_each_four(tables::ones_at_end_of_four(keep));
-        let part = |i| (tables::ends_of_four(more >> (16 * i)), ones::<16>(keep >> (16 * i)));
         self.put_shuffled([v], part, out)
     }
 }

@@ -14,17 +14,14 @@
 //! Conversions treat all positions of a block alike, and then drop the lanes that do not belong to
 //! the result. So the important operations append a subset of a vector's bytes. AVX-512 has an
 //! instruction that moves the kept bytes together. The other sets look up a shuffle by the mask of
-//! kept bytes. The size of such a table depends on which masks can occur. This is why there are six
+//! kept bytes. The size of such a table depends on which masks can occur. This is why there are several
 //! such operations, which differ only in what they may assume.
 
 #[cfg(trust8_x86)]
 mod avx2;
 #[cfg(trust8_avx512)]
 #[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
-mod avx512;
-#[cfg(trust8_avx512)]
-#[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
-pub(crate) mod avx512_lengths;
+pub(crate) mod avx512;
 mod by_shuffle;
 #[cfg(test)]
 mod model;
@@ -43,7 +40,7 @@ use by_shuffle::ShuffleOps;
 #[cfg(trust8_x86)]
 use parts::put_all;
 
-use crate::measure::Measure;
+use crate::count::Count;
 use trust8::engine::{Output, Vectors};
 
 /// Sets the lowest `n` bits: a bit for each of the first `n` bytes of a vector.
@@ -117,59 +114,15 @@ pub(crate) trait ConvertOps: WideLaneOps {
     /// further down: bits 12 to 19 in the lowest byte, 6 to 13 in the second, 0 to 7 in the third.
     fn spread_sixes(self, v: Self::Vector) -> Self::Vector;
 
-    /// Returns the position of the one in `mask` that follows `n` other ones, or 64 if there is
-    /// none. The mask has a bit for each byte of a vector.
-    #[inline(always)]
-    fn place_after_ones(self, mask: u64, mut n: usize) -> usize {
-        if mask.count_ones() as usize <= n {
-            return 64;
-        }
-        let (mut place, mut half) = (0, Self::LANES / 2);
-        while half > 0 {
-            let ones = (mask >> place & first_bits(half)).count_ones() as usize;
-            if ones <= n {
-                n -= ones;
-                place += half;
-            }
-            half /= 2;
-        }
-        place
-    }
-
-    /// Like [`place_after_ones`](Self::place_after_ones), for the masks of two consecutive vectors.
-    /// If there is no such position, the result is at least the length of both.
-    #[inline(always)]
-    fn place_after_ones_of_two(self, [first, second]: [u64; 2], n: usize) -> usize {
-        let in_first = first.count_ones() as usize;
-        if n < in_first {
-            self.place_after_ones(first, n)
-        } else {
-            Self::LANES + self.place_after_ones(second, n - in_first)
-        }
-    }
-
-    /// Returns the position of the first byte that does not fit into `n` bytes, if each becomes one
-    /// byte, or two where `two` has a one. The result is at least the length of the vector if all
-    /// fit.
-    #[inline(always)]
-    fn place_after_ones_and_twos(self, two: u64, n: usize) -> usize {
-        let (mut fits, mut step) = (0, Self::LANES);
-        while step > 0 {
-            let more = fits + step;
-            if more + (two & first_bits(more)).count_ones() as usize <= n {
-                fits = more;
-            }
-            step /= 2;
-        }
-        fits
-    }
-
     /// Returns a vector with these bits as bit 7 of each byte: the inverse of
     /// [`high_bits`](Self::high_bits).
     fn with_high_bits(self, bits: u64) -> Self::Vector;
 
     /// Returns the bytes of `v` where bit 7 of `flags` is set, and 0 elsewhere.
-    fn zero_unless_high(self, flags: Self::Vector, v: Self::Vector) -> Self::Vector;
+    #[inline(always)]
+    fn zero_unless_high(self, flags: Self::Vector, v: Self::Vector) -> Self::Vector {
+        self.select_high(flags, v, self.splat(0))
+    }
 
     /// In 16-bit lanes: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are
     /// below 0x8000, and `least` is not 0.
@@ -210,8 +163,7 @@ pub(crate) trait ConvertOps: WideLaneOps {
     /// Returns whether a 16-bit lane of `a` or `b` is equal to the number.
     fn any_equal16_of_two(self, a: Self::Vector, b: Self::Vector, word: u16) -> bool;
 
-    /// Returns whether a lane of 16 or 32 bits is equal to the number.
-    fn any_equal16(self, v: Self::Vector, word: u16) -> bool;
+    /// Returns whether a 32-bit lane is equal to the number.
     fn any_equal32(self, v: Self::Vector, dword: u32) -> bool;
 
     /// Appends the first `n` bytes of the vector.
@@ -287,10 +239,10 @@ pub(crate) trait ConvertOps: WideLaneOps {
         out: &mut Output<'_>,
     ) -> bool;
 
-    /// Returns the length that `M` measures.
+    /// Returns what `C` counts.
     #[inline(always)]
-    fn measured<M: Measure>(self, text: &[u8]) -> usize {
-        M::portable(text)
+    fn counted<C: Count>(self, text: &[u8]) -> usize {
+        C::count(text)
     }
 
     /// Reorders the bytes for [`put_interleaved`](Self::put_interleaved).
@@ -349,12 +301,5 @@ pub(crate) trait ConvertOps: WideLaneOps {
         out.left() >= (keep_first.count_ones() + keep_second.count_ones()) as usize
             && self.put_ends_of_three(first, keep_first, out)
             && self.put_ends_of_three(second, keep_second, out)
-    }
-
-    /// Appends the bytes for which `keep` has a one. Of each four bytes, these are the last, the
-    /// last two, the last three, or all. After some position, nothing more is kept.
-    #[inline(always)]
-    fn put_ends_of_four(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
-        self.put_kept_bytes(v, keep, out)
     }
 }

@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 use std::vec;
 use std::vec::Vec;
 
-use super::{ConvertOps, first_bits};
+use super::ConvertOps;
 use trust8::engine::{Automaton, Job, Output};
 
 /// Pseudorandom numbers.
@@ -103,30 +103,6 @@ fn check<S: ConvertOps>(s: S) {
         for (back, earlier) in (1..).zip(s.earlier(x, y)) {
             assert_eq!(lanes(earlier), both[n - back..2 * n - back]);
         }
-        let random_mask = random.next();
-        for mask in [
-            random_mask,
-            random_mask & random_mask << 7,
-            random_mask | random_mask >> 5,
-            0,
-            1,
-            1 << 63,
-            u64::MAX,
-        ] {
-            let mask = mask & first_bits(n);
-            // The last number is 0 in 32 bits.
-            for n in (0..=64).chain([usize::MAX - u32::MAX as usize]) {
-                let place = (0..64).filter(|place| mask >> place & 1 == 1).nth(n).unwrap_or(64);
-                assert_eq!(s.place_after_ones(mask, n), place, "{mask:x} {n}");
-            }
-        }
-        for twos in [random_mask, random_mask & random_mask << 7, 0, 1, 1 << (n - 1), u64::MAX] {
-            for room in 0..=2 * n {
-                let len = |bytes: usize| bytes + (twos & first_bits(bytes)).count_ones() as usize;
-                let fits = (0..=n).rev().find(|&bytes| len(bytes) <= room).unwrap();
-                assert_eq!(s.place_after_ones_and_twos(twos, room).min(n), fits, "{twos:x} {room}");
-            }
-        }
         let threes = both[1..].chunks(3).take(n / 4).flat_map(|three| [three[2], three[1], three[0], 0]);
         assert_eq!(lanes(s.load_threes(&both[..n + 1], 1)), threes.collect::<Vec<_>>());
         assert_eq!(lanes(s.splat(a[0])), vec![a[0]; n]);
@@ -200,13 +176,11 @@ fn check<S: ConvertOps>(s: S) {
         w[random.next() as usize % (n / 2) * 2 + 1] ^= 0x04;
         assert!(s.matches_differ16(v, 0xD800, s.load(&w, 0), 0xDC00));
         let word = words(&halves)[random.next() as usize % (n / 2)];
-        assert!(s.any_equal16(v, word));
         assert!(s.any_equal16_of_two(v, s.splat(0), word) && s.any_equal16_of_two(s.splat(0), v, word));
         assert!(!s.any_equal16_of_two(v, s.splat(0), 0xD801));
         let all = words(&halves).into_iter().zip(words(&b).into_iter().zip(words(&c)));
         let chosen = of_words(all.map(|(half, (yes, no))| if half == word { yes } else { no }));
         assert_eq!(lanes(s.select16_equal(v, word, y, z)), chosen);
-        assert!(!s.any_equal16(v, 0xD801));
 
         // Units with pairs, and the unit before each.
         let mut units = words(&a);
@@ -310,13 +284,9 @@ fn check<S: ConvertOps>(s: S) {
             // Of each four bytes, the third, the second and third, or the first three.
             let three = (keep & 0x3333_3333_3333_3333) | 0x4444_4444_4444_4444;
             let three = three | (three & 0x1111_1111_1111_1111) << 1;
-            // Of each four bytes, the last, the last two, the last three, or all.
-            let four = keep | 0x8888_8888_8888_8888;
-            let four = four & (four >> 1 | 0xCCCC_CCCC_CCCC_CCCC) & (four >> 2 | 0xEEEE_EEEE_EEEE_EEEE);
             for places in [n, n / 2, 4, 0] {
                 let first = if places == 64 { u64::MAX } else { (1 << places) - 1 };
-                let (three, four) = (three & first, four & first);
-                check_put(&kept(&a, four), |out| s.put_ends_of_four(x, four, out));
+                let three = three & first;
                 check_put(&kept(&a, three), |out| s.put_ends_of_three(x, three, out));
             }
         }

@@ -164,11 +164,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(
             let context = [before1, before2, before3];
             let ends = ends & first_bits(S::LANES);
             if !T::put_block(s, now, context, ends, within, out) {
-                let fits =
-                    s.place_after_ones(T::places(s, context, ends) & within, out.left() / T::UNIT_BYTES);
-                let fits = fits.min(S::LANES);
-                T::put_block(s, now, context, ends, within & first_bits(fits), out);
-                let end = (at + place + fits).saturating_sub(CONTEXT).clamp(at, at + len);
+                let end = (at + place).saturating_sub(CONTEXT).clamp(at, at + len);
                 let ends = marks.ends | I::ends(marks);
                 return retracted::<T>(text, end, ends >> (CONTEXT + end - at - 1), out);
             }

@@ -227,9 +227,7 @@ pub(crate) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out
             }
             continue;
         }
-        if let Some(read) = put_up_to_pair::<S, SWAPPED>(s, now, &text[at..], out) {
-            at += read;
-        } else if put_as_utf8::<S, SWAPPED>(s, now, text, at, len, out) {
+        if put_as_utf8::<S, SWAPPED>(s, now, text, at, len, out) {
             at += len;
         } else {
             break;
@@ -297,132 +295,6 @@ fn put_whole_block<S: ConvertOps, const SWAPPED: bool>(
         return s.put_first(s.narrowed16(now, now), S::LANES / 2, out);
     }
     !has_surrogates(s, now) && put_below_10000(s, now, S::LANES, out)
-}
-
-/// Appends the block at the start of `text` as UTF-8, up to and including its surrogate pair, if it
-/// has exactly one pair and all of that fits. Returns the number of bytes converted. `now` is the
-/// block in the machine's byte order.
-///
-/// Treating all units of a short vector as halves of pairs takes longer, unless there are many
-/// pairs.
-#[inline(always)]
-fn put_up_to_pair<S: ConvertOps, const SWAPPED: bool>(
-    s: S,
-    now: S::Vector,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> Option<usize> {
-    if S::LANES == 64 {
-        return None;
-    }
-    let (before, number) = only_pair::<S, SWAPPED>(s, now, text)?;
-    if out.left() < before / 2 * 3 + 4 {
-        return None;
-    }
-    let ascii = s.high_bits(s.select16_equal(s.and(now, s.splat16(0xFF80)), 0, s.splat(0xFF), s.splat(0)));
-    if !ascii & first_bits(before) == 0 {
-        s.put_first(s.narrowed16(now, now), before / 2, out);
-    } else {
-        put_below_10000(s, now, before, out);
-    }
-    let sixes = |shift: u32| 0x80 | (number >> shift) as u8 & 0x3F;
-    out.put(&[0xF0 | (number >> 18) as u8, sixes(12), sixes(6), sixes(0)]);
-    Some(before + 4)
-}
-
-/// If the block has one pair and no other surrogates, returns the position of the pair and the
-/// number of its character. `text` begins with the block; `now` is the block in the machine's byte
-/// order.
-#[inline(always)]
-fn only_pair<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u8]) -> Option<(usize, u32)> {
-    let bits = s.and(now, s.splat16(0xF800));
-    let halves = s.high_bits(s.select16_equal(bits, 0xD800, s.splat(0xFF), s.splat(0)));
-    let before = halves.trailing_zeros() as usize;
-    // Two units, which are a pair if they are the two halves in the right order.
-    if before == 64 || halves >> before != 0b1111 {
-        return None;
-    }
-    let [a, b, c, d] = *text[before..].first_chunk()?;
-    let high = u32::from(order::<SWAPPED>(u16::from_ne_bytes([a, b])));
-    let low = u32::from(order::<SWAPPED>(u16::from_ne_bytes([c, d])));
-    if high & 0xFC00 != 0xD800 || low & 0xFC00 != 0xDC00 {
-        return None;
-    }
-    Some((before, 0x10000 + ((high & 0x3FF) << 10 | low & 0x3FF)))
-}
-
-/// Converts the part of the first block that fits into UTF-8, or nothing if the block has a lone
-/// surrogate.
-#[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn fill_with_utf8<S: ConvertOps, const SWAPPED: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
-    let text = &text[..text.len() & !1];
-    if text.is_empty() {
-        return 0;
-    }
-    let (now, len) = load_units::<S, SWAPPED>(s, text);
-    let fits = if are_ascii(s, now) {
-        let len = len.min(2 * out.left());
-        if s.put_first(s.narrowed16(now, now), len / 2, out) { len } else { 0 }
-    } else if !s.any(s.and(now, s.splat16(0xF800))) {
-        put_fitting_below_800(s, now, len, out)
-    } else if !has_surrogates(s, now) {
-        put_fitting_below_10000(s, now, len, out)
-    } else if let Some(encoded) = encoded_pairs::<S, SWAPPED>(s, now, text, 0) {
-        put_fitting_ends_of_three(s, encoded, len, out)
-    } else {
-        0
-    };
-    let (start, put) = pair_start::<SWAPPED>(text, fits);
-    out.retract(put);
-    start
-}
-
-/// Appends as UTF-8 the part that fits of the first `len` bytes of units below U+0800. Returns how
-/// many bytes of units.
-#[cfg_attr(trust8_optimised, inline(always))]
-pub(super) fn put_fitting_below_800<S: ConvertOps>(
-    s: S,
-    units: S::Vector,
-    len: usize,
-    out: &mut Output<'_>,
-) -> usize {
-    let bytes = encoded_below_800(s, units);
-    // The first byte of a unit is always kept, and the second if its bit 7 is set.
-    let keep = s.high_bits(s.or(bytes, s.splat16(0x0080)));
-    let fits = (s.place_after_ones(keep, out.left()) & !1).min(len);
-    if s.put_starts_of_two(bytes, fits / 2, out) { fits } else { 0 }
-}
-
-/// The same for units that are not surrogates.
-#[cfg_attr(trust8_optimised, inline(always))]
-pub(super) fn put_fitting_below_10000<S: ConvertOps>(
-    s: S,
-    units: S::Vector,
-    len: usize,
-    out: &mut Output<'_>,
-) -> usize {
-    let [first, second] = s.widened16(units);
-    let encoded = [encoded(s, first, first, marks(s, first)), encoded(s, second, second, marks(s, second))];
-    put_fitting_ends_of_three(s, encoded, len, out)
-}
-
-/// Appends the part that fits of the UTF-8 of the first `len` bytes of a block, as returned by
-/// [`encoded`] for its halves. Returns how many bytes of the block.
-#[cfg_attr(trust8_optimised, inline(always))]
-fn put_fitting_ends_of_three<S: ConvertOps>(
-    s: S,
-    encoded: [S::Vector; 2],
-    len: usize,
-    out: &mut Output<'_>,
-) -> usize {
-    // A unit of the block has two bytes, and four bits here.
-    let place = s.place_after_ones_of_two(kept_of_three(s, encoded, len), out.left());
-    let fits = (place / 4 * 2).min(len);
-    if put_ends_of_three(s, encoded, fits, out) { fits } else { 0 }
 }
 
 /// Returns whether all units are ASCII.
@@ -552,7 +424,8 @@ fn encoded_below_800<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
 /// Returns whether any unit is a surrogate.
 #[inline(always)]
 pub(super) fn has_surrogates<S: ConvertOps>(s: S, units: S::Vector) -> bool {
-    s.any_equal16(s.and(units, s.splat16(0xF800)), 0xD800)
+    let bits = s.and(units, s.splat16(0xF800));
+    s.any_equal16_of_two(bits, bits, 0xD800)
 }
 
 /// Returns whether every high surrogate of `units` is followed by a low one, and every low one
@@ -636,19 +509,6 @@ pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
             && out.left() >= 4 * S::LANES
         {
             let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
-            if S::LANES < 64 && !cut {
-                if !has_surrogates(s, a) {
-                    put_as_utf32(s, a, S::LANES, out);
-                    at += S::LANES;
-                    continue;
-                }
-                if let Some((before, number)) = only_pair::<S, SWAPPED>(s, a, rest) {
-                    put_as_utf32(s, a, before, out);
-                    out.put(&number.to_ne_bytes());
-                    at += before + 4;
-                    continue;
-                }
-            }
             // If one of two vectors has several surrogates, the other one is likely to have some
             // too. A branch on that would often be mispredicted.
             if put_joined(s, before1::<S, SWAPPED>(s, a, text, at), a, S::LANES, out) {
@@ -659,25 +519,16 @@ pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
             }
         }
         let (now, len) = load_units::<S, SWAPPED>(s, rest);
-        let mut fits = len.min(out.left() / 4 * 2);
         let put = if !cut && !has_surrogates(s, now) {
-            put_as_utf32(s, now, fits, out)
+            put_as_utf32(s, now, len, out)
         } else {
-            if fits < len {
-                // The first half of a pair has no output.
-                let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat(0), s.splat(0xFF));
-                fits = s.place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1;
-            }
-            put_joined(s, before1::<S, SWAPPED>(s, now, text, at), now, fits, out)
+            put_joined(s, before1::<S, SWAPPED>(s, now, text, at), now, len, out)
         };
-        if !put || fits == 0 {
+        if !put {
             break;
         }
-        cut = ends_in_high::<SWAPPED>(&rest[..fits]);
-        at += fits;
-        if fits < len {
-            break;
-        }
+        cut = ends_in_high::<SWAPPED>(&rest[..len]);
+        at += len;
     }
     // The first half of a pair has no output yet.
     if cut { at - 2 } else { at }

@@ -5,10 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::from_utf16::{
-    encoded, has_surrogates, marks, put_below_800, put_below_10000, put_fitting_below_800,
-    put_fitting_below_10000,
-};
+use super::from_utf16::{encoded, has_surrogates, marks, put_below_800, put_below_10000};
 use super::in_order;
 use crate::simd::{ConvertOps, first_bits};
 use trust8::engine::Output;
@@ -75,28 +72,6 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
     at
 }
 
-/// Converts the part of the first two vectors that fits into UTF-8, or nothing if a unit is not a
-/// character.
-#[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn fill_with_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let text = &text[..text.len() & !3];
-    let ([a, b], len) = (s.load_two(text), text.len().min(2 * S::LANES));
-    let all = s.or(a, b);
-    if !s.any(s.and(all, s.splat32(!0x7FF))) {
-        return 2 * put_fitting_below_800(s, s.narrowed32(a, b), len / 2, out);
-    }
-    if !are_characters(s, a, b) {
-        return 0;
-    }
-    if !s.any(s.and(all, s.splat32(!0xFFFF))) {
-        return 2 * put_fitting_below_10000(s, s.narrowed32(a, b), len / 2, out);
-    }
-    let (a, b) = (up_to_four(s, a), up_to_four(s, b));
-    let fits = s.place_after_ones_of_two(kept_of_four(s, [a, b], len), out.left()) & !3;
-    let fits = fits.min(len);
-    if put_ends_of_four(s, [a, b], fits, out) { fits } else { 0 }
-}
-
 /// Returns whether all units are ASCII.
 #[inline(always)]
 fn are_ascii<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector) -> bool {
@@ -150,7 +125,7 @@ fn kept_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize) -> [u64
 fn put_ends_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize, out: &mut Output<'_>) -> bool {
     let [keep_a, keep_b] = kept_of_four(s, [a, b], len);
     let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
-    out.left() >= n && s.put_ends_of_four(a, keep_a, out) && s.put_ends_of_four(b, keep_b, out)
+    out.left() >= n && s.put_kept_bytes(a, keep_a, out) && s.put_kept_bytes(b, keep_b, out)
 }
 
 /// Returns the UTF-8 of characters below U+10000 in 32-bit lanes, like [`encoded`]: the third byte
@@ -236,29 +211,6 @@ pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
         at += len;
     }
     at
-}
-
-/// Converts the part of the first two vectors that fits into UTF-16, or nothing if a unit is not a
-/// character.
-#[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn fill_with_utf16<S: ConvertOps, const SWAPPED: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
-    let text = &text[..text.len() & !3];
-    let ([a, b], len) = (s.load_two(text), text.len().min(2 * S::LANES));
-    if !s.any(s.and(s.or(a, b), s.splat32(!0xFFFF))) {
-        let fits = len.min(out.left() / 2 * 4);
-        return if put_as_utf16::<S, SWAPPED>(s, a, b, fits, out) { fits } else { 0 };
-    }
-    if !are_characters(s, a, b) {
-        return 0;
-    }
-    let (a, b) = (as_utf16(s, a), as_utf16(s, b));
-    let kept = [kept_of_utf16(s, a), kept_of_utf16(s, b)];
-    let fits = (s.place_after_ones_of_two(kept, out.left() & !1) & !3).min(len);
-    if put_units_of_utf16::<S, SWAPPED>(s, [a, b], fits, out) { fits } else { 0 }
 }
 
 /// Converts UTF-32 into Latin-1.

@@ -45,7 +45,7 @@
 
 use super::{
     IntoUtf16, IntoUtf32, LINES_PAY_FROM_BYTES, Narrow, PLAIN_BYTES, at_least, in_order, leading_ascii,
-    load_block, masked, put_in_lines,
+    load_block, masked, put_fitting, put_in_lines,
 };
 use crate::conversion::Utf8Check;
 use crate::simd::{ConvertOps, first_bits};
@@ -77,12 +77,8 @@ pub(crate) trait Wide: Narrow {
     /// the rest.
     const AT_THIRD_OF_FOUR: usize;
 
-    /// Returns a one for each position of a block that has a unit. `context` is the text one, two
-    /// and three bytes before it. `ends` has a one where a character ends.
-    fn places<S: ConvertOps>(s: S, context: [S::Vector; 3], ends: u64) -> u64;
-
-    /// Appends the units of a block at the positions for which `within` has a one. `context` and
-    /// `ends` are as for [`places`](Self::places).
+    /// Appends the units of a block at the positions for which `within` has a one. `context` is the
+    /// text one, two and three bytes before the block. `ends` has a one where a character ends.
     fn put_block<S: ConvertOps>(
         s: S,
         now: S::Vector,
@@ -108,11 +104,6 @@ pub(crate) trait Wide: Narrow {
 
 impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
     const AT_THIRD_OF_FOUR: usize = 2;
-
-    #[inline(always)]
-    fn places<S: ConvertOps>(s: S, [_, before2, _]: [S::Vector; 3], ends: u64) -> u64 {
-        ends | s.high_bits(begins_four(s, before2))
-    }
 
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_block<S: ConvertOps>(
@@ -176,11 +167,6 @@ impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
 impl Wide for IntoUtf32 {
     const AT_THIRD_OF_FOUR: usize = 0;
 
-    #[inline(always)]
-    fn places<S: ConvertOps>(_: S, _: [S::Vector; 3], ends: u64) -> u64 {
-        ends
-    }
-
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_block<S: ConvertOps>(
         s: S,
@@ -223,15 +209,19 @@ impl Wide for IntoUtf32 {
     }
 }
 
-/// Converts UTF-8.
+/// Converts UTF-8. `VALID` says that it is valid and ends with a whole character.
 #[inline(always)]
-pub(crate) fn long<S: ConvertOps, T: Wide>(
+pub(crate) fn long<S: ConvertOps, T: Wide, const VALID: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
     validator: impl Utf8Check,
 ) -> usize {
-    convert::<S, T, _>(s, text, 0, out, validator)
+    if VALID {
+        convert::<S, T, _>(s, text, text.len(), out, KnownValid)
+    } else {
+        convert::<S, T, _>(s, text, 0, out, validator)
+    }
 }
 
 /// Replaces the validator for text that is known to be valid.
@@ -252,15 +242,25 @@ impl Utf8Check for KnownValid {
     }
 }
 
-/// Converts valid UTF-8 that ends with a whole character.
+/// Converts UTF-8 that is shorter than a vector, or of at most two with long vectors. `VALID` is as
+/// for [`long`].
 #[inline(always)]
-pub(crate) fn long_valid<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    convert::<S, T, _>(s, text, text.len(), out, KnownValid)
+pub(crate) fn short<S: ConvertOps, T: Wide, const VALID: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validator: impl Utf8Check,
+) -> usize {
+    if VALID {
+        put_short::<S, T, _>(s, text, out, KnownValid)
+    } else {
+        put_short::<S, T, _>(s, text, out, validator)
+    }
 }
 
-/// Converts UTF-8 that is shorter than a vector, or of at most two with long vectors.
+/// Like [`short`].
 #[inline(always)]
-pub(crate) fn short<S: ConvertOps, T: Wide, V: Utf8Check>(
+fn put_short<S: ConvertOps, T: Wide, V: Utf8Check>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
@@ -321,12 +321,6 @@ fn short_of_two<S: ConvertOps, T: Wide, V: Utf8Check>(
     if put { text.len() } else { 0 }
 }
 
-/// Like [`short`], for valid UTF-8.
-#[inline(always)]
-pub(crate) fn short_valid<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    short::<S, T, KnownValid>(s, text, out, KnownValid)
-}
-
 /// Converts valid text block by block while the blocks fit. Returns the number of bytes converted,
 /// which may end inside a character. The remainder does not fit.
 #[cfg_attr(trust8_optimised, inline(always))]
@@ -349,46 +343,6 @@ fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> us
         at += len;
     }
     at
-}
-
-/// Converts the part of the first blocks that fits, or nothing if they are malformed.
-#[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn fill_rest<S: ConvertOps, T: Wide, V: Utf8Check>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-    validator: V,
-) -> usize {
-    let mut at = 0;
-    loop {
-        let rest = &text[at..];
-        let (now, len) = load_block(s, rest);
-        let twos = S::LANES < 64 && takes_twos::<T, V>();
-        let [before1, ..] = s.earlier(now, s.splat(0));
-        let (whole, fits) = if let Some(fits) =
-            put_part_up_to_two::<S, T>(s, now, before1, false, len, twos, out)
-        {
-            // A lead has no output.
-            let [all, fitting] = [len, fits].map(|len| len - usize::from(ends_in_lead(&rest[..len])));
-            (all, fitting)
-        } else {
-            let whole = floor(rest, len);
-            if validator.suspicion(&rest[..whole]).is_some() {
-                return at;
-            }
-            // The text after the whole characters may be malformed, which has no effect.
-            let ends = ends(s, now, len, false);
-            let context = s.earlier(now, s.splat(0));
-            let fits = s.place_after_ones(T::places(s, context, ends), out.left() / T::UNIT_BYTES).min(whole);
-            let put = T::put_block(s, now, context, ends, first_bits(fits), out);
-            (whole, if put { whole_characters::<T>(rest, fits, out) } else { 0 })
-        };
-        at += fits;
-        // The block at which `long` has stopped may begin a few bytes later than this one.
-        if fits < whole || whole == 0 || at == text.len() {
-            return at;
-        }
-    }
 }
 
 /// Converts UTF-8 whose first `valid` bytes are known to be valid and end with a whole character.
@@ -490,13 +444,13 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
         let (now, len) = load_block(s, &text[at..]);
         if s.high_bits(now) == 0 {
             ascii += 1;
-            let read = if ascii > STRAY_VECTORS && text.len() - at >= LINES_PAY_FROM_BYTES {
-                put_in_lines::<S, T, true>(s, &text[at..], out)
-            } else if T::put_narrow(s, now, len, out) {
-                len
-            } else {
-                0
-            };
+            let mut read = 0;
+            if ascii > STRAY_VECTORS && text.len() - at >= LINES_PAY_FROM_BYTES {
+                read = put_in_lines::<S, T, true>(s, &text[at..], out);
+            }
+            if read == 0 {
+                read = put_fitting::<S, T>(s, now, len, out);
+            }
             if read == 0 {
                 break;
             }
@@ -547,7 +501,7 @@ fn whole_characters<T: Wide>(text: &[u8], at: usize, out: &mut Output<'_>) -> us
 }
 
 /// Converts blocks from `from` on in which all characters have one or two bytes, while they are
-/// well-formed, and the part that fits of the last one. Stops at a run of ASCII that is worth
+/// well-formed. Stops at a run of ASCII that is worth
 /// writing in whole cache lines. Returns the number of bytes, in whole characters, and whether the
 /// output is full. `ascii` counts the consecutive vectors of ASCII.
 ///
@@ -582,12 +536,6 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
         }
         at += S::LANES;
     }
-    // With shorter vectors, `fill_rest` does this, which takes less code.
-    if S::LANES == 64 && full {
-        let (now, begins) = (s.load(text, at), ends_in_lead(&text[..at]));
-        let before1 = if at == 0 { s.earlier(now, s.splat(0))[0] } else { s.load(text, at - 1) };
-        at += put_part_up_to_two::<S, T>(s, now, before1, begins, S::LANES, true, out).unwrap_or(0);
-    }
     // A lead has no output.
     (at - from - usize::from(ends_in_lead(&text[from..at])), full)
 }
@@ -614,36 +562,6 @@ fn put_all_up_to_two<S: ConvertOps, T: Wide, V: Utf8Check>(
     }
     let [before1, ..] = s.earlier(now, s.splat(0));
     Some(put_up_to_two::<S, T>(s, now, before1, ends & first_bits(text.len()), out))
-}
-
-/// Appends the part that fits of the first `len` bytes of `now`, if they are ASCII, or (if `twos`)
-/// if all their characters are well-formed and have one or two bytes. Returns the number of bytes
-/// converted, or `None` for other text. A lead has no output.
-///
-/// `before1` and `begins` are as for [`put_up_to_two`] and [`ends_up_to_two`].
-#[cfg_attr(trust8_optimised, inline(always))]
-fn put_part_up_to_two<S: ConvertOps, T: Wide>(
-    s: S,
-    now: S::Vector,
-    before1: S::Vector,
-    begins: bool,
-    len: usize,
-    twos: bool,
-    out: &mut Output<'_>,
-) -> Option<usize> {
-    let left = out.left() / T::UNIT_BYTES;
-    if s.high_bits(now) == 0 && !begins {
-        let fits = len.min(left);
-        T::put_narrow(s, now, fits, out);
-        return Some(fits);
-    }
-    if !twos {
-        return None;
-    }
-    let ends = ends_up_to_two(s, now, begins)?;
-    let fits = s.place_after_ones(ends, left).min(len);
-    put_up_to_two::<S, T>(s, now, before1, ends & first_bits(fits), out);
-    Some(fits)
 }
 
 /// Appends characters of one and two bytes. A one in `keep` selects a unit. `before1` is the text

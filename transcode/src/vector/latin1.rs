@@ -8,12 +8,10 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    CACHED_BYTES, IntoBytes, IntoUtf16, IntoUtf32, Narrow, at_least, leading_ascii, load_block, masked,
-    order, put_by_two, put_in_lines,
+    CACHED_BYTES, IntoBytes, Narrow, at_least, leading_ascii, load_block, masked, order, put_by_two,
+    put_in_lines,
 };
-use crate::portable;
 use crate::simd::{ConvertOps, first_bits};
-use trust8::boundary::floor;
 use trust8::engine::Output;
 use trust8::engine::ends_in_lead;
 
@@ -94,19 +92,6 @@ pub(crate) fn from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out
     at - usize::from(ends_in_lead(&text[..at]))
 }
 
-/// Converts the part of the first vector of UTF-8 that fits into Latin-1, or nothing if it is
-/// malformed or not all in Latin-1.
-#[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn fill_from_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let (now, len) = load_block(s, text);
-    let leads = at_least::<S, 0xC0>(s, now);
-    let fits = s.place_after_ones(!leads & first_bits(len), out.left()).min(len);
-    if !put_end_as_latin1::<S, false>(s, None, now, fits, out) {
-        return 0;
-    }
-    fits - usize::from(ends_in_lead(&text[..fits]))
-}
-
 /// Like [`put_as_latin1`], for the end of a text, which may be ASCII. `last` is the byte before it,
 /// if there is one.
 #[inline(always)]
@@ -151,50 +136,6 @@ fn put_as_latin1<S: ConvertOps, const VALID: bool>(
     // 0x40 after C3, and 0 after everything else.
     let more = s.left16::<6>(s.minus_saturating(before, s.splat(0xC2)));
     s.put_kept_bytes(s.or(now, more), !leads & within, out)
-}
-
-/// Converts valid UTF-8 into Latin-1 and replaces what Latin-1 lacks.
-///
-/// A Latin-1 character is output where it ends, and any other where it begins.
-#[inline(always)]
-pub(crate) fn from_valid_utf8_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let (mut at, mut before) = (0, s.splat(0));
-    while at < text.len() {
-        let (now, len) = load_block(s, &text[at..]);
-        let put = if s.high_bits(now) == 0 {
-            s.put_first(now, len, out)
-        } else {
-            put_as_latin1_lossy(s, s.earlier(now, before)[0], now, len, out)
-        };
-        if !put {
-            let start = floor(text, at);
-            // The output has a replacement for a character that continues after the block.
-            out.retract(usize::from(start < at && text[start] >= 0xC4));
-            return start;
-        }
-        before = now;
-        at += len;
-    }
-    at
-}
-
-/// Appends the first `len` bytes of `now`, valid UTF-8, as Latin-1. `before` has the bytes before
-/// them.
-#[inline(always)]
-fn put_as_latin1_lossy<S: ConvertOps>(
-    s: S,
-    before: S::Vector,
-    now: S::Vector,
-    len: usize,
-    out: &mut Output<'_>,
-) -> bool {
-    let continuations = s.high_bits(s.plus_signed_saturating(now, s.splat(0x40)));
-    let leads = at_least::<S, 0xC0>(s, now) & !at_least::<S, 0xC4>(s, now);
-    let after_leads = at_least::<S, 0xC0>(s, before) & !at_least::<S, 0xC4>(s, before);
-    // 0x40 after C3. The mask removes what the shift moved in from the byte below.
-    let more = masked(s, s.left16::<6>(s.minus_saturating(before, s.splat(0xC2))), 0x40);
-    let bytes = s.select_high(s.minus_saturating(now, s.splat(0xC4 - 0x80)), s.splat(b'?'), s.or(now, more));
-    s.put_kept_bytes(bytes, !leads & !(continuations & !after_leads) & first_bits(len), out)
 }
 
 /// Converts Latin-1 of at most two vectors into UTF-8, or of less than one with short vectors.
@@ -258,14 +199,6 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
     at
 }
 
-/// Converts the part of the first vector of Latin-1 that fits into UTF-8.
-#[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn fill_with_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let (now, len) = load_block(s, text);
-    let fits = s.place_after_ones_and_twos(s.high_bits(now), out.left()).min(len);
-    if put_as_utf8(s, now, fits, out) { fits } else { 0 }
-}
-
 /// Appends the first `len` bytes of Latin-1 as UTF-8, or nothing if they do not fit.
 #[inline(always)]
 fn put_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
@@ -300,26 +233,9 @@ pub(crate) fn short_widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &m
     if put { n } else { 0 }
 }
 
-/// Converts Latin-1 into UTF-16. Throughout this file, `SWAPPED` means that units of UTF-16 are in
-/// the non-native byte order.
-#[inline(always)]
-pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    // The vectorised portable loop writes more at a time than 16-byte vectors do here.
-    let portable = S::LANES == 16 && !SWAPPED;
-    let at = if portable { portable::latin1_to_utf16(text, out) } else { 0 };
-    at + widened::<S, IntoUtf16<SWAPPED>>(s, &text[at..], out)
-}
-
-/// Converts Latin-1 into UTF-32.
-#[inline(always)]
-pub(crate) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let at = if S::LANES == 16 { portable::latin1_to_utf32(text, out) } else { 0 };
-    at + widened::<S, IntoUtf32>(s, &text[at..], out)
-}
-
 /// Converts Latin-1 into wider units.
 #[inline(always)]
-fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(crate) fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = if text.len() >= CACHED_BYTES {
         put_in_lines::<S, T, false>(s, text, out)
     } else {
@@ -335,7 +251,7 @@ fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) ->
     at
 }
 
-/// Converts UTF-16 into Latin-1.
+/// Converts UTF-16 into Latin-1. `SWAPPED` means that units are in the non-native byte order.
 #[inline(always)]
 pub(crate) fn from_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -375,55 +291,4 @@ pub(crate) fn from_utf16<S: ConvertOps, const SWAPPED: bool>(
 #[inline(always)]
 fn narrowed<S: ConvertOps, const SWAPPED: bool>(s: S, a: S::Vector, b: S::Vector) -> S::Vector {
     if SWAPPED { s.narrowed16(s.right16::<8>(a), s.right16::<8>(b)) } else { s.narrowed16(a, b) }
-}
-
-/// Converts UTF-16 into Latin-1, and replaces what Latin-1 lacks and what is malformed. Stops
-/// before a high surrogate at the end of the text.
-#[inline(always)]
-pub(crate) fn from_utf16_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let text = &text[..text.len() & !1];
-    let text = match text.split_last_chunk() {
-        Some((rest, unit)) if u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800 => rest,
-        _ => text,
-    };
-    let (mut at, mut before) = (0, s.splat(0));
-    while at < text.len() {
-        let (now, len) = load_block(s, &text[at..]);
-        let put = if s.any(s.and(now, s.splat16(0xFF00))) {
-            let [_, before, _] = s.earlier(now, before);
-            put_units_as_latin1(s, before, now, len, out)
-        } else {
-            s.put_first(s.narrowed16(now, now), len / 2, out)
-        };
-        if !put {
-            // The output has a replacement for the first half of a pair.
-            let cut = text[at..]
-                .first_chunk()
-                .is_some_and(|unit| u16::from_ne_bytes(*unit) & 0xFC00 == 0xDC00)
-                && text[..at].last_chunk().is_some_and(|unit| u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800);
-            out.retract(usize::from(cut));
-            return at - 2 * usize::from(cut);
-        }
-        before = now;
-        at += len;
-    }
-    at
-}
-
-/// Appends the first `len` bytes of units as Latin-1. `before` has the units before them.
-#[inline(always)]
-fn put_units_as_latin1<S: ConvertOps>(
-    s: S,
-    before: S::Vector,
-    now: S::Vector,
-    len: usize,
-    out: &mut Output<'_>,
-) -> bool {
-    let upper = s.and(now, s.splat16(0xFF00));
-    let bytes = s.select16_equal(upper, 0, now, s.splat16(u16::from(b'?')));
-    // A pair is one character, replaced at its first half.
-    let half = s.splat16(0xFC00);
-    let unless_high = s.select16_equal(s.and(before, half), 0xD800, s.splat(0), s.splat(0xFF));
-    let kept = s.select16_equal(s.and(now, half), 0xDC00, unless_high, s.splat(0xFF));
-    s.put_kept_bytes(bytes, s.high_bits(s.and(kept, s.splat16(0x0080))) & first_bits(len), out)
 }

@@ -23,10 +23,8 @@
 //!
 //! # A full output
 //!
-//! A function for long texts stops before the first block that does not fit. A function whose name
-//! begins with `part` (from UTF-8: `fill_rest`) converts the part of that block that fits: its
-//! units up to the first one that does not. It finds that unit by counting bits in the masks of
-//! kept bytes. It is compiled separately, and so takes no registers from the loops.
+//! A function for long texts stops before the first block that does not fit. Near the end of the
+//! output, `route.rs` converts the last blocks elsewhere and copies the characters that fit.
 //!
 //! # ASCII
 //!
@@ -42,8 +40,8 @@ pub(super) mod from_utf8;
 pub(super) mod latin1;
 pub(super) mod utf16_order;
 
-use crate::search::order;
 use crate::simd::ConvertOps;
+use crate::utf16::order;
 use trust8::engine::Output;
 
 /// From this text length on, it pays to write ASCII between other text in whole cache lines, and to
@@ -135,9 +133,7 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
             return at;
         }
         if !T::put_narrow(s, now, S::LANES, out) {
-            // A full output is common, and an empty store would take time.
-            let fits = out.left() / T::UNIT_BYTES;
-            return if fits > 0 && T::put_narrow(s, now, fits, out) { at + fits } else { at };
+            return at + put_fitting::<S, T>(s, now, S::LANES, out);
         }
         at += S::LANES;
     }
@@ -147,6 +143,14 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
     }
     let now = s.load_short(rest);
     if s.high_bits(now) == 0 && T::put_narrow(s, now, rest.len(), out) { text.len() } else { at }
+}
+
+/// Appends as many of the first `n` bytes of `narrow` as fit, and returns their number.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_fitting<S: ConvertOps, T: Narrow>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> usize {
+    // A full output is common, and an empty store would take time.
+    let fits = n.min(out.left() / T::UNIT_BYTES);
+    if fits > 0 && T::put_narrow(s, narrow, fits, out) { fits } else { 0 }
 }
 
 /// Appends bytes two vectors at a time, while both are ASCII (if `ONLY_ASCII`) and fit. Returns the

@@ -7,8 +7,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{LINES_PAY_FROM_BYTES, ends_in_high, load_block, order};
-use crate::copies;
+use super::{ends_in_high, load_block, order};
 use crate::simd::ConvertOps;
 use trust8::engine::Output;
 
@@ -20,10 +19,6 @@ pub(crate) fn copy<S: ConvertOps, const FROM: bool, const TO: bool>(
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    if S::LANES == 16 && text.len() >= LINES_PAY_FROM_BYTES {
-        // The compiler uses longer vectors for this loop.
-        return copies::utf16_to_utf16::<FROM, TO>(text, out);
-    }
     let mut text = &text[..text.len() & !1];
     if ends_in_high::<FROM>(text) {
         // A high surrogate at the end belongs to the following text. In the last block it would
