@@ -5,7 +5,6 @@ use std::io::{self, IsTerminal, Read, Write, stderr};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::Instant;
 
 use trust8::Bom;
@@ -24,7 +23,7 @@ use crate::scan::{Finding, Scanner};
 use crate::source::{FileFrom, Opened, OutputFile, read_at};
 use crate::statistics::Totals;
 use crate::streams::StandardOutput;
-use crate::validate::{Buffer, FileStatus, FileValidator, is_binary_file};
+use crate::validate::{Buffer, FileStatus, FileValidator, is_binary_file, on_threads};
 use crate::walk::{Entry, Unreachable, Walk};
 
 /// Runs the command.
@@ -174,7 +173,7 @@ impl<'a> Check<'a> {
 
     /// Checks everything that `walk` finds, with all threads.
     fn check_all(&self, walk: Walk<'_>) -> Totals {
-        let helpers = if walk.may_be_many() { self.validator.threads() - 1 } else { 0 };
+        let threads = if walk.may_be_many() { self.validator.threads() } else { 1 };
         let walk = Mutex::new(walk.zip(0..));
         let work = || {
             let mut buffer = Buffer::new();
@@ -188,17 +187,7 @@ impl<'a> Check<'a> {
             }
             totals
         };
-        thread::scope(|scope| {
-            let helpers: Vec<_> = (0..helpers)
-                // If a thread can't be started, the others do its work.
-                .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
-                .collect();
-            let totals = work();
-            helpers.into_iter().fold(totals, |totals, helper| match helper.join() {
-                Ok(more) => totals + more,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-        })
+        on_threads(threads, work).into_iter().fold(Totals::default(), |totals, more| totals + more)
     }
 
     /// Checks one file, or reports that it could not be found or read.

@@ -12,10 +12,10 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use trust8::boundary::floor;
 use trust8::{Kernel, Part, Utf8Error};
 
@@ -61,9 +61,8 @@ impl Contents for File {
 pub(crate) struct FileValidator {
     pub(crate) kernel: &'static Kernel,
     threads: usize,
-    /// Created for the first large file.
-    /// `None` if its threads can't be started.
-    pool: OnceLock<Option<ThreadPool>>,
+    /// Locked while all threads read one large file, so that there are not as many for each.
+    large_file: Mutex<()>,
     pub(crate) progress: Progress,
     /// Whether to count characters, which takes longer.
     pub(crate) counting: bool,
@@ -88,7 +87,7 @@ pub(crate) enum FileStatus {
 
 impl FileValidator {
     pub(crate) fn new(kernel: &'static Kernel, threads: usize, progress: Progress, counting: bool) -> Self {
-        Self { kernel, threads, pool: OnceLock::new(), progress, counting }
+        Self { kernel, threads, large_file: Mutex::new(()), progress, counting }
     }
 
     pub(crate) fn threads(&self) -> usize {
@@ -157,12 +156,10 @@ impl FileValidator {
         }
     }
 
-    /// Validates `file` from `start` to `end` with all threads. Returns `None` if the threads can't
-    /// be started, or a piece can't be read to its end: what one thread finds then does not depend
-    /// on which piece was read first.
+    /// Validates `file` from `start` to `end` with all threads. Returns `None` if a piece can't be
+    /// read to its end: what one thread finds then does not depend on which piece was read first.
     fn validate_in_pieces(&self, file: &dyn Contents, start: u64, end: u64) -> Option<FileStatus> {
-        let build = || ThreadPoolBuilder::new().num_threads(self.threads).build().ok();
-        let pool = self.pool.get_or_init(build).as_ref()?;
+        let _turn = self.large_file.lock().unwrap_or_else(PoisonError::into_inner);
         let pieces = (end - start).div_ceil(PIECE);
         // The last piece also has what was appended since `end` was read.
         let start_of = |piece| if piece == pieces { u64::MAX } else { start + piece * PIECE };
@@ -171,7 +168,7 @@ impl FileValidator {
             let judge = |piece, buffer: &mut Buffer| {
                 self.judge_piece(file, start_of(piece), start_of(piece + 1), buffer)
             };
-            let parts = in_pieces(pool, pieces, judge, |part| !part.has_failed())?;
+            let parts = in_pieces(self.threads, pieces, judge, |part| !part.has_failed())?;
             let whole = parts.iter().fold(Part::default(), |whole, part| whole.then(part));
             return Some(match whole.finish() {
                 Ok(tally) => FileStatus::Valid { bytes: tally.bytes(), characters: Characters::from(tally) },
@@ -185,7 +182,7 @@ impl FileValidator {
         let validate =
             |piece, buffer: &mut Buffer| self.validate_piece(file, cut(piece)?, cut(piece + 1)?, buffer);
         let statuses =
-            in_pieces(pool, pieces, validate, |status| matches!(status, FileStatus::Valid { .. }))?;
+            in_pieces(self.threads, pieces, validate, |status| matches!(status, FileStatus::Valid { .. }))?;
         let none = FileStatus::Valid { bytes: 0, characters: Characters::default() };
         Some(statuses.into_iter().fold(none, FileStatus::and))
     }
@@ -283,7 +280,7 @@ impl FileStatus {
 /// Pieces are begun in their order, and those that were begun are finished. So there is a result for
 /// each piece before one that is not valid.
 fn in_pieces<T: Send>(
-    pool: &ThreadPool,
+    threads: usize,
     pieces: u64,
     judge: impl Fn(u64, &mut Buffer) -> io::Result<Option<T>> + Sync,
     valid: fn(&T) -> bool,
@@ -306,9 +303,23 @@ fn in_pieces<T: Send>(
         }
         results
     };
-    let mut results: Vec<_> = pool.broadcast(|_| work()).into_iter().flatten().collect();
+    let mut results: Vec<_> = on_threads(threads, work).into_iter().flatten().collect();
     results.sort_unstable_by_key(|(piece, _)| *piece);
     results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Calls `work` on this thread and on others, `threads` in all, and returns the results. If a thread
+/// can't be started, the others do its work.
+pub(crate) fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
+    thread::scope(|scope| {
+        let helpers: Vec<_> =
+            (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, &work).ok()).collect();
+        let mut results = vec![work()];
+        for helper in helpers {
+            results.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
+    })
 }
 
 /// Returns an offset, at or up to three bytes before `at`, where the file can be cut so that it is
