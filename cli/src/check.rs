@@ -20,7 +20,7 @@ use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::report::{Conclusion, Report};
 use crate::scan::{Finding, Scanner};
-use crate::source::{FileFrom, Opened, OutputFile, read_at};
+use crate::source::{Opened, OutputFile, read_at, readers};
 use crate::statistics::Totals;
 use crate::streams::StandardOutput;
 use crate::validate::{Buffer, FileStatus, FileValidator, is_binary_file, on_threads};
@@ -96,7 +96,7 @@ fn similar_command(name: &[u8]) -> String {
 
 /// Returns the totals of a binary file, which is skipped.
 fn binary(file: &File, start: u64) -> io::Result<Totals> {
-    let binary_utf16 = u64::from(seems_utf16(|skip| FileFrom { file, at: start + skip })?);
+    let binary_utf16 = u64::from(seems_utf16(readers(file, start))?);
     Ok(Totals { binary: 1, binary_utf16, ..Totals::default() })
 }
 
@@ -211,15 +211,15 @@ impl<'a> Check<'a> {
         match entry.open()? {
             Opened::Seekable { file, start } => {
                 let skip_binary = self.selection.skips_binary(entry.named);
+                let from = readers(&file, start);
+                let conclude = |first_error| {
+                    self.conclusion(from, Some(file.metadata()?.len().saturating_sub(start)), first_error)
+                };
                 if self.profile.is_some() {
                     if skip_binary && is_binary_file(&file, start)? {
                         return binary(&file, start);
                     }
                     self.output_file.check_input(&file, start)?;
-                    let from = |skip| FileFrom { file: &file, at: start + skip };
-                    let conclude = |first_error| {
-                        self.conclusion(from, Some(file.metadata()?.len().saturating_sub(start)), first_error)
-                    };
                     return Ok(self.report_errors(entry, from(0), false, turn, conclude));
                 }
                 match self.validator.validate(&file, start, skip_binary, buffer)? {
@@ -239,14 +239,6 @@ impl<'a> Check<'a> {
                     FileStatus::Invalid { progress, .. } => {
                         self.output_file.check_input(&file, start)?;
                         self.validator.progress.take_back(progress);
-                        let from = |skip| FileFrom { file: &file, at: start + skip };
-                        let conclude = |first_error| {
-                            self.conclusion(
-                                from,
-                                Some(file.metadata()?.len().saturating_sub(start)),
-                                first_error,
-                            )
-                        };
                         Ok(self.report_errors(entry, from(0), false, turn, conclude))
                     }
                 }
@@ -349,7 +341,7 @@ impl<'a> Check<'a> {
         let mark = Bom::detect(&first).map(|(mark, _)| mark);
         let accepted_by = accepting_dialects(&from, first_error)?;
         let likely = match len {
-            Some(len) => match guess(mark, &accepted_by, &Evidence::gather(from, len, first_error)?) {
+            Some(len) => match guess(mark, &accepted_by, &Evidence::gather(&from, len, first_error)?) {
                 Guess::From(charset) => Some(charset),
                 _ => None,
             },

@@ -41,7 +41,7 @@ pub(crate) fn is_binary_file(file: &File, start: u64) -> io::Result<bool> {
     Ok(is_binary(&first[..n]))
 }
 
-/// A file, or what stands for one in a test.
+/// A file, or a substitute for one in a test.
 pub(crate) trait Contents: Sync {
     fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize>;
     fn len(&self) -> io::Result<u64>;
