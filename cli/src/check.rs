@@ -5,7 +5,6 @@ use std::io::{self, IsTerminal, Read, Write, stderr};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::Instant;
 
 use trust8::Bom;
@@ -21,10 +20,10 @@ use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::report::{Conclusion, Report};
 use crate::scan::{Finding, Scanner};
-use crate::source::{FileFrom, Opened, OutputFile, read_at};
+use crate::source::{Opened, OutputFile, read_at, readers};
 use crate::statistics::Totals;
 use crate::streams::StandardOutput;
-use crate::validate::{Buffer, FileStatus, FileValidator, is_binary_file};
+use crate::validate::{Buffer, FileStatus, FileValidator, is_binary_file, on_threads};
 use crate::walk::{Entry, Unreachable, Walk};
 
 /// Runs the command.
@@ -97,7 +96,7 @@ fn similar_command(name: &[u8]) -> String {
 
 /// Returns the totals of a binary file, which is skipped.
 fn binary(file: &File, start: u64) -> io::Result<Totals> {
-    let binary_utf16 = u64::from(seems_utf16(|skip| FileFrom { file, at: start + skip })?);
+    let binary_utf16 = u64::from(seems_utf16(readers(file, start))?);
     Ok(Totals { binary: 1, binary_utf16, ..Totals::default() })
 }
 
@@ -174,7 +173,7 @@ impl<'a> Check<'a> {
 
     /// Checks everything that `walk` finds, with all threads.
     fn check_all(&self, walk: Walk<'_>) -> Totals {
-        let helpers = if walk.may_be_many() { self.validator.threads() - 1 } else { 0 };
+        let threads = if walk.may_be_many() { self.validator.threads() } else { 1 };
         let walk = Mutex::new(walk.zip(0..));
         let work = || {
             let mut buffer = Buffer::new();
@@ -188,17 +187,7 @@ impl<'a> Check<'a> {
             }
             totals
         };
-        thread::scope(|scope| {
-            let helpers: Vec<_> = (0..helpers)
-                // If a thread can't be started, the others do its work.
-                .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
-                .collect();
-            let totals = work();
-            helpers.into_iter().fold(totals, |totals, helper| match helper.join() {
-                Ok(more) => totals + more,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-        })
+        on_threads(threads, work).into_iter().fold(Totals::default(), |totals, more| totals + more)
     }
 
     /// Checks one file, or reports that it could not be found or read.
@@ -222,15 +211,15 @@ impl<'a> Check<'a> {
         match entry.open()? {
             Opened::Seekable { file, start } => {
                 let skip_binary = self.selection.skips_binary(entry.named);
+                let from = readers(&file, start);
+                let conclude = |first_error| {
+                    self.conclusion(from, Some(file.metadata()?.len().saturating_sub(start)), first_error)
+                };
                 if self.profile.is_some() {
                     if skip_binary && is_binary_file(&file, start)? {
                         return binary(&file, start);
                     }
                     self.output_file.check_input(&file, start)?;
-                    let from = |skip| FileFrom { file: &file, at: start + skip };
-                    let conclude = |first_error| {
-                        self.conclusion(from, Some(file.metadata()?.len().saturating_sub(start)), first_error)
-                    };
                     return Ok(self.report_errors(entry, from(0), false, turn, conclude));
                 }
                 match self.validator.validate(&file, start, skip_binary, buffer)? {
@@ -250,14 +239,6 @@ impl<'a> Check<'a> {
                     FileStatus::Invalid { progress, .. } => {
                         self.output_file.check_input(&file, start)?;
                         self.validator.progress.take_back(progress);
-                        let from = |skip| FileFrom { file: &file, at: start + skip };
-                        let conclude = |first_error| {
-                            self.conclusion(
-                                from,
-                                Some(file.metadata()?.len().saturating_sub(start)),
-                                first_error,
-                            )
-                        };
                         Ok(self.report_errors(entry, from(0), false, turn, conclude))
                     }
                 }
@@ -360,7 +341,7 @@ impl<'a> Check<'a> {
         let mark = Bom::detect(&first).map(|(mark, _)| mark);
         let accepted_by = accepting_dialects(&from, first_error)?;
         let likely = match len {
-            Some(len) => match guess(mark, &accepted_by, &Evidence::gather(from, len, first_error)?) {
+            Some(len) => match guess(mark, &accepted_by, &Evidence::gather(&from, len, first_error)?) {
                 Guess::From(charset) => Some(charset),
                 _ => None,
             },

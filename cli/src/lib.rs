@@ -21,7 +21,7 @@
 //!   commands. `charset.rs` has the names of encodings. `target.rs` is where a result goes, and
 //!   `replace/` replaces a file in one step.
 //! - `streams.rs` has the standard streams. `progress.rs`, `interrupt.rs` and `colors.rs` deal with
-//!   the terminal. `visible.rs` and `hex.rs` show bytes.
+//!   the terminal. `visible.rs` and `hex.rs` show bytes. `json.rs` writes JSON.
 //! - `statistics.rs` has the totals, and `outcome.rs` the exit code.
 //! - `main.rs` calls `run`. `probes.rs` is what the fuzz target calls.
 
@@ -42,6 +42,7 @@ mod generate;
 mod hex;
 mod inspect;
 mod interrupt;
+mod json;
 mod kernels;
 mod location;
 mod ordered_output;

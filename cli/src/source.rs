@@ -192,6 +192,14 @@ impl<F: Borrow<File>> Read for FileFrom<F> {
     }
 }
 
+/// Returns a function from an offset to a reader of `file` that begins there. The input begins at
+/// `start`.
+///
+/// All callers share its type, so that the compiler makes one copy of what they pass it to.
+pub(crate) fn readers<'a>(file: &'a File, start: u64) -> impl Fn(u64) -> FileFrom<&'a File> + Copy {
+    move |skip| FileFrom { file, at: start + skip }
+}
+
 /// Reads from the offset `at` of `file`, whatever its cursor. Reads again if a signal interrupts
 /// it.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {

@@ -12,10 +12,10 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use trust8::boundary::floor;
 use trust8::{Kernel, Part, Utf8Error};
 
@@ -41,13 +41,28 @@ pub(crate) fn is_binary_file(file: &File, start: u64) -> io::Result<bool> {
     Ok(is_binary(&first[..n]))
 }
 
+/// A file, or a substitute for one in a test.
+pub(crate) trait Contents: Sync {
+    fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize>;
+    fn len(&self) -> io::Result<u64>;
+}
+
+impl Contents for File {
+    fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+        read_at(self, buffer, at)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+}
+
 /// Validates files.
 pub(crate) struct FileValidator {
     pub(crate) kernel: &'static Kernel,
     threads: usize,
-    /// Created for the first large file.
-    /// `None` if its threads can't be started.
-    pool: OnceLock<Option<ThreadPool>>,
+    /// Locked while all threads read one large file, so that there are not as many for each.
+    large_file: Mutex<()>,
     pub(crate) progress: Progress,
     /// Whether to count characters, which takes longer.
     pub(crate) counting: bool,
@@ -72,7 +87,7 @@ pub(crate) enum FileStatus {
 
 impl FileValidator {
     pub(crate) fn new(kernel: &'static Kernel, threads: usize, progress: Progress, counting: bool) -> Self {
-        Self { kernel, threads, pool: OnceLock::new(), progress, counting }
+        Self { kernel, threads, large_file: Mutex::new(()), progress, counting }
     }
 
     pub(crate) fn threads(&self) -> usize {
@@ -83,7 +98,7 @@ impl FileValidator {
     /// returns `FileStatus::Binary` for a binary file after reading its beginning.
     pub(crate) fn validate(
         &self,
-        file: &File,
+        file: &dyn Contents,
         start: u64,
         unless_binary: bool,
         buffer: &mut Buffer,
@@ -91,19 +106,19 @@ impl FileValidator {
         let mut validator = ChunkValidator::new(self, start);
         // Reading the previous file may have failed inside a character.
         buffer.carried = 0;
-        let first = read_at(file, buffer.space(), start)?;
+        let first = file.read_at(buffer.space(), start)?;
         if unless_binary && is_binary(&buffer.bytes[buffer.start..][..first]) {
             return Ok(FileStatus::Binary);
         }
         // Only a file that fills the buffer can be large, so a small one is not even asked for its
         // length.
         if first == CHUNK {
-            let end = file.metadata()?.len();
+            let end = file.len()?;
             if self.threads > 1 && end.saturating_sub(start) >= LARGE {
-                if let Some(status) = self.validate_in_pieces(file, start, end)? {
+                if let Some(status) = self.validate_in_pieces(file, start, end) {
                     return Ok(status);
                 }
-                // Validate the present contents with this thread, from the start.
+                // Validate what can be read with this thread, from the start.
                 return self.validate_rest(file, start, buffer, validator);
             }
         }
@@ -117,13 +132,13 @@ impl FileValidator {
     /// Validates `file` from the offset `at` to its end, after the bytes that `buffer` carries.
     fn validate_rest(
         &self,
-        file: &File,
+        file: &dyn Contents,
         mut at: u64,
         buffer: &mut Buffer,
         mut validator: ChunkValidator<'_>,
     ) -> io::Result<FileStatus> {
         loop {
-            let n = read_at(file, buffer.space(), at)?;
+            let n = file.read_at(buffer.space(), at)?;
             if n == 0 {
                 // The carried bytes begin a character that is not complete.
                 let complete = buffer.carried == 0;
@@ -141,110 +156,53 @@ impl FileValidator {
         }
     }
 
-    /// Validates `file` from `start` to `end` with all threads. Returns `None` if the file has
-    /// become shorter than `end`, or the threads can't be started.
-    fn validate_in_pieces(&self, file: &File, start: u64, end: u64) -> io::Result<Option<FileStatus>> {
-        let build = || ThreadPoolBuilder::new().num_threads(self.threads).build().ok();
-        let Some(pool) = self.pool.get_or_init(build) else { return Ok(None) };
+    /// Validates `file` from `start` to `end` with all threads. Returns `None` if a piece can't be
+    /// read to its end: what one thread finds then does not depend on which piece was read first.
+    fn validate_in_pieces(&self, file: &dyn Contents, start: u64, end: u64) -> Option<FileStatus> {
+        let _turn = self.large_file.lock().unwrap_or_else(PoisonError::into_inner);
+        let pieces = (end - start).div_ceil(PIECE);
+        // The last piece also has what was appended since `end` was read.
+        let start_of = |piece| if piece == pieces { u64::MAX } else { start + piece * PIECE };
         if self.counting {
-            return self.judge_in_pieces(pool, file, start, end);
+            // The pieces are cut anywhere, and the judgements on them are joined.
+            let judge = |piece, buffer: &mut Buffer| {
+                self.judge_piece(file, start_of(piece), start_of(piece + 1), buffer)
+            };
+            let parts = in_pieces(self.threads, pieces, judge, |part| !part.has_failed())?;
+            let whole = parts.iter().fold(Part::default(), |whole, part| whole.then(part));
+            return Some(match whole.finish() {
+                Ok(tally) => FileStatus::Valid { bytes: tally.bytes(), characters: Characters::from(tally) },
+                Err(error) => FileStatus::Invalid { before: error.valid_up_to(), progress: whole.len() },
+            });
         }
-        let next = AtomicU64::new(0);
-        let stop = AtomicBool::new(false);
-        let pieces = (end - start).div_ceil(PIECE);
-        let start_of = |piece: u64| match piece {
-            0 => Ok(start),
-            // The last piece also has what was appended since `end` was read.
-            _ if piece == pieces => Ok(u64::MAX),
-            _ => cut_near(file, start + piece * PIECE),
+        let cut = |piece| match start_of(piece) {
+            at if piece == 0 || piece == pieces => Ok(at),
+            at => cut_near(file, at),
         };
-        let work = || {
-            let mut buffer = Buffer::new();
-            let mut statuses = Vec::new();
-            while !stop.load(Ordering::Relaxed) {
-                let piece = next.fetch_add(1, Ordering::Relaxed);
-                if piece >= pieces {
-                    break;
-                }
-                let status = start_of(piece)
-                    .and_then(|from| Ok((from, start_of(piece + 1)?)))
-                    .and_then(|(from, to)| self.validate_piece(file, from, to, &mut buffer));
-                let is_valid = matches!(status, Ok(Some(FileStatus::Valid { .. })));
-                statuses.push(status);
-                if !is_valid {
-                    stop.store(true, Ordering::Relaxed);
-                }
-            }
-            statuses
-        };
-        let statuses = pool.broadcast(|_| work());
-        let mut all = FileStatus::Valid { bytes: 0, characters: Characters::default() };
-        let mut shorter = false;
-        for status in statuses.into_iter().flatten() {
-            match status? {
-                None => shorter = true,
-                Some(status) => all = all.and(status),
-            }
-        }
-        Ok((!shorter).then_some(all))
-    }
-
-    /// Does what `validate_in_pieces` does, and counts. The pieces are cut anywhere, and the
-    /// judgements on them are joined.
-    fn judge_in_pieces(
-        &self,
-        pool: &ThreadPool,
-        file: &File,
-        start: u64,
-        end: u64,
-    ) -> io::Result<Option<FileStatus>> {
-        let next = AtomicU64::new(0);
-        let stop = AtomicBool::new(false);
-        let pieces = (end - start).div_ceil(PIECE);
-        let work = || {
-            let mut buffer = Buffer::new();
-            let mut parts = Vec::new();
-            while !stop.load(Ordering::Relaxed) {
-                let piece = next.fetch_add(1, Ordering::Relaxed);
-                if piece >= pieces {
-                    break;
-                }
-                let from = start + piece * PIECE;
-                // The last piece also has what was appended since `end` was read.
-                let to = if piece + 1 == pieces { u64::MAX } else { from + PIECE };
-                let part = self.judge_piece(file, from, to, &mut buffer);
-                if !matches!(&part, Ok(Some(part)) if !part.has_failed()) {
-                    stop.store(true, Ordering::Relaxed);
-                }
-                parts.push((piece, part));
-            }
-            parts
-        };
-        let mut parts: Vec<_> = pool.broadcast(|_| work()).into_iter().flatten().collect();
-        parts.sort_unstable_by_key(|(piece, _)| *piece);
-        let mut whole = Part::default();
-        for (_, part) in parts {
-            match part? {
-                Some(part) => whole = whole.then(&part),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(match whole.finish() {
-            Ok(tally) => FileStatus::Valid { bytes: tally.bytes(), characters: Characters::from(tally) },
-            Err(error) => FileStatus::Invalid { before: error.valid_up_to(), progress: whole.len() },
-        }))
+        let validate =
+            |piece, buffer: &mut Buffer| self.validate_piece(file, cut(piece)?, cut(piece + 1)?, buffer);
+        let statuses =
+            in_pieces(self.threads, pieces, validate, |status| matches!(status, FileStatus::Valid { .. }))?;
+        let none = FileStatus::Valid { bytes: 0, characters: Characters::default() };
+        Some(statuses.into_iter().fold(none, FileStatus::and))
     }
 
     /// Judges one piece, up to its first error. Returns `None` if the file ends before `to`, unless
     /// `to` is `u64::MAX`.
-    fn judge_piece(&self, file: &File, from: u64, to: u64, buffer: &mut Buffer) -> io::Result<Option<Part>> {
+    fn judge_piece(
+        &self,
+        file: &dyn Contents,
+        from: u64,
+        to: u64,
+        buffer: &mut Buffer,
+    ) -> io::Result<Option<Part>> {
         let mut part = Part::default();
         let mut at = from;
         buffer.carried = 0;
         while at < to && !part.has_failed() {
             let space = buffer.space();
             let wanted = space.len().min(usize::try_from(to - at).unwrap_or(usize::MAX));
-            let n = read_at(file, &mut space[..wanted], at)?;
+            let n = file.read_at(&mut space[..wanted], at)?;
             if n == 0 {
                 return Ok((to == u64::MAX).then_some(part));
             }
@@ -258,7 +216,7 @@ impl FileValidator {
     /// Validates one piece. Returns `None` if the file ends before `to`, unless `to` is `u64::MAX`.
     fn validate_piece(
         &self,
-        file: &File,
+        file: &dyn Contents,
         from: u64,
         to: u64,
         buffer: &mut Buffer,
@@ -269,7 +227,7 @@ impl FileValidator {
         while at < to {
             let space = buffer.space();
             let wanted = space.len().min(usize::try_from(to - at).unwrap_or(usize::MAX));
-            let n = read_at(file, &mut space[..wanted], at)?;
+            let n = file.read_at(&mut space[..wanted], at)?;
             if n == 0 {
                 if to != u64::MAX {
                     return Ok(None);
@@ -296,9 +254,7 @@ impl FileStatus {
         }
     }
 
-    /// Returns up to where the file is known to be valid. Pieces are begun in their order, and
-    /// those that were begun are finished. So with an error in a piece, all pieces before it were
-    /// looked at.
+    /// Returns up to where the file is known to be valid.
     fn before(self) -> u64 {
         if let Self::Invalid { before, .. } = self { before } else { u64::MAX }
     }
@@ -318,14 +274,62 @@ impl FileStatus {
     }
 }
 
+/// Calls `judge` for each piece, with all threads, until a result is not `valid`. Returns the results
+/// in the order of the pieces, or `None` if a piece can't be read to its end.
+///
+/// Pieces are begun in their order, and those that were begun are finished. So there is a result for
+/// each piece before one that is not valid.
+fn in_pieces<T: Send>(
+    threads: usize,
+    pieces: u64,
+    judge: impl Fn(u64, &mut Buffer) -> io::Result<Option<T>> + Sync,
+    valid: fn(&T) -> bool,
+) -> Option<Vec<T>> {
+    let next = AtomicU64::new(0);
+    let stop = AtomicBool::new(false);
+    let work = || {
+        let mut buffer = Buffer::new();
+        let mut results = Vec::new();
+        while !stop.load(Ordering::Relaxed) {
+            let piece = next.fetch_add(1, Ordering::Relaxed);
+            if piece >= pieces {
+                break;
+            }
+            let result = judge(piece, &mut buffer).ok().flatten();
+            if !result.as_ref().is_some_and(valid) {
+                stop.store(true, Ordering::Relaxed);
+            }
+            results.push((piece, result));
+        }
+        results
+    };
+    let mut results: Vec<_> = on_threads(threads, work).into_iter().flatten().collect();
+    results.sort_unstable_by_key(|(piece, _)| *piece);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Calls `work` on this thread and on others, `threads` in all, and returns the results. If a thread
+/// can't be started, the others do its work.
+pub(crate) fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
+    thread::scope(|scope| {
+        let helpers: Vec<_> =
+            (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, &work).ok()).collect();
+        let mut results = vec![work()];
+        for helper in helpers {
+            results.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
+    })
+}
+
 /// Returns an offset, at or up to three bytes before `at`, where the file can be cut so that it is
 /// valid if and only if both parts are. `at` is at least 3.
-fn cut_near(file: &File, at: u64) -> io::Result<u64> {
+fn cut_near(file: &dyn Contents, at: u64) -> io::Result<u64> {
     let start = at - 3;
     let mut bytes = [0; 4];
     let mut n = 0;
     while n < bytes.len() {
-        match read_at(file, &mut bytes[n..], start + n as u64)? {
+        match file.read_at(&mut bytes[n..], start + n as u64)? {
             0 => break,
             more => n += more,
         }
@@ -520,6 +524,44 @@ mod tests {
                 let status = validator(threads).validate(&file, 0, false, &mut Buffer::new()).unwrap();
                 assert!(matches!(status, FileStatus::Invalid { .. }));
             }
+        }
+    }
+
+    /// Six pieces. The second has an invalid byte and is read slowly, and all after the third fails.
+    struct Failing;
+
+    impl Contents for Failing {
+        fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+            const INVALID: u64 = 2 * PIECE - 5;
+            if at >= 3 * PIECE {
+                return Err(io::Error::other("broken"));
+            }
+            if (PIECE..2 * PIECE).contains(&at) {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            let n = buffer.len().min((3 * PIECE - at) as usize);
+            buffer[..n].fill(b'a');
+            if (at..at + n as u64).contains(&INVALID) {
+                buffer[(INVALID - at) as usize] = 0xFF;
+            }
+            Ok(n)
+        }
+
+        fn len(&self) -> io::Result<u64> {
+            Ok(6 * PIECE)
+        }
+    }
+
+    /// The invalid byte was hidden when another thread failed before it was read.
+    #[test]
+    fn a_failure_to_read_hides_no_error_before_it() {
+        for counting in [false, true] {
+            let validator = FileValidator::new(Kernel::best(), 4, Progress::none(), counting);
+            let status = validator.validate(&Failing, 0, false, &mut Buffer::new()).unwrap();
+            assert!(matches!(status, FileStatus::Invalid { .. }), "{counting}");
+            // After the invalid byte, nothing hides the failure.
+            let start = 2 * PIECE;
+            assert!(validator.validate(&Failing, start, false, &mut Buffer::new()).is_err(), "{counting}");
         }
     }
 

@@ -24,7 +24,7 @@ use crate::interrupt;
 use crate::outcome::{Outcome, print_error};
 use crate::progress::Progress;
 use crate::replace::{self, Original};
-use crate::source::{self, CHUNK, FileFrom, Opened, Source, aligned_buffer};
+use crate::source::{self, CHUNK, FileFrom, Opened, Source, aligned_buffer, readers};
 use crate::streams::StandardOutput;
 use crate::target::Target;
 use encode::Encode;
@@ -155,10 +155,10 @@ impl Convert<'_> {
         let mut first = Vec::new();
         reader.by_ref().take(4).read_to_end(&mut first).map_err(FileError::Read)?;
         let place = Place::start(from, Bom::detect(&first).map(|(mark, _)| mark));
-        let reader = first.chain(reader);
+        let mut reader = first.chain(reader);
         let mut encode = Encode::new(self.to, self.args.replace, place, out);
         let remedy = self.args.replace.then_some(Remedy::Replace);
-        let result = decode(from, reader, remedy, &self.progress, &mut encode)
+        let result = decode(from, &mut reader, remedy, &self.progress, &mut encode)
             .and_then(|_| encode.finish().map_err(FileError::Write));
         match (encode.error, result) {
             (Some(why), _) => Err(FileError::Unconvertible(why)),
@@ -223,16 +223,16 @@ impl Convert<'_> {
 
 /// Returns what `file` seems to be encoded in.
 fn guessed(file: &std::fs::File, start: u64) -> Result<Charset, FileError> {
-    let from = |skip| FileFrom { file, at: start + skip };
+    let from = readers(file, start);
     let read = || -> io::Result<Option<Guess>> {
         let len = file.metadata()?.len().saturating_sub(start);
-        if decode(Charset::Utf8, from(0), None, &Progress::none(), &mut io::sink()).is_ok() {
+        if decode(Charset::Utf8, &mut from(0), None, &Progress::none(), &mut io::sink()).is_ok() {
             return Ok(
-                guess_valid(&Evidence::gather(from, len, 0)?).map(|it| Guess::Unknown(seems_to_be(it)))
+                guess_valid(&Evidence::gather(&from, len, 0)?).map(|it| Guess::Unknown(seems_to_be(it)))
             );
         }
-        let accepted = accepting_dialects(from, 0)?;
-        Ok(Some(guess(mark(from)?, &accepted, &Evidence::gather(from, len, 0)?)))
+        let accepted = accepting_dialects(&from, 0)?;
+        Ok(Some(guess(mark(&from)?, &accepted, &Evidence::gather(&from, len, 0)?)))
     };
     match read().map_err(FileError::Read)? {
         None => Ok(Charset::Utf8),

@@ -26,7 +26,7 @@ use crate::source::{self, CHUNK, aligned_buffer};
 /// Without a remedy, the first invalid sequence is an error.
 pub(crate) fn decode(
     charset: Charset,
-    reader: impl Read,
+    reader: &mut dyn Read,
     remedy: Option<Remedy>,
     progress: &Progress,
     out: &mut dyn Write,
@@ -45,12 +45,12 @@ pub(crate) fn decode(
 }
 
 /// Adds what is read to the progress.
-struct Counted<'a, R> {
-    reader: R,
+struct Counted<'a> {
+    reader: &'a mut dyn Read,
     progress: &'a Progress,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl Read for Counted<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let n = self.reader.read(buffer)?;
         self.progress.add(n as u64);
@@ -58,7 +58,7 @@ impl<R: Read> Read for Counted<'_, R> {
     }
 }
 
-fn from_utf8(reader: impl Read, remedy: Option<Remedy>, out: &mut dyn Write) -> Result<u64, FileError> {
+fn from_utf8(reader: Counted<'_>, remedy: Option<Remedy>, out: &mut dyn Write) -> Result<u64, FileError> {
     let mut segments = Segments::new(Kernel::best(), None, reader);
     let mut invalid = 0;
     while let Some(segment) = segments.next().map_err(FileError::Read)? {
@@ -86,7 +86,7 @@ fn invalid_at(offset: u64, sequence: &[u8], name: &str) -> FileError {
 /// Decodes UTF-32, whose byte order mark is removed, and Latin-1.
 fn from_units(
     encoding: transcode::Encoding,
-    mut reader: impl Read,
+    mut reader: Counted<'_>,
     remedy: Option<Remedy>,
     out: &mut dyn Write,
 ) -> Result<u64, FileError> {
@@ -134,7 +134,7 @@ fn from_units(
 
 fn from_dialect(
     dialect: Dialect,
-    reader: impl Read,
+    reader: Counted<'_>,
     remedy: Option<Remedy>,
     out: &mut dyn Write,
 ) -> Result<u64, FileError> {
@@ -188,7 +188,7 @@ const KEPT: usize = 8;
 
 fn from_encoding(
     encoding: &'static Encoding,
-    mut reader: impl Read,
+    mut reader: Counted<'_>,
     remedy: Option<Remedy>,
     out: &mut dyn Write,
 ) -> Result<u64, FileError> {
@@ -246,7 +246,7 @@ mod tests {
 
     fn decoded(charset: &str, bytes: &[u8], remedy: Option<Remedy>) -> Result<(String, u64), String> {
         let mut out = Vec::new();
-        match decode(charset.parse().unwrap(), bytes, remedy, &Progress::none(), &mut out) {
+        match decode(charset.parse().unwrap(), &mut &bytes[..], remedy, &Progress::none(), &mut out) {
             Ok(invalid) => Ok((String::from_utf8(out).unwrap(), invalid)),
             Err(FileError::Unconvertible(why) | FileError::Guarded(why)) => Err(why),
             Err(FileError::Read(error) | FileError::Write(error) | FileError::Target(_, error)) => {

@@ -26,7 +26,7 @@ const MARGIN: f64 = 0.03;
 /// Whether the beginning of a file seems to be text in UTF-16 without a byte order mark. `from`
 /// returns a reader that begins at an offset.
 pub(crate) fn seems_utf16<R: Read>(from: impl Fn(u64) -> R) -> io::Result<bool> {
-    Ok(Evidence::gather(from, SHORT, 0)?.utf16().is_some())
+    Ok(Evidence::gather(&from, SHORT, 0)?.utf16().is_some())
 }
 
 pub(crate) struct Evidence {

@@ -16,7 +16,7 @@ use crate::charset::Charset;
 use crate::colors::Colors;
 use crate::progress::Progress;
 use crate::replace::{self, Original, identity};
-use crate::source::{self, CHUNK, FileFrom, Opened, Source};
+use crate::source::{self, CHUNK, FileFrom, Opened, Source, readers};
 use crate::target::Target;
 use crate::validate::{Buffer, FileStatus};
 use crate::walk::Entry;
@@ -51,7 +51,7 @@ impl Fix<'_> {
         progress.phase("checking");
         let skip_binary = args.selection.skips_binary(entry.named);
         let status = self.validator.validate(&file, start, skip_binary, buffer).map_err(FileError::Read)?;
-        let from = |skip| FileFrom { file: &file, at: start + skip };
+        let from = readers(&file, start);
         let mut guarded = false;
         let plan = match status {
             FileStatus::Binary => return Ok(FileReport::unchanged()),
@@ -70,7 +70,7 @@ impl Fix<'_> {
                 if guarded {
                     let look = Look::find(from, len, before - start).map_err(FileError::Read)?;
                     if let Some(look) = look {
-                        return Err(self.guarded(&look, from(0)));
+                        return Err(self.guarded(&look, &mut from(0)));
                     }
                 }
                 plan(args, from, len, before - start)?
@@ -87,7 +87,8 @@ impl Fix<'_> {
         }
         if plan == Plan::Copy && args.in_place {
             // The file is replaced only if something changes.
-            let changes = transform(args, self.kernel, plan, from(0), &Progress::none(), &mut io::sink())?;
+            let changes =
+                transform(args, self.kernel, plan, &mut from(0), &Progress::none(), &mut io::sink())?;
             if changes.is_nothing() {
                 self.clean_up(entry);
                 return Ok(FileReport::unchanged());
@@ -112,7 +113,7 @@ impl Fix<'_> {
 
     /// Returns the error for a file that is left alone, after counting what would be replaced in
     /// it.
-    fn guarded(&self, look: &Look, reader: impl Read) -> FileError {
+    fn guarded(&self, look: &Look, reader: &mut dyn Read) -> FileError {
         match transform(self.args, self.kernel, Plan::Repair, reader, &Progress::none(), &mut io::sink()) {
             Ok(changes) => FileError::Guarded(look.message(changes.invalid)),
             Err(error) => error,
@@ -200,7 +201,7 @@ impl Fix<'_> {
     /// Returns the plan for a file that is UTF-8 already, and not empty. It is not changed, unless
     /// the user is certain that it is something else.
     fn plan_for_valid(&self, file: &File, start: u64) -> Result<Plan, FileError> {
-        let from = |skip| FileFrom { file, at: start + skip };
+        let from = readers(file, start);
         match self.args.from {
             Some(charset) if self.args.force => {
                 let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
@@ -214,7 +215,7 @@ impl Fix<'_> {
                     return Ok(Plan::Copy);
                 }
                 let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
-                match guess_valid(&Evidence::gather(from, len, 0).map_err(FileError::Read)?) {
+                match guess_valid(&Evidence::gather(&from, len, 0).map_err(FileError::Read)?) {
                     None => Ok(Plan::Copy),
                     Some(charset) => Err(FileError::Unconvertible(seems_to_be(charset))),
                 }

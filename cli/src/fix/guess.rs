@@ -241,7 +241,7 @@ pub(crate) fn readings(guess: &Guess, evidence: &Evidence, most: usize, width: u
             let first = evidence.first_piece();
             let replace = Some(Remedy::Replace);
             // Nothing fails here: invalid sequences are replaced, and the text goes to a vector.
-            let _ = decode(*charset, first, replace, &Progress::none(), &mut text);
+            let _ = decode(*charset, &mut &first[..], replace, &Progress::none(), &mut text);
             texts.push((guess.clone(), String::from_utf8_lossy(&text).into_owned()));
         }
         Guess::InvalidAs(encoding) => {

@@ -65,7 +65,7 @@ impl Treatment {
 /// as browsers do.
 pub(super) fn repair(
     kernel: &'static Kernel,
-    reader: impl Read,
+    reader: &mut dyn Read,
     treatment: &Treatment,
     progress: &Progress,
     out: &mut dyn Write,
@@ -106,7 +106,11 @@ pub(super) fn apply(remedy: Remedy, sequence: &[u8], out: &mut dyn Write) -> Res
 }
 
 /// Copies `reader` to `out`.
-pub(super) fn copy(mut reader: impl Read, progress: &Progress, out: &mut dyn Write) -> Result<(), FileError> {
+pub(super) fn copy(
+    mut reader: &mut dyn Read,
+    progress: &Progress,
+    out: &mut dyn Write,
+) -> Result<(), FileError> {
     let (mut buffer, start) = aligned_buffer(0);
     let bytes = &mut buffer[start..][..CHUNK];
     loop {

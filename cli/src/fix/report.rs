@@ -2,28 +2,23 @@
 
 use std::io::{self, Write, stderr};
 
-use serde::Serialize;
-
 use super::Fix;
 use super::transform::{Changes, Plan};
 use crate::args::{FixArgs, Remedy};
 use crate::charset::Charset;
+use crate::json::Object;
 use crate::outcome::Outcome;
-use crate::report::{JsonPath, write_json_line};
+use crate::report::push_json_line;
 use crate::source::Source;
 
 /// What happened to one file.
-#[derive(Serialize)]
 pub(super) struct FileReport {
     status: Status,
     /// The encoding that the file was converted from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
     /// The encoding that the invalid sequences were decoded in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     invalid_as: Option<String>,
     /// Whether the encoding is a guess.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     guess: bool,
     /// How many invalid sequences were replaced, left out, escaped or decoded.
     invalid_sequences: u64,
@@ -31,24 +26,19 @@ pub(super) struct FileReport {
     mojibake_lines: u64,
     byte_order_mark_removed: bool,
     /// How many characters were repaired that the profile forbids.
-    #[serde(skip_serializing_if = "Option::is_none")]
     forbidden_characters: Option<u64>,
     /// What could not be kept of the old file.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     lost: Vec<String>,
     /// Why the file was not fixed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Status {
     Changed,
     Unchanged,
     Unconvertible,
     /// The file does not look like UTF-8 with errors.
-    #[serde(rename = "left alone")]
     LeftAlone,
     Failed,
 }
@@ -107,6 +97,27 @@ impl FileReport {
         self.status == Status::Changed
     }
 
+    fn json(&self, object: &mut Object<'_>) {
+        let status = match self.status {
+            Status::Changed => "changed",
+            Status::Unchanged => "unchanged",
+            Status::Unconvertible => "unconvertible",
+            Status::LeftAlone => "left alone",
+            Status::Failed => "failed",
+        };
+        object
+            .member("status", status)
+            .optional("from", self.from.as_ref())
+            .optional("invalid_as", self.invalid_as.as_ref())
+            .optional("guess", self.guess.then_some(true))
+            .member("invalid_sequences", self.invalid_sequences)
+            .member("mojibake_lines", self.mojibake_lines)
+            .member("byte_order_mark_removed", self.byte_order_mark_removed)
+            .optional("forbidden_characters", self.forbidden_characters)
+            .optional("lost", (!self.lost.is_empty()).then_some(&self.lost[..]))
+            .optional("message", self.message.as_ref());
+    }
+
     /// Returns what was done, for people.
     fn describe(&self, args: &FixArgs) -> String {
         let guess = if self.guess { " (a guess)" } else { "" };
@@ -140,7 +151,7 @@ impl FileReport {
 }
 
 /// How many files had each outcome.
-#[derive(Default, Serialize)]
+#[derive(Default)]
 pub(super) struct Summary {
     changed: u64,
     unchanged: u64,
@@ -161,21 +172,12 @@ impl Summary {
     }
 }
 
-#[derive(Serialize)]
-struct FileLine<'a> {
-    #[serde(flatten)]
-    path: JsonPath<'a>,
-    #[serde(flatten)]
-    report: &'a FileReport,
-}
-
 impl Fix<'_> {
     /// Reports what happened to a file. A guess may be wrong, so it is always reported, and so is
     /// what could not be kept.
     pub(super) fn report(&self, source: &Source, report: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         if self.args.json {
-            let line = FileLine { path: JsonPath::new(source.name()), report };
-            return self.write_json(out, |out| write_json_line(out, "file", &line));
+            return self.write_json(out, "file", |object| report.json(object.path(source.name())));
         }
         let name = source.display();
         let is_wanted = self.speaks() || report.guess && !self.args.quiet || self.args.check;
@@ -196,11 +198,18 @@ impl Fix<'_> {
 
     /// Reports how many files had each outcome, if the command line asks for that.
     pub(super) fn report_summary(&self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        let Summary { changed, unchanged, unconvertible, left_alone, failed } = summary;
         if self.args.json {
-            return self.write_json(out, |out| write_json_line(out, "summary", summary));
+            return self.write_json(out, "summary", |object| {
+                object
+                    .member("changed", changed)
+                    .member("unchanged", unchanged)
+                    .member("unconvertible", unconvertible)
+                    .member("left_alone", left_alone)
+                    .member("failed", failed);
+            });
         }
         if self.speaks() {
-            let Summary { changed, unchanged, unconvertible, left_alone, failed } = summary;
             let would = if self.args.is_dry() { "would be changed" } else { "changed" };
             self.print(&format!(
                 "{changed} {would}, {unchanged} unchanged, {left_alone} left alone, {unconvertible} not convertible, {failed} failed"
@@ -209,11 +218,16 @@ impl Fix<'_> {
         Ok(())
     }
 
-    /// Writes JSON to standard output, or to standard error if the fixed text goes to standard
-    /// output.
-    fn write_json(&self, out: &mut dyn Write, write: impl FnOnce(&mut Vec<u8>)) -> io::Result<()> {
+    /// Writes a line of JSON to standard output, or to standard error if the fixed text goes to
+    /// standard output.
+    fn write_json(
+        &self,
+        out: &mut dyn Write,
+        r#type: &str,
+        members: impl FnOnce(&mut Object<'_>),
+    ) -> io::Result<()> {
         let mut line = Vec::new();
-        write(&mut line);
+        push_json_line(&mut line, r#type, members);
         if self.prints_text() {
             let _ = self.validator.progress.suspend(|| stderr().lock().write_all(&line));
             return Ok(());

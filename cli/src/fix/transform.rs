@@ -88,7 +88,7 @@ pub(super) fn transform(
     args: &FixArgs,
     kernel: &'static Kernel,
     plan: Plan,
-    reader: impl Read,
+    reader: &mut dyn Read,
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<Changes, FileError> {
@@ -111,7 +111,7 @@ fn write(
     args: &FixArgs,
     kernel: &'static Kernel,
     plan: Plan,
-    reader: impl Read,
+    reader: &mut dyn Read,
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<u64, FileError> {
@@ -169,6 +169,6 @@ pub(crate) fn fixed<R: Read>(
     let len = io::copy(&mut from(0), &mut io::sink()).map_err(FileError::Read)?;
     let plan = plan(args, &from, len, 0)?;
     let mut out = Vec::new();
-    let changes = transform(args, kernel, plan, from(0), &Progress::none(), &mut out)?;
+    let changes = transform(args, kernel, plan, &mut from(0), &Progress::none(), &mut out)?;
     Ok((out, changes.invalid))
 }

@@ -13,7 +13,7 @@ use crate::fix::{copy_to_temporary_file, mojibake};
 use crate::progress::Progress;
 use crate::report::{Human, Report, on_terminal};
 use crate::scan::Scanner;
-use crate::source::{FileFrom, Opened, Source};
+use crate::source::{Opened, Source, readers};
 use crate::statistics::Characters;
 
 /// How many errors and readings to show. With everything else they fill a screen of 24 lines.
@@ -65,7 +65,7 @@ impl Facts {
                 (file, 0, is_cut_off)
             }
         };
-        let from = |skip| FileFrom { file: &file, at: start + skip };
+        let from = readers(&file, start);
 
         progress.phase("reading");
         let report = Human::new(common.color);
@@ -89,7 +89,7 @@ impl Facts {
         drop(scanner);
 
         progress.phase("guessing");
-        let mark = mark(from)?;
+        let mark = mark(&from)?;
         let mut facts = Self {
             bytes,
             characters,
@@ -107,13 +107,13 @@ impl Facts {
             is_cut_off,
         };
         if errors > 0 {
-            facts.accepted_by = accepting_dialects(from, first_error)?;
-            let evidence = Evidence::gather(from, bytes, first_error)?;
+            facts.accepted_by = accepting_dialects(&from, first_error)?;
+            let evidence = Evidence::gather(&from, bytes, first_error)?;
             let guess = guess(mark, &facts.accepted_by, &evidence);
             facts.readings = readings(&guess, &evidence, READINGS, excerpt_width());
             facts.guess = Some(guess);
         } else {
-            let evidence = Evidence::gather(from, bytes, 0)?;
+            let evidence = Evidence::gather(&from, bytes, 0)?;
             facts.guess = guess_valid(&evidence).map(Guess::From);
             let texts = evidence.pieces().filter_map(|piece| trust8::from_utf8(piece).ok());
             facts.mojibake = texts.map(mojibake::count).sum();

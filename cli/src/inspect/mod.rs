@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::process::ExitCode;
 
-use serde::Serialize;
 use trust8::Bom;
 
 use crate::args::{CommonArgs, InspectArgs, Selection};
@@ -19,9 +18,10 @@ use crate::dialects::AcceptedBy;
 use crate::fix::guess::{Guess, Reading};
 use crate::hex::Hex;
 use crate::interrupt;
+use crate::json::{Json, push_object};
 use crate::outcome::{Outcome, print_error};
 use crate::progress::Progress;
-use crate::report::{JsonDialect, JsonPath, on_terminal, write_json};
+use crate::report::on_terminal;
 use crate::source::Source;
 use crate::statistics::grouped;
 use crate::streams::StandardOutput;
@@ -182,86 +182,54 @@ impl Facts {
 
     /// Returns the facts as JSON, on one line.
     fn json(&self, source: &Source) -> Vec<u8> {
-        let line_endings = JsonLineEndings {
-            lf: self.line_endings.lf,
-            crlf: self.line_endings.crlf,
-            cr: self.line_endings.cr,
-        };
-        let names = |guess: &Guess| match guess {
-            Guess::From(charset) => (Some(charset.label()), None),
-            Guess::InvalidAs(encoding) => (None, Some(Charset::Encoding(encoding).label())),
-            Guess::Unknown(_) => (None, None),
-        };
-        let (from, invalid_as) = self.guess.as_ref().map_or((None, None), names);
-        let readings = self.readings.iter().map(|Reading { guess, excerpt }| {
-            let (from, invalid_as) = names(guess);
-            JsonReading { from, invalid_as, excerpt }
-        });
+        let (from, invalid_as) = self.guess.as_ref().map_or((None, None), labels);
         let mut out = Vec::new();
-        write_json(
-            &mut out,
-            &JsonFacts {
-                path: JsonPath::new(source.name()),
-                valid: self.errors == 0,
-                errors: self.errors,
-                byte_order_mark: self.mark.map(Bom::encoding),
-                bytes: self.bytes,
-                complete: !self.is_cut_off,
-                characters: self.characters.total(),
-                characters_by_length: self.characters.by_len,
-                lines: self.lines,
-                line_endings,
-                has_nul: self.has_nul,
-                dialects: self.accepted_by.iter().map(JsonDialect::new).collect(),
-                likely_from: from,
-                likely_invalid_as: invalid_as,
-                readings: readings.collect(),
-                mojibake_lines_in_sample: self.mojibake,
-            },
-        );
+        push_object(&mut out, |object| {
+            object
+                .path(source.name())
+                .member("valid", self.errors == 0)
+                .member("errors", self.errors)
+                .member("byte_order_mark", self.mark.map(Bom::encoding))
+                .member("bytes", self.bytes)
+                .member("complete", !self.is_cut_off)
+                .member("characters", self.characters.total())
+                .member("characters_by_length", &self.characters.by_len[..])
+                .member("lines", self.lines)
+                .object("line_endings", |object| {
+                    let endings = &self.line_endings;
+                    object.member("lf", endings.lf).member("crlf", endings.crlf).member("cr", endings.cr);
+                })
+                .member("has_nul", self.has_nul)
+                .member("dialects", &self.accepted_by[..])
+                .member("likely_from", from)
+                .member("likely_invalid_as", invalid_as)
+                .member("readings", &self.readings[..])
+                .member("mojibake_lines_in_sample", self.mojibake);
+        });
         out.push(b'\n');
         out
+    }
+}
+
+/// Returns what `--from` or `--invalid-as` takes for a guess.
+fn labels(guess: &Guess) -> (Option<String>, Option<String>) {
+    match guess {
+        Guess::From(charset) => (Some(charset.label()), None),
+        Guess::InvalidAs(encoding) => (None, Some(Charset::Encoding(encoding).label())),
+        Guess::Unknown(_) => (None, None),
+    }
+}
+
+impl Json for Reading {
+    fn push_to(&self, out: &mut Vec<u8>) {
+        let (from, invalid_as) = labels(&self.guess);
+        push_object(out, |object| {
+            object.optional("from", from).optional("invalid_as", invalid_as).member("excerpt", &self.excerpt);
+        });
     }
 }
 
 /// Returns the command that fixes a file with `options`.
 fn fix(options: &str) -> String {
     format!("trust8 fix {options}")
-}
-
-#[derive(Serialize)]
-struct JsonFacts<'a> {
-    #[serde(flatten)]
-    path: JsonPath<'a>,
-    valid: bool,
-    errors: u64,
-    byte_order_mark: Option<&'static str>,
-    bytes: u64,
-    complete: bool,
-    characters: u64,
-    characters_by_length: [u64; 4],
-    lines: u64,
-    line_endings: JsonLineEndings,
-    has_nul: bool,
-    dialects: Vec<JsonDialect>,
-    likely_from: Option<String>,
-    likely_invalid_as: Option<String>,
-    readings: Vec<JsonReading<'a>>,
-    mojibake_lines_in_sample: u64,
-}
-
-#[derive(Serialize)]
-struct JsonReading<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    invalid_as: Option<String>,
-    excerpt: &'a str,
-}
-
-#[derive(Serialize)]
-struct JsonLineEndings {
-    lf: u64,
-    crlf: u64,
-    cr: u64,
 }

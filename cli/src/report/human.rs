@@ -167,7 +167,7 @@ enum Part {
 }
 
 /// Appends `number` to `out` in decimal.
-pub(super) fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
+pub(crate) fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; 20];
     let mut start = digits.len();
     loop {

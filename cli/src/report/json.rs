@@ -2,20 +2,18 @@
 //!
 //! README.md describes both, and promises that members stay.
 
-use std::borrow::Cow;
 use std::io::{self, Write as _};
 use std::time::Duration;
 
-use serde::Serialize;
 use trust8::Bom;
 
-use super::human::{push_decimal, push_hex};
-use super::{Conclusion, Report};
+use super::human::push_hex;
+use super::{Conclusion, Report, push_decimal};
 use crate::dialects::AcceptedBy;
-use crate::hex::Hex;
+use crate::json::{Json, Object, push_object};
 use crate::scan::Finding;
 use crate::statistics::Totals;
-use crate::visible::{is_harmful, push_visible};
+use crate::visible::push_visible;
 
 /// One document: `{"version":1,"files":[...],"summary":{...}}`.
 pub(super) struct Document;
@@ -23,25 +21,8 @@ pub(super) struct Document;
 /// One object per line, each with a `type`.
 pub(super) struct Lines;
 
-/// The name of a file. If it is not UTF-8, `path` has each invalid sequence replaced by U+FFFD, and
-/// `path_hex` has the bytes.
-#[derive(Serialize)]
-pub(crate) struct JsonPath<'a> {
-    path: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path_hex: Option<String>,
-}
-
-impl<'a> JsonPath<'a> {
-    pub(crate) fn new(name: &'a [u8]) -> Self {
-        let path = String::from_utf8_lossy(name);
-        let path_hex = matches!(path, Cow::Owned(_)).then(|| Hex(name).to_string());
-        Self { path, path_hex }
-    }
-}
-
 /// Appends the members of an error, without the braces around them. (A file can have millions of
-/// errors, and serde takes several times as long for structures in others.)
+/// errors, so most members are not put together by `Object`.)
 fn push_error(out: &mut Vec<u8>, finding: &Finding<'_>) {
     let Finding { location, offset, culprit, before, after } = finding;
     // Nearly all are shorter.
@@ -68,8 +49,8 @@ fn push_error(out: &mut Vec<u8>, finding: &Finding<'_>) {
     }
     // What a profile forbids.
     if let Some(found) = culprit.forbidden() {
-        push_member(out, ",\"class\":", found.class().name());
-        push_member(out, ",\"character\":", &format!("U+{:04X}", u32::from(found.character())));
+        let character = format!("U+{:04X}", u32::from(found.character()));
+        Object(out).member("class", found.class().name()).member("character", character);
     }
     out.extend_from_slice(b",\"message\":");
     let message = out.len();
@@ -77,7 +58,7 @@ fn push_error(out: &mut Vec<u8>, finding: &Finding<'_>) {
     let _ = write!(out, "\"{culprit}\"");
     if !is_plain(&out[message + 1..out.len() - 1]) {
         out.truncate(message);
-        write_json(out, &culprit.to_string());
+        culprit.to_string().push_to(out);
     }
     out.extend_from_slice(b",\"hex\":\"");
     push_hex(out, culprit.bytes);
@@ -93,30 +74,9 @@ fn push_error(out: &mut Vec<u8>, finding: &Finding<'_>) {
         push_hex(out, part);
         push_visible(&mut text, part);
     }
-    out.push(b'"');
-    push_member(out, ",\"text\":", &trust8::from_utf8_lossy(&text));
+    out.extend_from_slice(b"\",\"text\":");
+    trust8::from_utf8_lossy(&text).push_to(out);
     out.push(b'}');
-}
-
-/// Appends a member with a string. `name` has the punctuation before and after it.
-fn push_member(out: &mut Vec<u8>, name: &str, value: &str) {
-    const PART: usize = 64;
-    out.extend_from_slice(name.as_bytes());
-    if !value.bytes().fold(true, |is_printable, byte| is_printable & matches!(byte, b' '..=b'~')) {
-        return write_json(out, value);
-    }
-    out.push(b'"');
-    for part in value.as_bytes().chunks(PART) {
-        let mut escaped = [b'\\'; 2 * PART];
-        let mut len = 0;
-        for &byte in part {
-            len += usize::from(matches!(byte, b'"' | b'\\'));
-            escaped[len] = byte;
-            len += 1;
-        }
-        out.extend_from_slice(&escaped[..len]);
-    }
-    out.push(b'"');
 }
 
 /// Whether `text` needs no escapes in a JSON string.
@@ -125,126 +85,49 @@ fn is_plain(text: &[u8]) -> bool {
     text.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'!' | b'#'..=b'[' | b']'..=b'~'))
 }
 
-#[derive(Serialize)]
-struct Invalid<'a> {
-    #[serde(flatten)]
-    path: JsonPath<'a>,
-    status: &'static str,
+/// The members of an invalid file that come before its errors.
+fn invalid(object: &mut Object<'_>, name: &[u8]) {
+    object.path(name).member("status", "invalid");
 }
 
 /// The members of an invalid file that come after its errors.
-#[derive(Serialize)]
-struct AfterErrors {
-    byte_order_mark: Option<&'static str>,
-    dialects: Vec<JsonDialect>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    likely_from: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unread: Option<String>,
+fn after_errors(object: &mut Object<'_>, conclusion: &Conclusion) {
+    object
+        .member("byte_order_mark", conclusion.mark.map(Bom::encoding))
+        .member("dialects", &conclusion.accepted_by[..])
+        .optional("likely_from", conclusion.likely.map(|charset| charset.label()))
+        .optional("unread", conclusion.unread.as_ref());
 }
 
-/// A dialect of UTF-8 that accepts all of a file.
-#[derive(Serialize)]
-pub(crate) struct JsonDialect {
-    name: &'static str,
-    convertible: bool,
-}
-
-impl JsonDialect {
-    pub(crate) fn new(by: &AcceptedBy) -> Self {
-        Self { name: by.dialect.name(), convertible: by.convertible }
+impl Json for AcceptedBy {
+    fn push_to(&self, out: &mut Vec<u8>) {
+        push_object(out, |object| {
+            object.member("name", self.dialect.name()).member("convertible", self.convertible);
+        });
     }
 }
 
-impl AfterErrors {
-    fn new(conclusion: &Conclusion) -> Self {
-        Self {
-            byte_order_mark: conclusion.mark.map(Bom::encoding),
-            dialects: conclusion.accepted_by.iter().map(JsonDialect::new).collect(),
-            likely_from: conclusion.likely.map(|charset| charset.label()),
-            unread: conclusion.unread.clone(),
-        }
-    }
+fn unread(object: &mut Object<'_>, name: &[u8], error: &io::Error) {
+    object.path(name).member("status", "unread").member("message", error.to_string());
 }
 
-#[derive(Serialize)]
-struct Unread<'a> {
-    #[serde(flatten)]
-    path: JsonPath<'a>,
-    status: &'static str,
-    message: String,
-}
-
-#[derive(Serialize)]
-struct Summary {
-    files: u64,
-    valid: u64,
-    invalid: u64,
-    unread: u64,
-    binary_skipped: u64,
-    binary_like_utf16: u64,
-    errors: u64,
-    #[serde(flatten)]
-    statistics: Option<Statistics>,
-}
-
-/// What `--stats` adds.
-#[derive(Serialize)]
-struct Statistics {
-    bytes: u64,
-    seconds: f64,
-    characters: u64,
-    characters_by_length: [u64; 4],
-    newlines: u64,
-    lines: u64,
-}
-
-impl Summary {
-    fn new(totals: &Totals, time: Option<Duration>) -> Self {
-        Self {
-            files: totals.files(),
-            valid: totals.valid,
-            invalid: totals.invalid,
-            unread: totals.unread,
-            binary_skipped: totals.binary,
-            binary_like_utf16: totals.binary_utf16,
-            errors: totals.errors,
-            statistics: time.map(|time| Statistics {
-                bytes: totals.bytes,
-                seconds: time.as_secs_f64(),
-                characters: totals.characters.total(),
-                characters_by_length: totals.characters.by_len,
-                newlines: totals.characters.newlines,
-                lines: totals.lines(),
-            }),
-        }
-    }
-}
-
-/// Writes `value` as JSON. None of the types here can fail, and writing to a vector never does.
-pub(crate) fn write_json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    let _ = value.serialize(&mut serde_json::Serializer::with_formatter(out, Harmless));
-}
-
-/// Escapes characters that can do harm to a terminal. serde_json itself escapes only those below
-/// U+0020.
-struct Harmless;
-
-impl serde_json::ser::Formatter for Harmless {
-    fn write_string_fragment<W: ?Sized + io::Write>(
-        &mut self,
-        out: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        if fragment.bytes().all(|byte| byte < 0x7F) {
-            return out.write_all(fragment.as_bytes());
-        }
-        let mut rest = fragment;
-        while let Some((at, harmful)) = rest.char_indices().find(|(_, c)| is_harmful(*c)) {
-            write!(out, "{}\\u{:04x}", &rest[..at], u32::from(harmful))?;
-            rest = &rest[at + harmful.len_utf8()..];
-        }
-        out.write_all(rest.as_bytes())
+fn summary(object: &mut Object<'_>, totals: &Totals, time: Option<Duration>) {
+    object
+        .member("files", totals.files())
+        .member("valid", totals.valid)
+        .member("invalid", totals.invalid)
+        .member("unread", totals.unread)
+        .member("binary_skipped", totals.binary)
+        .member("binary_like_utf16", totals.binary_utf16)
+        .member("errors", totals.errors);
+    if let Some(time) = time {
+        object
+            .member("bytes", totals.bytes)
+            .member("seconds", time.as_secs_f64())
+            .member("characters", totals.characters.total())
+            .member("characters_by_length", &totals.characters.by_len[..])
+            .member("newlines", totals.characters.newlines)
+            .member("lines", totals.lines());
     }
 }
 
@@ -259,9 +142,8 @@ impl Report for Document {
 
     fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, earlier: u64) {
         if earlier == 0 {
-            write_json(out, &Invalid { path: JsonPath::new(name), status: "invalid" });
-            // Remove the closing brace, so that the errors become part of the object.
-            out.pop();
+            out.push(b'{');
+            invalid(&mut Object(out), name);
             out.extend(b",\"errors\":[\n");
         } else {
             out.extend(b",\n");
@@ -276,20 +158,18 @@ impl Report for Document {
     }
 
     fn conclusion(&self, out: &mut Vec<u8>, _: &[u8], conclusion: &Conclusion) {
-        out.extend(b"],");
-        let brace = out.len();
-        write_json(out, &AfterErrors::new(conclusion));
-        // Remove the opening brace, because these are members of the object that is open already.
-        out.remove(brace);
+        out.push(b']');
+        after_errors(&mut Object(out), conclusion);
+        out.push(b'}');
     }
 
     fn unread(&self, out: &mut Vec<u8>, name: &[u8], error: &io::Error) {
-        write_json(out, &Unread { path: JsonPath::new(name), status: "unread", message: error.to_string() });
+        push_object(out, |object| unread(object, name, error));
     }
 
     fn footer(&self, totals: &Totals, time: Option<Duration>) -> Vec<u8> {
         let mut out = b"\n],\"summary\":".to_vec();
-        write_json(&mut out, &Summary::new(totals, time));
+        push_object(&mut out, |object| summary(object, totals, time));
         out.extend(b"}\n");
         out
     }
@@ -299,33 +179,16 @@ impl Report for Document {
     }
 }
 
-#[derive(Serialize)]
-struct Line<'a, T> {
-    r#type: &'a str,
-    #[serde(flatten)]
-    content: T,
-}
-
-/// One object with the members of both.
-#[derive(Serialize)]
-struct Both<T, U> {
-    #[serde(flatten)]
-    first: T,
-    #[serde(flatten)]
-    second: U,
-}
-
-/// Writes an object with this `type` and the members of `content`, on a separate line.
-pub(crate) fn write_line(out: &mut Vec<u8>, r#type: &str, content: impl Serialize) {
-    write_json(out, &Line { r#type, content });
+/// Writes an object with this `type` and other members, on a separate line.
+pub(crate) fn push_line(out: &mut Vec<u8>, r#type: &str, members: impl FnOnce(&mut Object<'_>)) {
+    push_object(out, |object| members(object.member("type", r#type)));
     out.push(b'\n');
 }
 
 impl Report for Lines {
     fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, _: u64) {
-        write_json(out, &Line { r#type: "error", content: JsonPath::new(name) });
-        // Replace the closing brace, so that the members of the error become part of the object.
-        out.pop();
+        out.push(b'{');
+        Object(out).member("type", "error").path(name);
         out.push(b',');
         push_error(out, finding);
         out.extend_from_slice(b"}\n");
@@ -336,21 +199,19 @@ impl Report for Lines {
     }
 
     fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
-        let first = Invalid { path: JsonPath::new(name), status: "invalid" };
-        write_line(out, "file", Both { first, second: AfterErrors::new(conclusion) });
+        push_line(out, "file", |object| {
+            invalid(object, name);
+            after_errors(object, conclusion);
+        });
     }
 
     fn unread(&self, out: &mut Vec<u8>, name: &[u8], error: &io::Error) {
-        write_line(
-            out,
-            "file",
-            Unread { path: JsonPath::new(name), status: "unread", message: error.to_string() },
-        );
+        push_line(out, "file", |object| unread(object, name, error));
     }
 
     fn footer(&self, totals: &Totals, time: Option<Duration>) -> Vec<u8> {
         let mut out = Vec::new();
-        write_line(&mut out, "summary", Summary::new(totals, time));
+        push_line(&mut out, "summary", |object| summary(object, totals, time));
         out
     }
 

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use trust8::Bom;
 
-pub(crate) use human::Human;
-pub(crate) use json::{JsonDialect, JsonPath, write_json, write_line as write_json_line};
+pub(crate) use human::{Human, push_decimal};
+pub(crate) use json::push_line as push_json_line;
 
 use crate::args::{CheckArgs, CommonArgs, Format};
 use crate::charset::Charset;

@@ -3,11 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
-use super::json::write_json;
 use super::{Conclusion, Report};
 use crate::hex::digits;
+use crate::json::{Json, Object, push_object};
 use crate::scan::Finding;
 use crate::statistics::Totals;
 
@@ -34,19 +32,15 @@ impl Report for Sarif {
         if earlier > 0 {
             out.extend(self.separator());
         }
-        let region = json!({
-            "startLine": location.line,
-            "startColumn": location.column,
-            "byteOffset": offset,
-            "byteLength": culprit.bytes.len(),
-        });
-        push_result(
-            out,
-            name,
-            (culprit.keyword(), "error"),
-            &format!("byte {offset}: {culprit}"),
-            Some(region),
-        );
+        let region = |region: &mut Object<'_>| {
+            region
+                .member("startLine", location.line)
+                .member("startColumn", location.column)
+                .member("byteOffset", *offset)
+                .member("byteLength", culprit.bytes.len() as u64);
+        };
+        let message = format!("byte {offset}: {culprit}");
+        push_result(out, name, (culprit.keyword(), "error"), &message, Some(&region));
     }
 
     fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
@@ -70,17 +64,33 @@ fn push_result(
     name: &[u8],
     (rule, level): (&str, &str),
     message: &str,
-    region: Option<Value>,
+    region: Option<&dyn Fn(&mut Object<'_>)>,
 ) {
-    let mut place = json!({ "artifactLocation": { "uri": uri(name) } });
-    if let Some(region) = region {
-        place["region"] = region;
+    push_object(out, |result| {
+        result
+            .member("ruleId", rule)
+            .member("level", level)
+            .object("message", |object| _ = object.member("text", message))
+            .member("locations", &[Place { name, region }][..]);
+    });
+}
+
+struct Place<'a> {
+    name: &'a [u8],
+    region: Option<&'a dyn Fn(&mut Object<'_>)>,
+}
+
+impl Json for Place<'_> {
+    fn push_to(&self, out: &mut Vec<u8>) {
+        push_object(out, |location| {
+            location.object("physicalLocation", |place| {
+                place.object("artifactLocation", |object| _ = object.member("uri", uri(self.name)));
+                if let Some(region) = self.region {
+                    place.object("region", region);
+                }
+            });
+        });
     }
-    let locations = json!([{ "physicalLocation": place }]);
-    write_json(
-        out,
-        &json!({ "ruleId": rule, "level": level, "message": { "text": message }, "locations": locations }),
-    );
 }
 
 /// Returns the path `name` as a URI, relative unless the path is absolute.
