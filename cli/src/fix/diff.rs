@@ -35,6 +35,8 @@ pub(super) fn write(
     terminal: bool,
 ) -> io::Result<()> {
     let mut text = Vec::new();
+    // Git refuses `a/./name`.
+    let name = name.strip_prefix(b"./").unwrap_or(name);
     for (sign, folder) in [("---", "a/"), ("+++", "b/")] {
         text.extend(format!("{sign} {folder}").as_bytes());
         write_name(&mut text, name, terminal);
