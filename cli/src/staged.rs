@@ -10,6 +10,9 @@ use std::process::{Command, Stdio};
 /// the order of their names. If there are `paths`, returns only the files in them.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<(Vec<u8>, String)>, String> {
     let mut git = Command::new("git");
+    // With this option in the user's configuration, Git leaves out all files outside the current
+    // folder.
+    git.args(["-c", "diff.relative=false"]);
     git.args(["diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=d", "--"]);
     let output = git.args(paths).stdin(Stdio::null()).output().map_err(|error| format!("git: {error}"))?;
     if !output.status.success() {

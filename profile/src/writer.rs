@@ -12,8 +12,8 @@ use super::{Forbidden, Profile, StreamError};
 /// A [`Utf8Writer`] that also refuses the characters that a profile forbids, so that no text can
 /// poison a log.
 ///
-/// The text before a forbidden character is written first. From then on, every call returns the
-/// error, an [`io::ErrorKind::InvalidData`] that carries a [`StreamError`].
+/// The text before a forbidden character is written first. From then on, `write` and `finish`
+/// return the error, an [`io::ErrorKind::InvalidData`] that carries a [`StreamError`].
 ///
 /// ```
 /// use std::io::Write;

@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyCFunction, PyString, PyTuple};
 use trust8::boundary::floor;
+use trust8::columns::Policy;
 use trust8::{ErrorKind, Utf8Error, utf8_chunks};
 use trust8_profile::Profile;
 
@@ -25,6 +26,7 @@ use crate::calls::handler_name;
 use crate::errors::{is_valid, new_error, reason};
 use crate::input::{Input, PIECE, unlocked_if_long};
 use crate::profile::{first, refused};
+use crate::repair::repaired_bytes;
 use crate::text::{self, Builder, Counts, Decoded, Instead};
 
 /// Decode UTF-8, like `codecs.utf_8_decode`, and return the text and the number of bytes decoded.
@@ -83,6 +85,11 @@ pub(crate) fn decode_in<'py>(
     let mut input = Input::of(data)?.bytes(py)?;
     if is_valid(&Input::Bytes(input.clone()), profile, py)? {
         return Ok(decode(&input, "strict", true)?.0);
+    }
+    if handler == "trust8.windows-1252" {
+        // It leaves forbidden characters as they are, and reads five bytes as controls.
+        let repaired = repaired_bytes(input, Policy::Windows1252, *profile)?;
+        return Ok(decode(&repaired, "strict", true)?.0);
     }
     let mut out = Builder::new(py, input.as_bytes().len())?;
     let mut at = 0;

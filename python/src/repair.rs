@@ -66,7 +66,16 @@ pub(crate) fn repair<'py>(
     if policy == Policy::Null {
         return Err(PyValueError::new_err("the policy 'null' is for columns, whose rows can be null"));
     }
-    let input = Input::of(data)?.bytes(py)?;
+    repaired_bytes(Input::of(data)?.bytes(py)?, policy, profile)
+}
+
+/// Does the same for a `bytes` object. Signals are handled.
+pub(crate) fn repaired_bytes(
+    input: Bound<'_, PyBytes>,
+    policy: Policy,
+    profile: Profile,
+) -> PyResult<Bound<'_, PyBytes>> {
+    let py = input.py();
     let bytes = PyBackedBytes::from(input.clone());
     let repaired = answering_signals(py, bytes.len(), move || repaired(&bytes, policy, &profile))?;
     let repaired = repaired.map_err(|error| PyOverflowError::new_err(error.to_string()))?;

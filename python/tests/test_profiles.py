@@ -135,6 +135,15 @@ def test_several_names():
             function(profile="xml")
 
 
+def test_no_forbidden_character_passes_the_handler_of_trust8():
+    """It left forbidden characters as they are, and made controls of the bytes 81, 8D, 8F, 90 and 9D."""
+    data = "x\u202ey\x1b\0".encode() + bytes(range(256))
+    for name in ["terminal", "prompt", "postgres", "source"]:
+        text = trust8.decode(data, "trust8.windows-1252", profile=name)
+        assert trust8.is_utf8(text.encode(), profile=name)
+        assert text == trust8.repair(data, "windows-1252", profile=name).decode()
+
+
 def test_handlers_get_forbidden_characters():
     seen = []
 

@@ -10,8 +10,8 @@ use crate::stream::{Decoder, Validator};
 ///
 /// Only whole, valid characters reach the inner writer: the beginning of a character is held back
 /// until its last byte has arrived. The valid text before an error is written first. From then on,
-/// every call returns the error, an [`ErrorKind::InvalidData`] that carries a
-/// [`StreamError`](crate::stream::StreamError).
+/// `write` and `finish` return the error, an [`ErrorKind::InvalidData`] that carries a
+/// [`StreamError`](crate::stream::StreamError). `flush` still flushes that text.
 ///
 /// An error of the inner writer is passed on and changes nothing: accepted bytes are written later,
 /// and others can be written again. If the inner writer claims to have taken more bytes than it was

@@ -82,7 +82,7 @@ pub(crate) struct FixArgs {
           requires = "rewrites", value_parser = suffix)]
     pub(crate) backup: Option<String>,
 
-    /// Restore the backups, except over files that have changed since the repair
+    /// Restore the backups, except over files that may have changed since the repair
     #[arg(long, group = "rewrites",
           conflicts_with_all = ["from", "invalid_as", "unmojibake", "strip_bom", "output", "check", "diff", "json"])]
     pub(crate) undo: bool,

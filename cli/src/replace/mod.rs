@@ -110,15 +110,15 @@ fn remove_leftover_in(place: &Place) -> io::Result<()> {
 
 /// Restores the backup with this suffix to `path`. Returns false if there is none.
 ///
-/// If the file has been written to since it was backed up, that is an error.
+/// If the file may have been written to since it was backed up, that is an error.
 pub(crate) fn restore(path: &Path, suffix: &str) -> io::Result<bool> {
     let place = Place::find(path)?;
     let Some(backup) = place.backup_metadata(suffix)?.filter(Metadata::is_file) else { return Ok(false) };
     let current = place.open()?;
     if let Some(current) = &current {
         lock(current)?;
-        if is_written_after(&current.metadata()?, &backup) {
-            return Err(busy("it has been written to since it was repaired"));
+        if let Some(why) = keeps_from_undo(&current.metadata()?, &backup) {
+            return Err(busy(why));
         }
     }
     place.restore(suffix)?;
@@ -126,18 +126,31 @@ pub(crate) fn restore(path: &Path, suffix: &str) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Whether a file was written to after another one became a backup. The backup's status changes
-/// when it gets its name.
-fn is_written_after(file: &Metadata, backup: &Metadata) -> bool {
+/// Returns why the file may have been written to after the other one became its backup.
+///
+/// The backup's status changes when it gets its name, and that is soon after the repaired file was
+/// written. It also changes with `chmod`, or if the backup is copied. From then on, its time says
+/// nothing about the repair.
+fn keeps_from_undo(file: &Metadata, backup: &Metadata) -> Option<&'static str> {
+    const WRITTEN: &str = "it has been written to since it was repaired";
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        (file.mtime(), file.mtime_nsec()) > (backup.ctime(), backup.ctime_nsec())
+        /// The longest time, in seconds, that syncing the repaired file may take.
+        const SYNC: i64 = 60;
+        if (file.mtime(), file.mtime_nsec()) > (backup.ctime(), backup.ctime_nsec()) {
+            return Some(WRITTEN);
+        }
+        (backup.ctime().saturating_sub(file.mtime()) > SYNC).then_some(
+            "its backup was changed or copied later, so it may have been written to since it was repaired",
+        )
     }
     #[cfg(not(unix))]
     {
         // The backup is a copy that was written after the new file.
-        matches!((file.modified(), backup.modified()), (Ok(file), Ok(backup)) if file > backup)
+        let is_later =
+            matches!((file.modified(), backup.modified()), (Ok(file), Ok(backup)) if file > backup);
+        is_later.then_some(WRITTEN)
     }
 }
 

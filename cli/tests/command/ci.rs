@@ -195,6 +195,12 @@ fn staged_is_what_the_index_has() {
     assert_eq!(list(&["--type", "md"]), (0, String::new()));
     let run = folder.trust8().args(["--staged", "-f", "short"]).assert().code(1);
     assert!(stdout(&run).starts_with("d/bad in the index:1:2: byte 1: "));
+    // In a folder, files outside it count too, whatever Git's configuration says.
+    git(&["config", "diff.relative", "true"]);
+    folder.file("e/fine", "fine");
+    let mut run = folder.trust8();
+    let run = run.current_dir(folder.at("e")).args(["-l", "--staged"]).assert().code(1);
+    assert_eq!(stdout(&run), "d/bad in the index\n");
     let elsewhere = Folder::new();
     let mut run = elsewhere.trust8();
     run.env("GIT_CEILING_DIRECTORIES", elsewhere.path().parent().unwrap()).arg("--staged");

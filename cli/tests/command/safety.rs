@@ -164,6 +164,23 @@ fn undo_restores_what_was_repaired() {
     assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "edited");
 }
 
+/// `cp -a` and `chmod` give a backup a later time than the last change of the file. Undoing then
+/// threw that change away.
+#[cfg(unix)]
+#[test]
+fn undo_leaves_files_alone_whose_backups_have_a_later_time() {
+    let folder = Folder::new();
+    folder.file("f", broken());
+    folder.trust8().args(["fix", "-i", "--backup", "f"]).assert().code(0);
+    fs::write(folder.at("f"), "edited").unwrap();
+    let before = std::time::SystemTime::now() - std::time::Duration::from_secs(120);
+    fs::File::options().write(true).open(folder.at("f")).unwrap().set_modified(before).unwrap();
+    let undo = folder.trust8().args(["fix", "--undo", "f"]).assert();
+    undo.code(2).stderr(contains("f: left alone: its backup was changed or copied later"));
+    assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "edited");
+    assert_eq!(fs::read(folder.at("f~")).unwrap(), broken());
+}
+
 /// A hard link to the old file stayed for ever if the backup could not get its name, or the program
 /// was killed.
 #[cfg(target_os = "linux")]
