@@ -5,7 +5,7 @@
 //! `swapped.rs`.
 //!
 //! Without the feature `all-pairs`, only the pairs of UTF-8 and another family in the native order
-//! are compiled. Pairs are looked up at compile time, so nothing else is.
+//! are compiled, and with `known-valid` those of `&str`. Pairs are looked up at compile time, so nothing else is.
 //!
 //! The bytes of a text may have any alignment.
 
@@ -78,13 +78,13 @@ const fn is_compiled(from: Family, to: Family) -> bool {
 
 /// Like [`direct`], at compile time.
 const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
-    if !cfg!(feature = "all-pairs") {
-        let is_native = !from.swapped && !to.swapped;
-        return if is_native && is_compiled(from.family, to.family) { conversion(from, to) } else { None };
+    let is_native = !from.swapped && !to.swapped;
+    if !cfg!(feature = "all-pairs") && !(is_native && is_compiled(from.family, to.family)) {
+        return None;
     }
     match conversion_of_valid(from, to) {
         // Text that is valid by its type ends with a whole character.
-        Some(of_valid) if from.known_valid => Some(of_valid),
+        Some(of_valid) if from.known_valid && cfg!(feature = "known-valid") => Some(of_valid),
         _ => conversion(from, to),
     }
 }
