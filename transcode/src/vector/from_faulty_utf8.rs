@@ -24,7 +24,7 @@
 #![forbid(unsafe_code)]
 
 use super::from_utf8::{Wide, character_start, put_valid_block};
-use super::{at_least, leading_ascii, load_block, masked};
+use super::{IntoBytes, at_least, leading_ascii, load_block, masked};
 use crate::conversion::{Surveying, Utf8Check};
 use crate::simd::{ConvertOps, first_bits};
 use trust8::boundary::is_continuation;
@@ -195,7 +195,8 @@ pub(crate) fn ascii_without_faults<S: ConvertOps>(
         let (now, mut len) = load_block(s, rest);
         let high = s.high_bits(now);
         let put = if high == 0 {
-            s.put_first(now, len, out)
+            len = leading_ascii::<S, IntoBytes>(s, rest, out);
+            len > 0
         } else {
             // Unless a continuation follows a lead, each byte is a fault by itself.
             let leads = at_least::<S, 0xC0>(s, now);
