@@ -167,13 +167,11 @@ def faulty() -> list[dict[str, object]]:
     """Faulty text with each error handler: a fault in a number of bytes, or Latin-1."""
     results = []
     for name in TEXTS:
-        for length in [100, 64 << 10]:
-            for every in [50, 1000] if length > 100 else [50]:
-                size = "64 KiB" if length > 100 else "4 KiB"
-                items = [with_faults(data[:length], every, i) for i, data in enumerate(texts_of(name, size))]
-                results.append(handled(name, length, every, items))
+        for length, every in [(100, 50), (300, 300), (1000, 1000), (64 << 10, 50), (64 << 10, 1000)]:
+            texts = texts_of(name, "64 KiB" if length > 1000 else "4 KiB")
+            results.append(handled(name, length, every, [with_faults(data[:length], every, i) for i, data in enumerate(texts)]))
     for length in [100, 64 << 10]:
-        size = "64 KiB" if length > 100 else "4 KiB"
+        size = "64 KiB" if length > 1000 else "4 KiB"
         items = [data.decode().encode("latin-1")[:length] for data in texts_of("German", size)]
         results.append(handled("Latin-1", length, 0, items))
     return results

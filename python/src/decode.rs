@@ -24,7 +24,7 @@ use trust8_profile::Profile;
 
 use crate::calls::handler_name;
 use crate::errors::{is_valid, new_error, reason};
-use crate::input::{Input, PIECE, unlocked_if_long};
+use crate::input::{Input, PIECE, is_true, unlocked_if_long};
 use crate::profile::{first, refused};
 use crate::repair::repaired_bytes;
 use crate::text::{self, Builder, Counts, Decoded, Instead};
@@ -41,7 +41,7 @@ use crate::text::{self, Builder, Counts, Decoded, Instead};
 pub(crate) fn utf_8_decode<'py>(
     data: &Bound<'py, PyAny>,
     errors: Option<&Bound<'py, PyAny>>,
-    r#final: bool,
+    #[pyo3(from_py_with = is_true)] r#final: bool,
 ) -> PyResult<(Bound<'py, PyString>, usize)> {
     decode(data, errors.map_or(Ok("strict"), handler_name)?, r#final)
 }

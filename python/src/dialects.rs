@@ -7,7 +7,7 @@ use trust8_dialect::{Dialect, DialectError};
 
 use crate::calls::handler_name;
 use crate::decode::Handler;
-use crate::input::{Input, unlocked_if_long};
+use crate::input::{Input, is_true, unlocked_if_long};
 use crate::profile::listed;
 use crate::text::{self, Builder, Counts};
 
@@ -34,7 +34,7 @@ pub(crate) fn dialect_decode<'py>(
     name: &str,
     data: &Bound<'py, PyAny>,
     errors: &Bound<'py, PyAny>,
-    r#final: bool,
+    #[pyo3(from_py_with = is_true)] r#final: bool,
 ) -> PyResult<(Bound<'py, PyString>, usize)> {
     let py = data.py();
     let dialect = dialect(name)?;

@@ -19,6 +19,8 @@ use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use pyo3::{PyTypeInfo, ffi};
+use trust8::Kernel;
+use trust8_transcode::handlers::into_ascii;
 use trust8_transcode::{self as transcode, Encoding};
 
 use crate::text;
@@ -32,6 +34,11 @@ pub(crate) const PIECE: usize = 8 << 20;
 
 /// The piece length for copies of changing memory. A piece easily fits into the first-level cache.
 const COPY: usize = 16 << 10;
+
+/// Returns whether an argument is true, as the interpreter's own functions take any object for a flag.
+pub(crate) fn is_true(flag: &Bound<'_, PyAny>) -> PyResult<bool> {
+    flag.is_truthy()
+}
 
 /// Does work on `len` immutable bytes, without the interpreter's lock if they are long.
 pub(crate) fn unlocked_if_long<T: Send>(py: Python<'_>, len: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -145,13 +152,8 @@ impl<'py> Input<'py> {
             Self::Bytes(bytes) => {
                 let bytes = bytes.as_bytes();
                 text::ascii_in_pieces(py, bytes.len(), |at, to| {
-                    let piece = &bytes[at..at + to.len()];
-                    let is_ascii = transcode::is_ascii_in(Encoding::Utf8, piece);
-                    if is_ascii {
-                        // The compiler turns this into block copies.
-                        to.iter_mut().zip(piece).for_each(|(to, byte)| *to = MaybeUninit::new(*byte));
-                    }
-                    is_ascii
+                    // Validates and copies in one pass. What is not ASCII is not written.
+                    into_ascii(Kernel::best(), &bytes[at..at + to.len()], to).written == to.len()
                 })
             }
             Self::Memory(buffer) => text::ascii_in_pieces(py, buffer.len_bytes(), |at, to| {

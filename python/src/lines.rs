@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 
 use crate::decode;
-use crate::input::Input;
+use crate::input::{Input, is_true};
 use crate::text::{self, Counts};
 
 /// Decode UTF-8, and return its lines.
@@ -24,7 +24,7 @@ use crate::text::{self, Counts};
 pub(crate) fn decode_lines<'py>(
     data: &Bound<'py, PyAny>,
     errors: &str,
-    keepends: bool,
+    #[pyo3(from_py_with = is_true)] keepends: bool,
 ) -> PyResult<Bound<'py, PyList>> {
     let py = data.py();
     let bytes = Input::of(data)?.bytes(py)?;

@@ -20,14 +20,16 @@ pub(crate) fn profile_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Profile> 
     if let Ok(name) = given.cast::<PyString>() {
         return Ok(known(bits(name.to_str()?)?));
     }
-    let names = given.try_iter().map_err(|_| {
-        let kind = given.get_type();
-        PyTypeError::new_err(format!("profile must be a name or several names, not {kind}"))
-    })?;
-    let bits = names
-        .into_iter()
-        .try_fold(0, |all, name| Ok::<_, PyErr>(all | bits(name?.cast::<PyString>()?.to_str()?)?));
-    Ok(known(bits?))
+    let wrong = |given: &Bound<'_, PyAny>| match given.get_type().name() {
+        Ok(kind) => PyTypeError::new_err(format!("profile must be a name or several names, not '{kind}'")),
+        Err(error) => error,
+    };
+    let mut all = 0;
+    for name in given.try_iter().map_err(|_| wrong(given))? {
+        let name = name?;
+        all |= bits(name.cast::<PyString>().map_err(|_| wrong(&name))?.to_str()?)?;
+    }
+    Ok(known(all))
 }
 
 /// Returns the profile with these bits. Building its tables takes up to a millisecond, so they are

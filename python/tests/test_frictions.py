@@ -65,6 +65,44 @@ def test_names_of_arguments():
         trust8.decode(b"", encoding="latin-1")
 
 
+def test_flags_are_whatever_is_true():
+    """As in the interpreter's own functions: `decode(data, 1)` of an incremental decoder is common."""
+    for yes, no in [(1, 0), (2, False), (numpy_true(), 0)]:
+        for flag in [yes, no]:
+            assert trust8.utf_8_decode(b"a\xe2", "replace", flag) == codecs.utf_8_decode(b"a\xe2", "replace", bool(flag))
+        assert trust8.IncrementalDecoder("replace").decode(b"\xe2", yes) == "\ufffd"
+        assert trust8.decode_lines(b"a\nb", keepends=yes) == ["a\n", "b"]
+        trust8.register()
+        assert codecs.getincrementaldecoder("cesu-8")("replace").decode(b"\xe2", yes) == "\ufffd"
+
+
+def numpy_true():
+    try:
+        import numpy
+    except ImportError:
+        return True
+    return numpy.bool_(True)
+
+
+def test_a_profile_of_another_type():
+    for profile, kind in [(5, "int"), ([None], "NoneType")]:
+        with pytest.raises(TypeError, match=f"profile must be a name or several names, not '{kind}'"):
+            trust8.is_utf8(b"", profile=profile)
+
+
+def test_the_lazy_module_is_listed():
+    """Completion at the prompt finds `trust8.arrow` before its first use."""
+    code = "import sys, trust8; assert 'arrow' in dir(trust8) and 'trust8.arrow' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_long_text_without_its_faults():
+    """`ignore` of more than 1 KiB, where no, one or some characters are left, and where others come late."""
+    for data in [b"\xff" * 3000, b"\xff" * 1500 + b"a" + b"\xff" * 1500, b"ab\xe2\x82" * 700, b"a\xff" * 2000 + "é世🌍".encode()]:
+        for end in [b"", b"\xe2", b"\xe2\x82"]:
+            assert trust8.decode(data + end, "ignore") == (data + end).decode("utf-8", "ignore")
+
+
 def test_buffers_without_a_shape():
     assert trust8.decode((ctypes.c_char * 3)(*b"abc")) == "abc"
     numpy = pytest.importorskip("numpy")

@@ -17,7 +17,7 @@ use crate::{
     conversion::{Conversion, Convert, Surveying},
     form::{Form, Utf16, Utf32},
     simd::ConvertOps,
-    vector::from_faulty_utf8::{Escaped, Ignored, Instead, Replaced, long},
+    vector::from_faulty_utf8::{Escaped, Ignored, Instead, Replaced, ascii_without_faults, long},
     vector::from_utf8::Wide,
     vector::{IntoUtf16, IntoUtf32},
 };
@@ -66,6 +66,23 @@ pub fn into_utf32(
     nothing(kernel, bytes, buffer, handler)
 }
 
+/// Copies ASCII and leaves out ill-formed sequences, and returns what it has read and written: nothing
+/// if the kernel has no vectors.
+///
+/// A sequence must begin at the start, and one begins after the bytes read. The copy stops at the end
+/// of the buffer, and a vector or less before the first character that is not ASCII.
+#[inline]
+pub fn into_ascii(kernel: &Kernel, bytes: &[u8], buffer: &mut [MaybeUninit<u8>]) -> Progress {
+    #[cfg(trust8_simd)]
+    {
+        let mut out = Output::new(buffer);
+        let read = kernel.run(ConvertLong::<AsciiWithoutFaults>::JOB, bytes, &mut out);
+        Progress { read, written: out.len() }
+    }
+    #[cfg(not(trust8_simd))]
+    nothing(kernel, bytes, buffer, Handler::Ignore)
+}
+
 #[cfg(not(trust8_simd))]
 fn nothing<U>(_: &Kernel, _: &[u8], _: &mut [U], _: Handler) -> Progress {
     Progress { read: 0, written: 0 }
@@ -98,6 +115,27 @@ impl<T: Wide, I: Instead> Conversion for Faulty<T, I> {
     #[inline(always)]
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, engine: impl Surveying) -> usize {
         long::<S, T, I>(s, text, out, engine)
+    }
+
+    #[inline(always)]
+    fn portable(_: &[u8], _: &mut Output<'_>) -> usize {
+        0
+    }
+}
+
+#[cfg(trust8_simd)]
+struct AsciiWithoutFaults;
+
+#[cfg(trust8_simd)]
+impl Conversion for AsciiWithoutFaults {
+    type Finisher = Self;
+
+    #[inline(always)]
+    fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, engine: impl Surveying) -> usize {
+        let mut fork = out.fork();
+        let read = ascii_without_faults(s, text, fork.output(), engine);
+        fork.join();
+        read
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@
 //! `swapped.rs`.
 //!
 //! Without the feature `all-pairs`, only the pairs of UTF-8 and another family in the native order
-//! are compiled. Pairs are looked up at compile time, so nothing else is.
+//! are compiled, and with `known-valid` those of `&str`. Pairs are looked up at compile time, so nothing else is.
 //!
 //! The bytes of a text may have any alignment.
 
@@ -58,23 +58,24 @@ pub(super) fn direct(from: Layout, to: Layout) -> Option<Convert> {
 
 /// Like [`direct`], at compile time.
 const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
-    if !cfg!(feature = "all-pairs") {
-        let is_native = !from.swapped && !to.swapped;
-        let with_utf8 = matches!(from.family, Family::Utf8) || matches!(to.family, Family::Utf8);
-        return if is_native && with_utf8 { conversion(from, to) } else { None };
+    let is_native = !from.swapped && !to.swapped;
+    let with_utf8 = matches!(from.family, Family::Utf8) || matches!(to.family, Family::Utf8);
+    if !cfg!(feature = "all-pairs") && !(is_native && with_utf8) {
+        return None;
     }
     // Text that is valid by its type ends with a whole character.
+    let is_valid = from.known_valid && cfg!(feature = "known-valid");
     match (from.family, to.family, to.swapped) {
-        (Family::Utf8, Family::Utf16, false) if from.known_valid => {
+        (Family::Utf8, Family::Utf16, false) if is_valid => {
             Some(converted!(Pair<Utf8, Utf16, false, false, true>))
         }
-        (Family::Utf8, Family::Utf16, true) if from.known_valid => {
+        (Family::Utf8, Family::Utf16, true) if is_valid => {
             Some(converted!(Pair<Utf8, Utf16, false, true, true>))
         }
-        (Family::Utf8, Family::Utf32, false) if from.known_valid => {
+        (Family::Utf8, Family::Utf32, false) if is_valid => {
             Some(converted!(Pair<Utf8, Utf32, false, false, true>))
         }
-        (Family::Utf8, Family::Latin1, _) if from.known_valid => {
+        (Family::Utf8, Family::Latin1, _) if is_valid => {
             Some(converted!(Pair<Utf8, Latin1, false, false, true>))
         }
         _ => conversion(from, to),

@@ -124,3 +124,6 @@ else:
 
             return importlib.import_module("trust8.arrow")
         raise AttributeError(f"module 'trust8' has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), "arrow"})

@@ -14,10 +14,11 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use trust8::boundary::floor;
-use trust8::{count_starts, inspect};
+use trust8::{Kernel, count_starts, inspect};
+use trust8_transcode::handlers::into_ascii;
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
-use super::faulty::{PADDED, Pass, ROOM, SHORT, Stop, Unit, largest_at_least, pass, without_lone_faults};
+use super::faulty::{Pass, ROOM, SHORT, Stop, Unit, largest_at_least, pass, starts_with_lone_faults};
 use super::{Counts, Decoded, Instead};
 use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
 
@@ -347,7 +348,8 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
     out.finish().map(Decoded::Text)
 }
 
-/// Like `faulty`, for a few bytes that need not have been counted. Returns `None` for more bytes.
+/// Like `faulty`, for bytes that need not have been counted: a few, or ASCII whose faults are ignored.
+/// Returns `None` for others.
 #[inline]
 pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyResult<Option<Decoded<'py>>> {
     let most = match instead {
@@ -356,11 +358,11 @@ pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyR
         _ => SHORT,
     };
     if bytes.len() > most {
-        return Ok(None);
+        return if instead == Instead::Ignore { ascii_without_faults(py, bytes) } else { Ok(None) };
     }
     // The smallest width that is likely to be enough.
     let likely = LazyCell::new(|| largest_at_least(bytes));
-    let starts_as_ascii = || bytes.first_chunk::<64>().is_some_and(|start| start.is_ascii());
+    let starts_as_ascii = || starts_with_lone_faults(bytes);
     if matches!(instead, Instead::Ignore | Instead::BackslashReplace)
         && (starts_as_ascii() || *likely == 0x7F)
         && let Some(decoded) = short_as::<u8>(py, bytes, 0x7F, instead)?
@@ -375,6 +377,18 @@ pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyR
     short_as::<u32>(py, bytes, 0x10_FFFF, instead)
 }
 
+/// Decodes ASCII, and ignores faults of one byte. Returns `None` if anything else is in the text.
+fn ascii_without_faults<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Option<Decoded<'py>>> {
+    if !starts_with_lone_faults(bytes) {
+        return Ok(None);
+    }
+    let mut out = Builder::new(py, bytes.len())?;
+    let Room::One(room) = out.new.room(0) else { return Err(miscounted()) };
+    let progress = into_ascii(Kernel::best(), bytes, room);
+    out.len = progress.written;
+    if progress.read == bytes.len() { out.finish().map(|text| Some(Decoded::Text(text))) } else { Ok(None) }
+}
+
 /// Decodes short text through characters of this width. Returns `None` if a character is larger than `largest`.
 fn short_as<'py, U: Unit>(
     py: Python<'py>,
@@ -383,19 +397,14 @@ fn short_as<'py, U: Unit>(
     instead: Instead,
 ) -> PyResult<Option<Decoded<'py>>> {
     let mut room = [MaybeUninit::<U>::uninit(); ROOM];
-    let quick = if instead == Instead::Ignore && largest == 0x7F && bytes.len() <= PADDED {
-        without_lone_faults(bytes, &mut room)
-    } else {
-        None
-    };
-    let Pass { read, written, stop } = quick.unwrap_or_else(|| pass(bytes, &mut room, largest, instead));
+    let Pass { read, written, stop } = pass(bytes, &mut room, largest, instead);
     match stop {
         Stop::End => (),
         Stop::Refused => return Ok(Some(Decoded::Refused(read))),
         Stop::Wide(_) => return Ok(None),
         Stop::Full(_) => return Err(miscounted()),
     }
-    // SAFETY: `pass`, or the function that came before it, has written `written` units from the start on.
+    // SAFETY: `pass` has written `written` units from the start on.
     let units = unsafe { slice::from_raw_parts(room.as_ptr().cast::<U>(), written) };
     let string = match *units {
         [] => PyString::new(py, ""),

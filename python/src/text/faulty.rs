@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! the end of short text:                     one character or fault at a time
-//! a block where no lead has a continuation:  each byte above 7F is a fault by itself; no branch for a fault
+//! where no lead precedes a continuation:     each byte above 7F is a fault by itself; no branch for a fault
 //! `ignore`, `replace`, `surrogateescape`:    the library's conversion, unless a character has one byte
 //! otherwise, piece by piece:                 copy the text between the faults, with what the handler says between,
 //!                                            and then convert the copy
@@ -19,7 +19,7 @@ use trust8::Kernel;
 use trust8::boundary::floor;
 use trust8::engine::survey::WITH_CONTEXT;
 use trust8::engine::{FaultSearch, Output, windows_1252};
-use trust8_transcode::handlers::{Handler, into_utf16, into_utf32};
+use trust8_transcode::handlers::{Handler, into_ascii, into_utf16, into_utf32};
 use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_into};
 
 /// A character of a string of some width.
@@ -129,14 +129,15 @@ pub(crate) struct Pass {
 /// right width and length at once.
 pub(super) const SHORT: usize = 1024;
 
-/// The length of text that is copied to the stack to be followed by zeros.
-pub(super) const PADDED: usize = 256;
-
 /// Room for the characters of short text, and for stores of whole blocks.
 pub(super) const ROOM: usize = SHORT + 128;
 
 /// The shortest text for which calling the library costs less than decoding it here.
 const LIBRARY: usize = 96;
+
+/// The number of bytes to search for lone faults at a time. The compiler would unroll loops over fewer bytes,
+/// and then not vectorise them.
+const BLOCK: usize = 64;
 
 /// The number of bytes to copy and convert at a time.
 const PIECE: usize = 4096;
@@ -319,12 +320,13 @@ impl<U: Unit> Decoder<'_, U> {
     /// Decodes short text.
     fn short(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) -> Result<(), Stop> {
         loop {
-            let read = self.single_bytes(&bytes[*at..], instead);
+            let read = self.lone_faults(&bytes[*at..], instead);
             if read == 0 {
                 break;
             }
             *at += read;
         }
+        self.last_lone_faults(bytes, at, instead);
         if bytes.len() - *at >= LIBRARY {
             *at += self.handled(&bytes[*at..], instead)?;
         }
@@ -405,7 +407,7 @@ impl<U: Unit> Decoder<'_, U> {
         let mut surrogates = Vec::new();
         while *at < bytes.len() {
             let rest = &bytes[*at..];
-            let mut read = self.single_bytes(rest, instead);
+            let mut read = self.lone_faults(rest, instead);
             if read == 0 {
                 read = self.handled(rest, instead)?;
             }
@@ -417,34 +419,6 @@ impl<U: Unit> Decoder<'_, U> {
             }
         }
         Ok(())
-    }
-
-    /// Decodes the start of the bytes while each character and fault there is a byte. Returns the
-    /// number of bytes read, or 0 if this does not pay.
-    fn single_bytes(&mut self, bytes: &[u8], instead: Instead) -> usize {
-        match self.ascii(bytes, instead) {
-            0 => self.lone_faults(bytes, instead),
-            read => read,
-        }
-    }
-
-    /// Copies ASCII to characters of one byte, and leaves out the fault after it. Returns the number
-    /// of bytes read, or 0 if there is little ASCII.
-    fn ascii(&mut self, bytes: &[u8], instead: Instead) -> usize {
-        const BLOCK: usize = 64;
-        if instead != Instead::Ignore || self.largest > 0xFF {
-            return 0;
-        }
-        let Some(true) = bytes.first_chunk::<BLOCK>().map(|block| block.is_ascii()) else { return 0 };
-        let room = &mut self.room[self.len..];
-        let len = trust8::ascii_up_to(&bytes[..bytes.len().min(room.len()).min(PIECE)]);
-        room[..len]
-            .iter_mut()
-            .zip(bytes)
-            .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of_bytes(*byte, 0)));
-        self.len += len;
-        let rest = &bytes[len..];
-        len + if rest.is_empty() { 0 } else { next(rest).err().unwrap_or(0) }
     }
 
     /// Decodes the start of the bytes by the library, and returns how many.
@@ -525,19 +499,38 @@ impl<U: Unit> Decoder<'_, U> {
         Ok(())
     }
 
-    /// Writes blocks in which each byte above 7F is a fault by itself. Returns the number of bytes
-    /// read, or 0 if the bytes must be decoded one by one.
+    /// Finishes what `lone_faults` has begun, by a block that overlaps the last one. So far, each byte
+    /// is a unit.
+    #[inline]
+    fn last_lone_faults(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) {
+        let (done, from) = (*at, bytes.len().saturating_sub(BLOCK));
+        if done < BLOCK || done < from || done == bytes.len() || self.len != done {
+            return;
+        }
+        // 00 continues nothing.
+        let mut last = [0; BLOCK + 1];
+        last[..BLOCK].copy_from_slice(&bytes[from..]);
+        self.len = from;
+        match self.lone_faults(&last, instead) {
+            BLOCK => *at = bytes.len(),
+            _ => self.len = done,
+        }
+    }
+
+    /// Writes text in which each byte above 7F is a fault by itself. Returns the number of bytes
+    /// read, or 0 if this does not pay.
     fn lone_faults(&mut self, bytes: &[u8], instead: Instead) -> usize {
         // More faults are likely nearby.
         const NEARBY: usize = 1024;
-        let bytes = &bytes[..bytes.len().min(NEARBY)];
         let room = &mut self.room[self.len..];
+        if instead == Instead::Ignore {
+            let Some(room) = U::as_bytes(room) else { return 0 };
+            let Progress { read, written } = into_ascii(Kernel::best(), bytes, room);
+            self.len += written;
+            return read;
+        }
+        let bytes = &bytes[..bytes.len().min(NEARBY)];
         let (fault, largest) = match instead {
-            Instead::Ignore if self.largest <= 0xFF => {
-                let (read, written) = ignored(bytes, room);
-                self.len += written;
-                return read;
-            }
             Instead::SurrogateEscape => (Fault { own: 0xFF, low: 0, high: 0xDC }, 0xDCFF),
             Instead::Replace => (Fault::REPLACED, REPLACEMENT.into()),
             Instead::Windows1252 if !bytes.iter().any(|byte| (0x80..0xA0).contains(byte)) => {
@@ -587,6 +580,12 @@ fn is_continued(bytes: &[u8], next: &[u8]) -> bool {
     pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
 }
 
+/// Returns whether the first bytes are ASCII and faults of one byte each.
+#[inline]
+pub(super) fn starts_with_lone_faults(bytes: &[u8]) -> bool {
+    bytes.first_chunk::<{ BLOCK + 1 }>().is_some_and(|start| !is_continued(&start[..BLOCK], &start[1..]))
+}
+
 /// Returns a limit that `pass` is likely to need for these bytes: of ASCII, of UTF-16 without
 /// surrogates, or of all characters. For a few bytes, trying costs less than looking.
 pub(super) fn largest_at_least(bytes: &[u8]) -> u32 {
@@ -597,29 +596,6 @@ pub(super) fn largest_at_least(bytes: &[u8]) -> u32 {
     let pairs = bytes.iter().zip(next);
     let is_four = pairs.fold(false, |any, (byte, next)| any | is_lead_of_four(*byte) & (next >> 6 == 2));
     if is_four { 0x10_FFFF } else { 0xFFFF }
-}
-
-/// Does what `pass` does with short text that is ASCII with lone faults, which are left out. Returns
-/// `None` for other text, and for text that is too short for this to pay.
-pub(super) fn without_lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>]) -> Option<Pass> {
-    const BLOCK: usize = 64;
-    let first = bytes.first_chunk::<{ BLOCK + 1 }>()?;
-    if is_continued(&first[..BLOCK], &first[1..]) {
-        return None;
-    }
-    let mut padded = [0; PADDED + 2 * BLOCK];
-    padded.get_mut(..bytes.len())?.copy_from_slice(bytes);
-    let end = bytes.len().next_multiple_of(BLOCK);
-    let (mut at, mut written) = (0, 0);
-    while at < end {
-        let (read, units) = ignored(&padded[at..end + BLOCK], &mut room[written..]);
-        if read == 0 {
-            return None;
-        }
-        (at, written) = (at + read, written + units);
-    }
-    let written = written - (end - bytes.len());
-    Some(Pass { read: bytes.len(), written, stop: Stop::End })
 }
 
 /// What a fault of one byte becomes: its own bits, other bits, and the byte above.
@@ -640,8 +616,6 @@ impl Fault {
 /// after them as well.
 #[inline(never)]
 fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fault: Fault) -> usize {
-    // The compiler would unroll loops over fewer bytes, and then not vectorise them.
-    const BLOCK: usize = 64;
     let mut at = 0;
     // A block and the next byte, which may continue the block's last byte.
     while let Some(with_next) = bytes[at..].first_chunk::<{ BLOCK + 1 }>()
@@ -661,50 +635,6 @@ fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fault: Fault)
         at += BLOCK;
     }
     at
-}
-
-/// Like `lone_faults`, but leaves faults out, and stops after two blocks without any. Returns the
-/// numbers of bytes read and of units written.
-#[inline(never)]
-fn ignored<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>]) -> (usize, usize) {
-    const BLOCK: usize = 64;
-    let (mut at, mut written, mut was_any) = (0, 0, true);
-    while let Some(with_next) = bytes[at..].first_chunk::<{ 2 * BLOCK }>()
-        && room.len() - written >= 2 * BLOCK
-    {
-        let mut faults = 0;
-        for (i, word) in with_next[..BLOCK].as_chunks::<8>().0.iter().enumerate() {
-            // The product has the highest bit of each byte in its highest byte.
-            let bits = u64::from_le_bytes(*word) >> 7 & 0x0101_0101_0101_0101;
-            faults |= bits.wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * i);
-        }
-        // Only a neighbour can continue a lead.
-        let with_neighbour = faults & (faults >> 1 | u64::from(with_next[BLOCK]) >> 7 << 63);
-        if with_neighbour != 0 && is_continued(&with_next[..BLOCK], &with_next[1..=BLOCK]) {
-            break;
-        }
-        let (any, mut from) = (faults > 0, 0);
-        loop {
-            let fault = faults.trailing_zeros() as usize;
-            // Always a block. The next bytes overwrite the fault and what is after it.
-            let run = with_next[from..][..BLOCK].iter();
-            room[written..][..BLOCK].iter_mut().zip(run).for_each(|(unit, byte)| {
-                unit.write(U::of_bytes(*byte, 0));
-            });
-            written += fault - from;
-            if fault == BLOCK {
-                break;
-            }
-            from = fault + 1;
-            faults &= faults - 1;
-        }
-        at += BLOCK;
-        if !any && !was_any {
-            break;
-        }
-        was_any = any;
-    }
-    (at, written)
 }
 
 /// Returns the first character and its length, or the length of an ill-formed sequence.

@@ -24,7 +24,7 @@
 #![forbid(unsafe_code)]
 
 use super::from_utf8::{Wide, character_start, put_valid_block};
-use super::{leading_ascii, masked};
+use super::{IntoBytes, at_least, leading_ascii, load_block, masked};
 use crate::conversion::{Surveying, Utf8Check};
 use crate::simd::{ConvertOps, first_bits};
 use trust8::boundary::is_continuation;
@@ -172,6 +172,47 @@ pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(
         }
         at += len;
     }
+}
+
+/// Copies ASCII without the ill-formed sequences in it. Stops at the latest before a character that is
+/// not ASCII, and when the output is full. Returns the number of bytes read; a sequence begins after
+/// them.
+#[inline(always)]
+pub(crate) fn ascii_without_faults<S: ConvertOps>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    engine: impl Surveying,
+) -> usize {
+    let surveyor = engine.surveyor();
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let (now, mut len) = load_block(s, rest);
+        let high = s.high_bits(now);
+        let put = if high == 0 {
+            len = leading_ascii::<S, IntoBytes>(s, rest, out);
+            len > 0
+        } else {
+            // Unless a continuation follows a lead, each byte is a fault by itself.
+            let leads = at_least::<S, 0xC0>(s, now);
+            let continued = rest.get(len).is_some_and(|&byte| is_continuation(byte));
+            if leads & ((high & !leads) >> 1 | u64::from(continued) << (S::LANES - 1)) != 0 {
+                let marks = Marks::of(surveyor, &padded(rest, 0), Marks::ASCII);
+                let ends = marks.ends >> CONTEXT & first_bits(len.min(BLOCK_BYTES));
+                len = 64 - ends.leading_zeros() as usize;
+                if len == 0 || high & !(marks.ill_formed >> CONTEXT) & first_bits(len) != 0 {
+                    break;
+                }
+            }
+            s.put_kept_bytes(now, !high & first_bits(len), out)
+        };
+        if !put {
+            break;
+        }
+        at += len;
+    }
+    at
 }
 
 /// Why the conversion in groups has ended.

@@ -8,7 +8,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::scale::Thin;
 use trust8_transcode::TranscodeWith;
-use trust8_transcode::handlers::{Handler, into_utf16, into_utf32};
+use trust8_transcode::handlers::{Handler, into_ascii, into_utf16, into_utf32};
 use trust8_transcode::{BufferError, Encoding, Form, Progress, Utf16, Utf32};
 
 /// Converts a text with a buffer of `room` units, as often as it takes.
@@ -254,4 +254,32 @@ fn handlers_of_faults_that_stop_where_the_buffer_ends() {
         }
     }
     assert!(converted > 0 || kernels().len() == 1);
+}
+
+#[test]
+fn ascii_without_its_faults_up_to_another_character() {
+    let faults = [&b"\xFF"[..], b"\xE2", b"\x80\x80\x80", b"\xFF\x80", b"\xE2\x82", b"\xF0\x9F\x98"];
+    for sequence in
+        faults.into_iter().chain(["\u{E9}".as_bytes(), "\u{20AC}".as_bytes(), "\u{1F600}".as_bytes()])
+    {
+        for (before, again) in (0..=130).flat_map(|n| [1, 3, 70].map(|m| (n, m))) {
+            let bytes = ["a line of text. ".repeat(9)[..before].as_bytes(), sequence].concat().repeat(again);
+            let stop = if faults.contains(&sequence) { bytes.len() } else { before };
+            for (kernel, room) in
+                kernels().iter().flat_map(|k| [bytes.len(), 130, 64, 5].map(|room| (k, room)))
+            {
+                let mut buffer = vec![MaybeUninit::uninit(); room];
+                let progress = into_ascii(kernel, &bytes, &mut buffer);
+                // SAFETY: these have been written.
+                let ascii = buffer[..progress.written].iter().map(|byte| unsafe { byte.assume_init() });
+                let wanted = bytes[..progress.read].iter().copied().filter(u8::is_ascii);
+                assert!(ascii.eq(wanted), "{kernel:?}, {bytes:02X?}, {room}");
+                // It may stop a vector early, but not if all can be copied.
+                let all = stop == bytes.len() && room == stop;
+                let least = if all { stop } else { stop.min(room).saturating_sub(64) };
+                let least = if kernel.name() == "scalar" { 0 } else { least };
+                assert!((least..=stop).contains(&progress.read), "{kernel:?}, {bytes:02X?}, {room}");
+            }
+        }
+    }
 }
