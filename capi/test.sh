@@ -65,7 +65,7 @@ link_suite() {
 
 # Cargo with settings that compile fast. The code is not what users get, but the C interface is the same.
 fast_cargo() {
-    cargo +nightly build --release "$@" --config profile.release.opt-level=1 --config profile.release.lto=false \
+    cargo +nightly build --release "$@" --config profile.release.opt-level=1 --config 'profile.release.lto="off"' \
         --config profile.release.codegen-units=16
 }
 

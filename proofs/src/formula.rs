@@ -5,13 +5,15 @@
 //!
 //! The form is R. E. Bryant's ('Graph-Based Algorithms for Boolean Function Manipulation', 1986). A node asks for one variable,
 //! and has the formula for 0 and the formula for 1. Variables are asked for in the order of their numbers; no node has the same
-//! formula for both values; and no two nodes are equal. Under these three rules there is one diagram for each function.
+//! formula for both values; and no two nodes are equal. A formula and its opposite share a node, whose formula for 0 is not an
+//! opposite (K. S. Brace, R. L. Rudell and R. E. Bryant, 'Efficient Implementation of a BDD Package', 1990). Under these rules
+//! there is one diagram for each function.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A Boolean function of the variables.
+/// A Boolean function of the variables: the number of a node, doubled, and one more for the opposite of the node's formula.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Formula(u32);
 
@@ -53,10 +55,9 @@ impl Hasher for Mixer {
 
 impl Store {
     fn new() -> Self {
-        // The two constants come after all variables.
-        let constant = |own| Node { variable: u32::MAX, if_0: Formula(own), if_1: Formula(own) };
         Self {
-            nodes: vec![constant(0), constant(1)],
+            // The constants come after all variables.
+            nodes: vec![Node { variable: u32::MAX, if_0: FALSE, if_1: FALSE }],
             numbers: HashMap::default(),
             results: vec![[u32::MAX; 4]; FEW],
         }
@@ -66,21 +67,28 @@ impl Store {
         if if_0 == if_1 {
             return if_0;
         }
+        let opposite = if_0.0 % 2;
+        let [if_0, if_1] = [if_0, if_1].map(|formula| Formula(formula.0 ^ opposite));
         let nodes = &mut self.nodes;
         let number = self.numbers.entry((variable, if_0.0, if_1.0)).or_insert_with(|| {
             nodes.push(Node { variable, if_0, if_1 });
-            u32::try_from(nodes.len() - 1).expect("there are fewer than 2^32 nodes")
+            u32::try_from(2 * (nodes.len() - 1)).expect("there are fewer than 2^31 nodes")
         });
-        Formula(*number)
+        Formula(*number ^ opposite)
+    }
+
+    /// Returns the node of a formula, or of its opposite.
+    fn at(&self, f: Formula) -> &Node {
+        &self.nodes[f.0 as usize / 2]
     }
 
     /// Returns `f` with `variable` set, if `f` begins with that variable.
     fn with(&self, f: Formula, variable: u32, value: bool) -> Formula {
-        let node = &self.nodes[f.0 as usize];
+        let node = self.at(f);
         match (node.variable == variable, value) {
             (false, _) => f,
-            (true, false) => node.if_0,
-            (true, true) => node.if_1,
+            (true, false) => Formula(node.if_0.0 ^ (f.0 % 2)),
+            (true, true) => Formula(node.if_1.0 ^ (f.0 % 2)),
         }
     }
 
@@ -90,20 +98,23 @@ impl Store {
             (TRUE, _, _) => return g,
             (FALSE, _, _) => return h,
             (_, TRUE, FALSE) => return f,
+            (_, FALSE, TRUE) => return f.not(),
             _ if g == h => return g,
+            // One form of each question: `f` and `g` are the formulas of nodes, not their opposites.
+            _ if f.0 % 2 == 1 => return self.choose(f.not(), h, g),
+            _ if g.0 % 2 == 1 => return self.choose(f, g.not(), h.not()).not(),
             _ => {}
         }
         let mut place = Mixer::default();
         [f, g, h].iter().for_each(|formula| place.write_u32(formula.0));
         let hash = place.finish() as usize;
-        let place = hash % self.results.len();
+        let place = hash & (self.results.len() - 1);
         if let [a, b, c, result] = self.results[place]
             && [a, b, c] == [f.0, g.0, h.0]
         {
             return Formula(result);
         }
-        let variable =
-            [f, g, h].iter().map(|f| self.nodes[f.0 as usize].variable).min().expect("there are three");
+        let variable = [f, g, h].map(|f| self.at(f).variable).into_iter().min().expect("there are three");
         let [if_0, if_1] = [false, true].map(|value| {
             let [f, g, h] = [f, g, h].map(|formula| self.with(formula, variable, value));
             self.choose(f, g, h)
@@ -112,7 +123,7 @@ impl Store {
         if self.nodes.len() > self.results.len() {
             self.results = vec![[u32::MAX; 4]; 4 * self.results.len()];
         }
-        let place = hash % self.results.len();
+        let place = hash & (self.results.len() - 1);
         self.results[place] = [f.0, g.0, h.0, result.0];
         result
     }
@@ -151,7 +162,7 @@ impl Formula {
     }
 
     pub(crate) fn not(self) -> Self {
-        self.choose(FALSE, TRUE)
+        Self(self.0 ^ 1)
     }
 
     pub(crate) fn and(self, other: Self) -> Self {
@@ -189,8 +200,8 @@ impl Formula {
         STORE.with_borrow(|store| {
             let mut at = self;
             while at.value().is_none() {
-                let node = &store.nodes[at.0 as usize];
-                at = if values(node.variable) { node.if_1 } else { node.if_0 };
+                let variable = store.at(at).variable;
+                at = store.with(at, variable, values(variable));
             }
             at == TRUE
         })
@@ -204,11 +215,12 @@ impl Formula {
         STORE.with_borrow(|store| {
             let (mut at, mut ones) = (self, Vec::new());
             while at != TRUE {
-                let node = &store.nodes[at.0 as usize];
+                let variable = store.at(at).variable;
+                let [if_0, if_1] = [false, true].map(|value| store.with(at, variable, value));
                 // Every formula but `FALSE` is true for some values.
-                at = if node.if_0 == FALSE { node.if_1 } else { node.if_0 };
-                if node.if_0 == FALSE {
-                    ones.push(node.variable);
+                at = if if_0 == FALSE { if_1 } else { if_0 };
+                if if_0 == FALSE {
+                    ones.push(variable);
                 }
             }
             Some(ones)
