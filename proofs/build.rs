@@ -110,10 +110,7 @@ fn write_loops() {
             modules += &format!(
                 "#[allow(warnings, clippy::all, reason = \"a copy of code that is checked in its place; a mistake leaves some of it unused\")] mod {name}_{i} {{ {copy} }}\n"
             );
-            list += &format!(
-                "({:?}, |text| {name}_{i}::{call}),\n",
-                format!("{right} -> {wrong}")
-            );
+            list += &format!("({:?}, |text| {name}_{i}::{call}),\n", format!("{right} -> {wrong}"));
         }
         let list = format!("const {}: &[(&str, Loops)] = &[\n{list}];\n", name.to_uppercase());
         fs::write(Path::new(&out).join(format!("{name}.rs")), modules + &list).expect("a file in OUT_DIR");

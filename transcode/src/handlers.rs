@@ -76,7 +76,7 @@ pub fn into_ascii(kernel: &Kernel, bytes: &[u8], buffer: &mut [MaybeUninit<u8>])
     #[cfg(trust8_simd)]
     {
         let mut out = Output::new(buffer);
-        let read = kernel.run(ConvertLong::<AsciiWithoutFaults>::JOB, bytes, &mut out);
+        let read = kernel.run(Convert::<AsciiWithoutFaults>::JOB, bytes, &mut out);
         Progress { read, written: out.len() }
     }
     #[cfg(not(trust8_simd))]
@@ -128,14 +128,9 @@ struct AsciiWithoutFaults;
 
 #[cfg(trust8_simd)]
 impl Conversion for AsciiWithoutFaults {
-    type Finisher = Self;
-
     #[inline(always)]
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, engine: impl Surveying) -> usize {
-        let mut fork = out.fork();
-        let read = ascii_without_faults(s, text, fork.output(), engine);
-        fork.join();
-        read
+        ascii_without_faults(s, text, out, engine)
     }
 
     #[inline(always)]

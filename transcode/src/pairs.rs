@@ -60,7 +60,7 @@ pub(super) fn direct(from: Layout, to: Layout) -> Option<Convert> {
 const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
     let is_native = !from.swapped && !to.swapped;
     let with_utf8 = matches!(from.family, Family::Utf8) || matches!(to.family, Family::Utf8);
-    if !cfg!(feature = "all-pairs") && !(is_native && with_utf8) {
+    if !(cfg!(feature = "all-pairs") || is_native && with_utf8) {
         return None;
     }
     // Text that is valid by its type ends with a whole character.

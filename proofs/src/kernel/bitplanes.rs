@@ -68,8 +68,12 @@ pub(crate) fn a_last_superblock(n: usize) -> bool {
     let text = any_bytes(CONTEXT + n);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::Anywhere);
     let faults = with_text(&text, 0, |memory| {
-        planes::check_planes(Avx512, Avx512.zero(), planes::last_planes(Avx512, planes::Picks::new(Avx512), memory))
-            .0
+        planes::check_planes(
+            Avx512,
+            Avx512.zero(),
+            planes::last_planes(Avx512, planes::Picks::new(Avx512), memory),
+        )
+        .0
     });
     context.and(faults.any().not()).is(context.and(is_text(Start::Anywhere, &text, End::Character)))
 }
