@@ -228,11 +228,11 @@ fn guessed(file: &std::fs::File, start: u64) -> Result<Charset, FileError> {
         let len = file.metadata()?.len().saturating_sub(start);
         if decode(Charset::Utf8, &mut from(0), None, &Progress::none(), &mut io::sink()).is_ok() {
             return Ok(
-                guess_valid(&Evidence::gather(&from, len, 0)?).map(|it| Guess::Unknown(seems_to_be(it)))
+                guess_valid(&Evidence::gather(from, len, 0)?).map(|it| Guess::Unknown(seems_to_be(it)))
             );
         }
-        let accepted = accepting_dialects(&from, 0)?;
-        Ok(Some(guess(mark(&from)?, &accepted, &Evidence::gather(&from, len, 0)?)))
+        let accepted = accepting_dialects(from, 0)?;
+        Ok(Some(guess(mark(from)?, &accepted, &Evidence::gather(from, len, 0)?)))
     };
     match read().map_err(FileError::Read)? {
         None => Ok(Charset::Utf8),

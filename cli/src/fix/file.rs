@@ -215,7 +215,7 @@ impl Fix<'_> {
                     return Ok(Plan::Copy);
                 }
                 let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
-                match guess_valid(&Evidence::gather(&from, len, 0).map_err(FileError::Read)?) {
+                match guess_valid(&Evidence::gather(from, len, 0).map_err(FileError::Read)?) {
                     None => Ok(Plan::Copy),
                     Some(charset) => Err(FileError::Unconvertible(seems_to_be(charset))),
                 }

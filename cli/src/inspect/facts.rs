@@ -89,7 +89,7 @@ impl Facts {
         drop(scanner);
 
         progress.phase("guessing");
-        let mark = mark(&from)?;
+        let mark = mark(from)?;
         let mut facts = Self {
             bytes,
             characters,
@@ -107,13 +107,13 @@ impl Facts {
             is_cut_off,
         };
         if errors > 0 {
-            facts.accepted_by = accepting_dialects(&from, first_error)?;
-            let evidence = Evidence::gather(&from, bytes, first_error)?;
+            facts.accepted_by = accepting_dialects(from, first_error)?;
+            let evidence = Evidence::gather(from, bytes, first_error)?;
             let guess = guess(mark, &facts.accepted_by, &evidence);
             facts.readings = readings(&guess, &evidence, READINGS, excerpt_width());
             facts.guess = Some(guess);
         } else {
-            let evidence = Evidence::gather(&from, bytes, 0)?;
+            let evidence = Evidence::gather(from, bytes, 0)?;
             facts.guess = guess_valid(&evidence).map(Guess::From);
             let texts = evidence.pieces().filter_map(|piece| trust8::from_utf8(piece).ok());
             facts.mojibake = texts.map(mojibake::count).sum();

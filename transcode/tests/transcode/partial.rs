@@ -263,7 +263,7 @@ fn ascii_without_its_faults_up_to_another_character() {
         faults.into_iter().chain(["\u{E9}".as_bytes(), "\u{20AC}".as_bytes(), "\u{1F600}".as_bytes()])
     {
         for (before, again) in (0..=130).flat_map(|n| [1, 3, 70].map(|m| (n, m))) {
-            let bytes = ["a line of text. ".repeat(9)[..before].as_bytes(), sequence].concat().repeat(again);
+            let bytes = [&"a line of text. ".repeat(9).as_bytes()[..before], sequence].concat().repeat(again);
             let stop = if faults.contains(&sequence) { bytes.len() } else { before };
             for (kernel, room) in
                 kernels().iter().flat_map(|k| [bytes.len(), 130, 64, 5].map(|room| (k, room)))
