@@ -41,7 +41,7 @@ def short_name(run: dict) -> str:
 
 def kind(one: dict) -> str:
     """What is wrong with a text."""
-    return f"1 in {one['every']:,}" if one["every"] else "all"
+    return f"1/{one['every']:,}" if one["every"] else "all"
 
 
 def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float, float, bool]]:
@@ -50,6 +50,9 @@ def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float
     def worst(cases):
         return min(cases, key=lambda case: case[0])
 
+    def version(run):
+        return ["Python " + short_name(run)] if len(runs) > 1 else []
+
     found = []
 
     def cases_of(kernel, is_ascii=False):
@@ -57,7 +60,7 @@ def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float
         return [(run, one) for run in every for one in run["long"] if (one["text"] == "ASCII") == is_ascii]
 
     def where(run, one, *more):
-        return ", ".join(["Python " + short_name(run), one["text"], *more])
+        return ", ".join([*version(run), one["text"], *more])
 
     def of_long(cases, name):
         return [(one["ns"]["bytes.decode"] / one["ns"][name], where(run, one, one["size"])) for run, one in cases]
@@ -77,7 +80,7 @@ def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float
         found.append((f"faulty text of {name}, any handler", target, *worst(
             [(ratio, where(run, one, errors, f"{one['length']:,} bytes"))
              for run in runs for one in run["faulty"] if (one["length"] > 1000) == long for errors, ratio in one["times"].items()])))
-    found += [(name, 0.95, run["others of Python"][name], "Python " + short_name(run)) for run in runs[-1:] for name in run["others of Python"]]
+    found += [(name, 0.95, run["others of Python"][name], *(version(run) or [""])) for run in runs[-1:] for name in run["others of Python"]]
     found.append(("columns, against the same work in Rust", 0.9, *worst(
         [(one["ns"]["Rust"] / one["ns"]["as_utf8"], where(run, one)) for run in runs for one in run["columns"]])))
     found.append(("peak memory of CPython's decoder against that of `decode`", 1, *worst(
