@@ -4,7 +4,10 @@
 //! The faults of UTF-8 are replaced while it is copied, or converted into UTF-16 or UTF-32; see
 //! `vector/from_faulty_utf8.rs`. The faults of UTF-16 and UTF-32 are replaced in a copy of a chunk,
 //! and that well-formed copy is converted. After a chunk without a fault, the kernel takes over
-//! again. Conversions into Latin-1 have nothing of this kind.
+//! again.
+//!
+//! Into Latin-1, one `?` replaces both faults and characters that Latin-1 lacks. The text becomes
+//! well-formed UTF-16 first, whose units are then narrowed.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +19,7 @@ use super::route::Route;
 use super::swapped::{CHUNK_BYTES, native_copy};
 use crate::search::Mend;
 use trust8::boundary::whole_len;
-use trust8::engine::Output;
+use trust8::engine::{Job, Output};
 use trust8::engine::{Replacer, start_before};
 
 impl Route {
@@ -27,14 +30,33 @@ impl Route {
     /// the end of the text may cut off.
     pub(super) fn by_copies(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         match self.from.family {
-            _ if self.from.known_valid || self.to.family == Family::Latin1 => 0,
+            Family::Latin1 => 0,
+            _ if self.to.family == Family::Latin1 => self.by_utf16(text, out),
+            _ if self.from.known_valid => 0,
             Family::Utf8 if self.copies() => self.replace_in_utf8(text, out),
             Family::Utf8 => match pairs::conversion_of_faulty(self.to) {
                 Some(convert) => convert(self.kernel, &text[..start_before(text, text.len())], out),
                 None => 0,
             },
             Family::Utf16 | Family::Utf32 => self.by_copies_of_units(text, out),
-            Family::Latin1 => 0,
+        }
+    }
+
+    /// Converts into Latin-1, through UTF-16.
+    fn by_utf16(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        let to_utf16 = Self { to: Family::Utf16.native(), ..*self };
+        let mut memory = [MaybeUninit::uninit(); 2 * CHUNK_BYTES];
+        let mut at = 0;
+        loop {
+            // No byte becomes more than one unit, and no unit more than one byte, so all of them fit.
+            let chunk = self.up_to(&text[at..], out.left().min(CHUNK_BYTES) / 4 * 4);
+            let mut units = Output::new(&mut memory);
+            let (read, _) = to_utf16.run(chunk, &mut units);
+            let is_lossy = self.kernel.run(Narrowed, units.finish(), &mut *out);
+            at += read;
+            if read == 0 || !is_lossy {
+                return at;
+            }
         }
     }
 
@@ -67,5 +89,43 @@ impl Route {
                 return at;
             }
         }
+    }
+}
+
+/// The units that are narrowed at a time.
+const NARROWED_UNITS: usize = 64;
+
+/// Narrows well-formed UTF-16 in native order to Latin-1. A character that Latin-1 lacks becomes
+/// `?`. Returns whether there is one. The compiler vectorises the loop for text without surrogates.
+struct Narrowed;
+
+impl<E> Job<E, &mut Output<'_>, bool> for Narrowed {
+    #[inline(always)]
+    fn run(_: E, text: &[u8], out: &mut Output<'_>) -> bool {
+        let narrow = |unit: u16| if unit > 0xFF { b'?' } else { unit as u8 };
+        let mut is_lossy = false;
+        for units in text.as_chunks::<2>().0.chunks(NARROWED_UNITS) {
+            let mut bytes = [0; NARROWED_UNITS];
+            let (mut largest, mut surrogates) = (0, false);
+            for (byte, unit) in bytes.iter_mut().zip(units) {
+                let unit = u16::from_ne_bytes(*unit);
+                *byte = narrow(unit);
+                largest = largest.max(unit);
+                surrogates |= unit & 0xF800 == 0xD800;
+            }
+            let mut len = units.len();
+            if surrogates {
+                // Of a pair, only the first unit counts: the next byte takes the place of the second.
+                len = 0;
+                for unit in units {
+                    let unit = u16::from_ne_bytes(*unit);
+                    bytes[len] = narrow(unit);
+                    len += usize::from(unit & 0xFC00 != 0xDC00);
+                }
+            }
+            is_lossy |= largest > 0xFF;
+            out.put(&bytes[..len]);
+        }
+        is_lossy
     }
 }

@@ -179,7 +179,7 @@ impl Route {
     /// Returns the first `len` bytes of a text, or fewer if that would cut off a character of
     /// UTF-8. `len` is in whole units.
     #[inline(always)]
-    fn up_to<'t>(&self, text: &'t [u8], len: usize) -> &'t [u8] {
+    pub(super) fn up_to<'t>(&self, text: &'t [u8], len: usize) -> &'t [u8] {
         match self.from.family {
             _ if len >= text.len() => text,
             Family::Utf8 => &text[..floor(text, len)],
