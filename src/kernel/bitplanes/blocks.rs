@@ -277,10 +277,10 @@ pub(crate) fn check_one_block(s: Avx512, bytes: &[u8]) -> Verdict {
     if BlockChecker::new(s).is_faulty(all) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Returns the verdict on 64 bytes or more.
+/// Returns the verdict on 64 bytes or more. The loop is inlined: a call would take a sixth of the time of 150 bytes.
 #[inline(always)]
 pub(crate) fn check_by_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
-    if bytes.len() < 2 * BLOCK_BYTES { check_two_blocks(s, bytes) } else { s.apart(CheckBlocks, bytes, 0) }
+    if bytes.len() < 2 * BLOCK_BYTES { check_two_blocks(s, bytes) } else { CheckBlocks::run(s, bytes, 0) }
 }
 
 /// Returns the verdict on 64 to 127 bytes: two blocks; the second may be short. The only branch is
