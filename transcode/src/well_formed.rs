@@ -12,7 +12,7 @@ use crate::TranscodeWith;
 use crate::search::Mend;
 
 /// From a fault on, this many units are mended without a search for the next fault.
-const MENDED_UNITS: usize = 256;
+const MENDED_UNITS: usize = 1024;
 
 /// Replaces each unpaired surrogate by U+FFFD, in place.
 ///
