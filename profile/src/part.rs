@@ -112,8 +112,9 @@ impl ProfilePart {
 
     /// Returns the judgement on this part and the one after it, as one part.
     ///
-    /// The operation is associative, and the empty part is its identity. If the parts were judged
-    /// with different profiles, a character that the cut divides is checked with both.
+    /// With one profile, the operation is associative, and the empty part is its identity. If the
+    /// parts were judged with different profiles, a character that the cut divides is checked with
+    /// both, and so is a byte order mark after the cut.
     ///
     /// ```
     /// use trust8_profile::{Profile, ProfilePart};
@@ -231,8 +232,7 @@ impl ProfilePart {
         bytes
     }
 
-    /// Returns the judgement with these [`bytes`](Self::to_bytes), or `None` if no part has such a
-    /// judgement.
+    /// Returns the judgement with these [`bytes`](Self::to_bytes), or `None` if they are malformed.
     ///
     /// The text is not checked again: trust the judgement as much as its sender.
     ///
@@ -262,7 +262,7 @@ impl ProfilePart {
         (part.is_possible() && part.to_bytes() == *bytes).then_some(part)
     }
 
-    /// Returns whether some part can have this judgement.
+    /// Returns whether the lengths and the first bytes agree.
     fn is_possible(&self) -> bool {
         let is_found = |found: &Found| {
             let up_to_end = found.up_to_end();

@@ -112,6 +112,9 @@ impl<W: Write> ProfileWriter<W> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn finish(&mut self) -> io::Result<()> {
+        if self.found.is_some() {
+            self.inner.flush()?;
+        }
         self.check()?;
         self.inner.finish().map_err(with_profile)
     }

@@ -99,7 +99,10 @@ impl<W: AsyncWrite + Unpin> ProfileWriter<W> {
 
 impl<W: AsyncWrite + Unpin> AsyncWrite for ProfileWriter<W> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.get_mut().poll(cx, |writer| writer.write(buf))
+        let this = self.get_mut();
+        // The text continues if a shutdown was given up.
+        this.is_finished = false;
+        this.poll(cx, |writer| writer.write(buf))
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

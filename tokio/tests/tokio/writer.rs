@@ -91,6 +91,7 @@ async fn a_profile_refuses_characters_in_a_slow_writer() {
                 }
             }
             assert_eq!(writer.get_ref().is_shut, is_fine);
+            assert_eq!(writer.get_ref().flushed, allowed, "{bytes:02X?}, {cut}");
             assert_eq!(writer.into_inner().taken, bytes[..allowed], "{bytes:02X?}, {cut}");
         }
     }
@@ -114,5 +115,23 @@ async fn writes_that_are_given_up() {
         }
         in_time(writer.shutdown()).await.expect("it is text");
         assert_eq!(writer.into_inner().taken, text.as_bytes(), "{pieces}");
+    }
+}
+
+/// A text that continues after a shutdown was given up is checked to its end.
+#[tokio::test]
+async fn a_shutdown_that_is_given_up() {
+    for polls in 0..8 {
+        let mut writer = ProfileWriter::new(Slow::default(), Profile::TERMINAL);
+        in_time(writer.write_all(b"text")).await.expect("it is text");
+        for _ in 0..polls {
+            tokio::select! {
+                biased;
+                result = writer.shutdown() => result.expect("it is text"),
+                () = std::future::ready(()) => {}
+            }
+        }
+        in_time(writer.write_all(b"\xC3")).await.expect("it is the start of a character");
+        assert!(in_time(writer.shutdown()).await.is_err(), "{polls}");
     }
 }
