@@ -280,7 +280,14 @@ pub(crate) fn check_one_block(s: Avx512, bytes: &[u8]) -> Verdict {
 /// Returns the verdict on 64 bytes or more.
 #[inline(always)]
 pub(crate) fn check_by_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
-    if bytes.len() < 2 * BLOCK_BYTES { check_two_blocks(s, bytes) } else { check_more_blocks(s, bytes) }
+    if bytes.len() < 2 * BLOCK_BYTES {
+        check_two_blocks(s, bytes)
+    } else if bytes.len() < 8 * BLOCK_BYTES && is_ascii(s, bytes) {
+        // At most eight blocks are tested before the checker's tables are loaded.
+        Verdict::VALID
+    } else {
+        s.apart(CheckBlocks, bytes, 0)
+    }
 }
 
 /// Returns the verdict on 64 to 127 bytes: two blocks; the second may be short. The only branch is
@@ -297,12 +304,6 @@ fn check_two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
     let before = checker.check(&mut faults, first, checker.no_leads());
     checker.check(&mut faults, s.load_short(&bytes[BLOCK_BYTES..]), before);
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
-}
-
-/// Returns the verdict on 128 bytes or more. A call would take a seventh of the time of 150 bytes.
-#[cfg_attr(trust8_optimised, inline(always))]
-fn check_more_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
-    CheckBlocks::run(s, bytes, 0)
 }
 
 /// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Engine::piece_continues`.
@@ -351,10 +352,6 @@ pub(crate) struct CheckBlocks;
 impl Job<Avx512, usize, Verdict> for CheckBlocks {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], from: usize) -> Verdict {
-        // At most eight blocks are tested before the checker's tables are loaded.
-        if bytes.len() < 8 * BLOCK_BYTES && is_ascii(s, bytes) {
-            return Verdict::VALID;
-        }
         let checker = BlockChecker::new(s);
         let mut faults = checker.no_faults();
         let (mut left, mut before) = rest_and_leads(&checker, bytes, from);
