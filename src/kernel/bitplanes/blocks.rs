@@ -412,7 +412,7 @@ pub(crate) fn four_blocks(s: Avx512, blocks: &[u8; 4 * BLOCK_BYTES]) -> [Vector;
 }
 
 /// Returns whether all of fewer than 512 bytes are ASCII. Below 64 bytes, the answer is no.
-#[inline(always)]
+#[cfg_attr(trust8_optimised, inline(always))]
 fn is_ascii(s: Avx512, bytes: &[u8]) -> bool {
     let Some((first, rest)) = bytes.split_first_chunk() else { return is_ascii_end(s, bytes, bytes.len()) };
     let [a, b, c, d] = four_blocks(s, first);
