@@ -4,7 +4,7 @@
 //! It runs any [`Job`], and contains no algorithm. [`Kernel::run`] names only the functions of one
 //! job, so a program contains only the jobs that it calls.
 //!
-//! To add an instruction set, add its file to `simd/` and its row to `simd/sets.rs`.
+//! CONTRIBUTING.md lists what a new instruction set needs.
 
 use super::automaton::Automaton;
 use super::verdict::Verdict;

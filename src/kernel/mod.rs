@@ -51,12 +51,11 @@ pub use verdict::Verdict;
 ///
 /// Every method is inlined into a function that is compiled for the instruction set.
 pub trait Engine: Token {
-    /// The shortest length that [`validate`](Self::validate) leaves to a separate function.
+    /// The shortest length that [`validate`](Self::validate) may leave to a separate function.
     const LONG_FROM_BYTES: usize;
 
     /// Returns *valid* if `bytes` is UTF-8, or else the suspect position, from which to look for
-    /// the error. All choices by length are here. Short text is checked in this function, so that
-    /// it saves no registers.
+    /// the error. Short text is checked in this function, so that it saves no registers.
     ///
     /// `validate(b"ab\xFF")` may return a suspicion at 0, 1 or 2, but not 'valid'.
     fn validate(self, bytes: &[u8]) -> Verdict;

@@ -99,8 +99,8 @@ impl Kernel {
         let mut valid = mem::take(text).into_bytes();
         append(self, bytes, &mut valid);
         // SAFETY: `valid` was a `String`, and `append` has appended valid text: U+FFFD, and the
-        // bytes between one ill-formed sequence and the next. Of those a self found each chunk or
-        // group valid, or each byte is ASCII, or the map of its block has no ill-formed sequence
+        // bytes between one ill-formed sequence and the next. The kernel found each chunk or group
+        // of these valid, or each byte is ASCII, or the map of its block has no ill-formed sequence
         // there. (After a panic `text` is empty.)
         *text = unsafe { String::from_utf8_unchecked(valid) };
     }

@@ -86,7 +86,7 @@ macro_rules! tokens {
                 Self(())
             }
 
-            /// Runs a job. This is the only function that is compiled for the instruction set.
+            /// Runs a job. Only this function and `new` are compiled for the instruction set.
             #[target_feature(enable = $features)]
             pub(crate) fn enter<J: Job<Self, M, O>, M, O>(bytes: &[u8], more: M) -> O {
                 J::run(Self::new(), bytes, more)

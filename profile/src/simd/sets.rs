@@ -1,6 +1,6 @@
-// The instruction sets with a kernel, best first. This is the only list of them. `build.rs`
-// includes this file and decides from the features which rows are compiled; `simd/mod.rs` makes the
-// tokens, `kernel/job.rs` the kernels.
+// The instruction sets with a kernel, best first. `transcode/` and `profile/` have copies, which
+// lint compares. `build.rs` includes this file and decides from the features which rows are
+// compiled; `simd/mod.rs` makes the tokens, `kernel/job.rs` the kernels.
 
 /// Calls the macro `$use` with a row for each instruction set: the name of its module, its token,
 /// the name of its kernel, the cfg under which it is compiled, and the features that it is compiled
