@@ -23,6 +23,9 @@ def name():
     if "model name" not in fields:
         return platform.processor() or platform.machine()
     numbers = [fields.get(key, "?") for key in ("vendor_id", "cpu family", "model")]
+    # A hypervisor may report another CPU's model: Granite Rapids as 167, which is Rocket Lake and has no AMX.
+    if "amx_tile" in fields.get("flags", "").split():
+        numbers[2] += "+amx"
     for line in LIST.read_text().splitlines():
         *known, listed = line.split(" ", 3)
         if known == numbers:

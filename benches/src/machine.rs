@@ -74,7 +74,10 @@ fn cpu_of(info: &str) -> Option<String> {
     else {
         return Some(name.to_owned());
     };
-    let numbers = format!("{vendor} {family} {model} ");
+    // A hypervisor may report another CPU's model: Granite Rapids as 167, which is Rocket Lake and has no AMX.
+    let has_amx = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "amx_tile"));
+    let amx = if has_amx { "+amx" } else { "" };
+    let numbers = format!("{vendor} {family} {model}{amx} ");
     // scripts/cpu.py reads the same list.
     let known = include_str!("../cpus.txt").lines().find_map(|line| line.strip_prefix(&numbers));
     Some(known.map_or_else(|| format!("{name} (family {family}, model {model})"), ToOwned::to_owned))
@@ -122,18 +125,24 @@ mod tests {
 
     #[test]
     fn cpus_are_named() {
-        let info = |vendor, family, model| {
+        let info = |vendor, family, model, flags| {
             let (family, model) = (format!("cpu family\t: {family}"), format!("model\t\t: {model}"));
-            let info =
-                format!("processor\t: 0\nvendor_id\t: {vendor}\n{family}\n{model}\nmodel name\t: AMD EPYC\n");
+            let last = format!("model name\t: AMD EPYC\nflags\t\t: fpu {flags}");
+            let info = format!("processor\t: 0\nvendor_id\t: {vendor}\n{family}\n{model}\n{last}\n");
             let machine = Machine { cpu: cpu_of(&info).expect("a name"), ..Machine::ask() };
             (machine.slug(), machine.cpu)
         };
         let named = |slug: &str, cpu: &str| (slug.to_owned(), cpu.to_owned());
-        assert_eq!(info("AuthenticAMD", 25, 17), named("zen4", "AMD EPYC 9004 (Zen 4)"));
-        assert_eq!(info("GenuineIntel", 6, 207), named("emerald-rapids", "Intel Xeon (Emerald Rapids)"));
+        assert_eq!(info("AuthenticAMD", 25, 17, ""), named("zen4", "AMD EPYC 9004 (Zen 4)"));
+        for (model, flags, slug, cpu) in [
+            (207, "amx_tile", "emerald-rapids", "Intel Xeon (Emerald Rapids)"),
+            (167, "avx512f", "rocket-lake", "Intel Xeon (Rocket Lake)"),
+            (167, "avx512f amx_tile", "granite-rapids", "Intel Xeon (Granite Rapids)"),
+        ] {
+            assert_eq!(info("GenuineIntel", 6, model, flags), named(slug, cpu));
+        }
         assert_eq!(
-            info("GenuineIntel", 25, 17),
+            info("GenuineIntel", 25, 17, ""),
             named("family-25--model-17", "AMD EPYC (family 25, model 17)")
         );
         assert_eq!(cpu_of("model name : x\n").as_deref(), Some("x"));

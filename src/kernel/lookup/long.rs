@@ -172,8 +172,9 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                         search = BlockChoice::NotTwoByte;
                         continue;
                     }
-                    if count == blocks {
+                    if 8 * count > 7 * blocks {
                         search = BlockChoice::CheckEach;
+                        continue;
                     }
                     (list, LARGEST_AT_END)
                 }

@@ -10,7 +10,7 @@
 //!     otherwise, for each chunk of 64 blocks, list the blocks to check, and check them:
 //!         the blocks that are not ASCII
 //!         or, where these are a quarter and begin with two-byte characters, the blocks that are not two-byte text
-//!         or, where all blocks of the last chunk were listed, no list: a branch for each block
+//!         or, where more than seven eighths of the blocks are not ASCII, no list: a branch for each block
 //!     check the last block, which overlaps the one before it
 //! ```
 //!
