@@ -11,10 +11,11 @@
 //! `Part`. This pass only finds out whether there is an error; `scan.rs` then finds the first one.
 
 use std::fs::File;
+use std::hint::black_box;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, Scope};
 
 use trust8::boundary::floor;
 use trust8::{Kernel, Part, Utf8Error};
@@ -115,10 +116,11 @@ impl FileValidator {
         if first == CHUNK {
             let end = file.len()?;
             if self.threads > 1 && end.saturating_sub(start) >= LARGE {
-                if let Some(status) = self.validate_in_pieces(file, start, end) {
+                if let Some(status) = self.validate_in_pieces(file, start, end, buffer) {
                     return Ok(status);
                 }
                 // Validate what can be read with this thread, from the start.
+                buffer.carried = 0;
                 return self.validate_rest(file, start, buffer, validator);
             }
         }
@@ -158,7 +160,13 @@ impl FileValidator {
 
     /// Validates `file` from `start` to `end` with all threads. Returns `None` if a piece can't be
     /// read to its end: what one thread finds then does not depend on which piece was read first.
-    fn validate_in_pieces(&self, file: &dyn Contents, start: u64, end: u64) -> Option<FileStatus> {
+    fn validate_in_pieces(
+        &self,
+        file: &dyn Contents,
+        start: u64,
+        end: u64,
+        buffer: &mut Buffer,
+    ) -> Option<FileStatus> {
         let _turn = self.large_file.lock().unwrap_or_else(PoisonError::into_inner);
         let pieces = (end - start).div_ceil(PIECE);
         // The last piece also has what was appended since `end` was read.
@@ -168,7 +176,7 @@ impl FileValidator {
             let judge = |piece, buffer: &mut Buffer| {
                 self.judge_piece(file, start_of(piece), start_of(piece + 1), buffer)
             };
-            let parts = in_pieces(self.threads, pieces, judge, |part| !part.has_failed())?;
+            let parts = in_pieces(self.threads, pieces, buffer, judge, |part| !part.has_failed())?;
             let whole = parts.iter().fold(Part::default(), |whole, part| whole.then(part));
             return Some(match whole.finish() {
                 Ok(tally) => FileStatus::Valid { bytes: tally.bytes(), characters: Characters::from(tally) },
@@ -181,8 +189,9 @@ impl FileValidator {
         };
         let validate =
             |piece, buffer: &mut Buffer| self.validate_piece(file, cut(piece)?, cut(piece + 1)?, buffer);
-        let statuses =
-            in_pieces(self.threads, pieces, validate, |status| matches!(status, FileStatus::Valid { .. }))?;
+        let statuses = in_pieces(self.threads, pieces, buffer, validate, |status| {
+            matches!(status, FileStatus::Valid { .. })
+        })?;
         let none = FileStatus::Valid { bytes: 0, characters: Characters::default() };
         Some(statuses.into_iter().fold(none, FileStatus::and))
     }
@@ -282,20 +291,20 @@ impl FileStatus {
 fn in_pieces<T: Send>(
     threads: usize,
     pieces: u64,
+    buffer: &mut Buffer,
     judge: impl Fn(u64, &mut Buffer) -> io::Result<Option<T>> + Sync,
     valid: fn(&T) -> bool,
 ) -> Option<Vec<T>> {
     let next = AtomicU64::new(0);
     let stop = AtomicBool::new(false);
-    let work = || {
-        let mut buffer = Buffer::new();
+    let work = |buffer: &mut Buffer| {
         let mut results = Vec::new();
         while !stop.load(Ordering::Relaxed) {
             let piece = next.fetch_add(1, Ordering::Relaxed);
             if piece >= pieces {
                 break;
             }
-            let result = judge(piece, &mut buffer).ok().flatten();
+            let result = judge(piece, buffer).ok().flatten();
             if !result.as_ref().is_some_and(valid) {
                 stop.store(true, Ordering::Relaxed);
             }
@@ -303,23 +312,51 @@ fn in_pieces<T: Send>(
         }
         results
     };
-    let mut results: Vec<_> = on_threads(threads, work).into_iter().flatten().collect();
+    let threads = threads.min(usize::try_from(pieces).unwrap_or(threads));
+    let mut results: Vec<_> = on_threads(threads, buffer, work).into_iter().flatten().collect();
     results.sort_unstable_by_key(|(piece, _)| *piece);
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Calls `work` on this thread and on others, `threads` in all, and returns the results. If a thread
-/// can't be started, the others do its work.
-pub(crate) fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
-    thread::scope(|scope| {
-        let helpers: Vec<_> =
-            (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, &work).ok()).collect();
-        let mut results = vec![work()];
-        for helper in helpers {
-            results.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        results
-    })
+/// Calls `work` on this thread, which has a buffer, and on others, `threads` in all, and returns the
+/// results. If a thread can't be started, the others do its work.
+pub(crate) fn on_threads<T: Send>(
+    threads: usize,
+    buffer: &mut Buffer,
+    work: impl Fn(&mut Buffer) -> T + Sync,
+) -> Vec<T> {
+    let results = Mutex::new(Vec::new());
+    let work = |buffer: &mut Buffer| {
+        let result = work(buffer);
+        results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+    };
+    thread::scope(|scope| start_next_and(&work, scope, threads, buffer));
+    results.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `work` after starting the next of `threads` threads, which does the same. So threads are
+/// started one at a time, and none needs more room than one takes.
+fn start_next_and<'scope>(
+    work: &'scope (dyn Fn(&mut Buffer) + Sync),
+    scope: &'scope Scope<'scope, '_>,
+    threads: usize,
+    buffer: &mut Buffer,
+) {
+    if threads > 1 && has_room_for_thread() {
+        let next = move || start_next_and(work, scope, threads - 1, &mut Buffer::new());
+        let _ = thread::Builder::new().spawn_scoped(scope, next);
+    }
+    work(buffer);
+}
+
+/// Whether a thread can be started. A thread that does not get the memory for its start aborts the
+/// program, and so does any that gets none because the other has taken all.
+///
+/// glibc first reserves 128 MiB for what a thread allocates. Besides this one, those that wait for
+/// signals and show the progress may be starting.
+fn has_room_for_thread() -> bool {
+    let mut room = [const { Vec::<u8>::new() }; 4];
+    room.iter_mut().all(|part| black_box(part).try_reserve_exact(128 << 20).is_ok())
 }
 
 /// Returns an offset, at or up to three bytes before `at`, where the file can be cut so that it is
