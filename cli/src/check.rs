@@ -83,7 +83,6 @@ pub(crate) fn total_bytes(selection: &Selection) -> Option<u64> {
 
 /// Returns a hint if `name`, for which there is no file, is similar to the name of a command.
 fn similar_command(name: &[u8]) -> String {
-    use clap::CommandFactory;
     let name = String::from_utf8_lossy(name);
     let command = crate::args::Cli::command();
     let names = command.get_subcommands().map(clap::Command::get_name);

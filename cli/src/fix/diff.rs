@@ -155,11 +155,11 @@ fn push_shown(text: &mut Vec<u8>, line: &[u8], difference: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::ColorWhen;
+    use anstream::ColorChoice;
 
     fn diff(old: &[u8], new: &[u8], terminal: bool) -> String {
         let mut out = Vec::new();
-        write(&mut out, b"f", old, new, &Colors::new(ColorWhen::Never), terminal).unwrap();
+        write(&mut out, b"f", old, new, &Colors::new(ColorChoice::Never), terminal).unwrap();
         String::from_utf8(out).unwrap().split_once(" @@\n").unwrap().1.to_owned()
     }
 
@@ -226,7 +226,7 @@ mod tests {
         let old: Vec<u8> = lines.flat_map(|kind| [b"ab\xFE\xFF"[kind as usize], b'\n']).collect();
         let new = trust8::from_utf8_lossy(&old);
         let (mut diff, start) = (Vec::new(), std::time::Instant::now());
-        write(&mut diff, b"f", &old, new.as_bytes(), &Colors::new(ColorWhen::Never), false).unwrap();
+        write(&mut diff, b"f", &old, new.as_bytes(), &Colors::new(ColorChoice::Never), false).unwrap();
         assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
         assert!(apply(&old, &diff).as_deref() == Some(new.as_bytes()));
     }
@@ -258,7 +258,7 @@ mod tests {
                 new.pop();
             }
             let mut diff = Vec::new();
-            write(&mut diff, b"f", old.as_bytes(), new.as_bytes(), &Colors::new(ColorWhen::Never), false)
+            write(&mut diff, b"f", old.as_bytes(), new.as_bytes(), &Colors::new(ColorChoice::Never), false)
                 .unwrap();
             let text = String::from_utf8_lossy(&diff);
             assert_eq!(apply(old.as_bytes(), &diff).as_deref(), Some(new.as_bytes()), "{old:?}\n{text}");
