@@ -176,7 +176,8 @@ impl FileValidator {
             let judge = |piece, buffer: &mut Buffer| {
                 self.judge_piece(file, start_of(piece), start_of(piece + 1), buffer)
             };
-            let parts = in_pieces(self.threads, pieces, buffer, judge, |part| !part.has_failed())?;
+            let parts = in_pieces(self.threads, pieces, buffer, judge, |part| !part.has_failed());
+            let parts = self.unless_cut_off(parts, |part| part.len())?;
             let whole = parts.iter().fold(Part::default(), |whole, part| whole.then(part));
             return Some(match whole.finish() {
                 Ok(tally) => FileStatus::Valid { bytes: tally.bytes(), characters: Characters::from(tally) },
@@ -184,72 +185,82 @@ impl FileValidator {
             });
         }
         let cut = |piece| match start_of(piece) {
-            at if piece == 0 || piece == pieces => Ok(at),
-            at => cut_near(file, at),
+            at if piece == 0 || piece == pieces => Some(at),
+            at => cut_near(file, at).ok(),
         };
         let validate =
             |piece, buffer: &mut Buffer| self.validate_piece(file, cut(piece)?, cut(piece + 1)?, buffer);
         let statuses = in_pieces(self.threads, pieces, buffer, validate, |status| {
             matches!(status, FileStatus::Valid { .. })
-        })?;
+        });
+        let statuses = self.unless_cut_off(statuses, |status| status.progress())?;
         let none = FileStatus::Valid { bytes: 0, characters: Characters::default() };
         Some(statuses.into_iter().fold(none, FileStatus::and))
     }
 
-    /// Judges one piece, up to its first error. Returns `None` if the file ends before `to`, unless
-    /// `to` is `u64::MAX`.
-    fn judge_piece(
-        &self,
-        file: &dyn Contents,
-        from: u64,
-        to: u64,
-        buffer: &mut Buffer,
-    ) -> io::Result<Option<Part>> {
+    /// Returns the results of all pieces. Returns `None` if a piece can't be read to its end: all
+    /// will be read again, so what `progress` says of the others is taken back.
+    fn unless_cut_off<T>(&self, results: Vec<Option<T>>, progress: fn(&T) -> u64) -> Option<Vec<T>> {
+        if results.iter().any(Option::is_none) {
+            self.progress.take_back(results.iter().flatten().map(progress).sum());
+        }
+        results.into_iter().collect()
+    }
+
+    /// Judges one piece, up to its first error. Returns `None` if the file can't be read to `to`, or
+    /// to its end if `to` is `u64::MAX`.
+    fn judge_piece(&self, file: &dyn Contents, from: u64, to: u64, buffer: &mut Buffer) -> Option<Part> {
         let mut part = Part::default();
         let mut at = from;
         buffer.carried = 0;
         while at < to && !part.has_failed() {
             let space = buffer.space();
             let wanted = space.len().min(usize::try_from(to - at).unwrap_or(usize::MAX));
-            let n = file.read_at(&mut space[..wanted], at)?;
-            if n == 0 {
-                return Ok((to == u64::MAX).then_some(part));
-            }
+            let n = match file.read_at(&mut space[..wanted], at) {
+                Ok(0) if to == u64::MAX => break,
+                Ok(n) if n > 0 => n,
+                _ => {
+                    self.progress.take_back(part.len());
+                    return None;
+                }
+            };
             part = part.then(&self.kernel.part(&space[..n]));
             at += n as u64;
             self.progress.add(n as u64);
         }
-        Ok(Some(part))
+        Some(part)
     }
 
-    /// Validates one piece. Returns `None` if the file ends before `to`, unless `to` is `u64::MAX`.
+    /// Validates one piece. Returns `None` if the file can't be read to `to`, or to its end if `to`
+    /// is `u64::MAX`.
     fn validate_piece(
         &self,
         file: &dyn Contents,
         from: u64,
         to: u64,
         buffer: &mut Buffer,
-    ) -> io::Result<Option<FileStatus>> {
+    ) -> Option<FileStatus> {
         let mut validator = ChunkValidator::new(self, from);
         let mut at = from;
         buffer.carried = 0;
         while at < to {
             let space = buffer.space();
             let wanted = space.len().min(usize::try_from(to - at).unwrap_or(usize::MAX));
-            let n = file.read_at(&mut space[..wanted], at)?;
-            if n == 0 {
-                if to != u64::MAX {
-                    return Ok(None);
+            let n = match file.read_at(&mut space[..wanted], at) {
+                Ok(0) if to == u64::MAX => break,
+                Ok(n) if n > 0 => n,
+                _ => {
+                    self.progress.take_back(validator.bytes);
+                    return None;
                 }
-                break;
-            }
+            };
             at += n as u64;
             match validator.push(buffer, n, &self.progress) {
                 Ok(()) => {}
-                Err(InvalidChunk) => return Ok(Some(validator.invalid())),
+                Err(InvalidChunk) => return Some(validator.invalid()),
             }
         }
-        Ok(Some(if buffer.carried == 0 { validator.valid() } else { validator.invalid() }))
+        Some(if buffer.carried == 0 { validator.valid() } else { validator.invalid() })
     }
 }
 
@@ -284,7 +295,7 @@ impl FileStatus {
 }
 
 /// Calls `judge` for each piece, with all threads, until a result is not `valid`. Returns the results
-/// in the order of the pieces, or `None` if a piece can't be read to its end.
+/// in the order of the pieces.
 ///
 /// Pieces are begun in their order, and those that were begun are finished. So there is a result for
 /// each piece before one that is not valid.
@@ -292,9 +303,9 @@ fn in_pieces<T: Send>(
     threads: usize,
     pieces: u64,
     buffer: &mut Buffer,
-    judge: impl Fn(u64, &mut Buffer) -> io::Result<Option<T>> + Sync,
+    judge: impl Fn(u64, &mut Buffer) -> Option<T> + Sync,
     valid: fn(&T) -> bool,
-) -> Option<Vec<T>> {
+) -> Vec<Option<T>> {
     let next = AtomicU64::new(0);
     let stop = AtomicBool::new(false);
     let work = |buffer: &mut Buffer| {
@@ -304,7 +315,7 @@ fn in_pieces<T: Send>(
             if piece >= pieces {
                 break;
             }
-            let result = judge(piece, buffer).ok().flatten();
+            let result = judge(piece, buffer);
             if !result.as_ref().is_some_and(valid) {
                 stop.store(true, Ordering::Relaxed);
             }
@@ -330,7 +341,9 @@ pub(crate) fn on_threads<T: Send>(
         let result = work(buffer);
         results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
     };
-    thread::scope(|scope| start_next_and(&work, scope, threads, buffer));
+    // A thread has a result when there is nothing left to do.
+    let may_start = || results.lock().is_ok_and(|results| results.is_empty()) && has_room_for_thread();
+    thread::scope(|scope| start_next_and(&work, &may_start, scope, threads, buffer));
     results.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -338,12 +351,13 @@ pub(crate) fn on_threads<T: Send>(
 /// started one at a time, and none needs more room than one takes.
 fn start_next_and<'scope>(
     work: &'scope (dyn Fn(&mut Buffer) + Sync),
+    may_start: &'scope (dyn Fn() -> bool + Sync),
     scope: &'scope Scope<'scope, '_>,
     threads: usize,
     buffer: &mut Buffer,
 ) {
-    if threads > 1 && has_room_for_thread() {
-        let next = move || start_next_and(work, scope, threads - 1, &mut Buffer::new());
+    if threads > 1 && may_start() {
+        let next = move || start_next_and(work, may_start, scope, threads - 1, &mut Buffer::new());
         let _ = thread::Builder::new().spawn_scoped(scope, next);
     }
     work(buffer);
@@ -593,12 +607,16 @@ mod tests {
     #[test]
     fn a_failure_to_read_hides_no_error_before_it() {
         for counting in [false, true] {
-            let validator = FileValidator::new(Kernel::best(), 4, Progress::none(), counting);
+            let validator = FileValidator::new(Kernel::best(), 4, Progress::hidden(), counting);
             let status = validator.validate(&Failing, 0, false, &mut Buffer::new()).unwrap();
-            assert!(matches!(status, FileStatus::Invalid { .. }), "{counting}");
+            let FileStatus::Invalid { progress, .. } = status else { panic!("{counting} {status:?}") };
+            // The progress was that of all threads before it was that of one.
+            assert_eq!(validator.progress.bytes(), progress, "{counting}");
+            validator.progress.take_back(progress);
             // After the invalid byte, nothing hides the failure.
             let start = 2 * PIECE;
             assert!(validator.validate(&Failing, start, false, &mut Buffer::new()).is_err(), "{counting}");
+            assert_eq!(validator.progress.bytes(), PIECE, "{counting}");
         }
     }
 
