@@ -4,16 +4,14 @@
 //! All options take the same names with the same meanings. An option that can't use an encoding
 //! says so.
 
-use std::ffi::OsStr;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use clap::builder::{PossibleValue, TypedValueParser};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, Command};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use trust8_dialect::Dialect;
 use trust8_transcode as transcode;
+
+use crate::args::Names;
 
 /// What a file is encoded in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -288,43 +286,10 @@ impl Charset {
     }
 }
 
-/// Parses the value of an option with `parse`.
-pub(crate) fn parse_value<T>(
-    command: &Command,
-    arg: Option<&Arg>,
-    value: &OsStr,
-    parse: impl FnOnce(&str) -> Result<T, String>,
-) -> Result<T, clap::Error> {
-    let text = value.to_string_lossy();
-    parse(&text).map_err(|why| {
-        let name = arg.map_or_else(String::new, ToString::to_string);
-        let mut error = clap::Error::raw(
-            ErrorKind::ValueValidation,
-            format!("invalid value '{}' for '{name}': {why}\n", crate::visible::visible(text.as_bytes())),
-        );
-        error = error.with_cmd(command);
-        error.insert(ContextKind::InvalidValue, ContextValue::String(text.into_owned()));
-        error
-    })
-}
-
-/// Parses the value of an option with a function. Completions offer the names that the function
-/// takes.
-#[derive(Clone)]
-pub(crate) struct Names<T>(pub(crate) fn(&str) -> Result<T, String>);
-
-impl<T: Clone + Send + Sync + 'static> TypedValueParser for Names<T> {
-    type Value = T;
-
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
-        parse_value(command, arg, value, self.0)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        static ALL: LazyLock<Vec<String>> =
-            LazyLock::new(|| Charset::all().iter().map(Charset::label).collect());
-        Some(Box::new(ALL.iter().filter(|name| self.0(name).is_ok()).map(|name| name.as_str().into())))
-    }
+/// Returns a parser of the names that `parse` takes.
+pub(crate) fn encoding<T>(parse: fn(&str) -> Result<T, String>) -> Names<T> {
+    static ALL: LazyLock<Vec<String>> = LazyLock::new(|| Charset::all().iter().map(Charset::label).collect());
+    Names { parse, names: || ALL.iter().map(String::as_str).collect() }
 }
 
 /// What `fix --from` takes.

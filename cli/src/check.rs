@@ -83,7 +83,6 @@ pub(crate) fn total_bytes(selection: &Selection) -> Option<u64> {
 
 /// Returns a hint if `name`, for which there is no file, is similar to the name of a command.
 fn similar_command(name: &[u8]) -> String {
-    use clap::CommandFactory;
     let name = String::from_utf8_lossy(name);
     let command = crate::args::Cli::command();
     let names = command.get_subcommands().map(clap::Command::get_name);
@@ -175,19 +174,19 @@ impl<'a> Check<'a> {
     fn check_all(&self, walk: Walk<'_>) -> Totals {
         let threads = if walk.may_be_many() { self.validator.threads() } else { 1 };
         let walk = Mutex::new(walk.zip(0..));
-        let work = || {
-            let mut buffer = Buffer::new();
+        let work = |buffer: &mut Buffer| {
             let mut totals = Totals::default();
             while !self.output.has_failed() {
                 // A separate statement, so that the lock is released before the file is checked.
                 let next = walk.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((found, number)) = next else { break };
                 let mut turn = self.output.turn(number);
-                totals = totals + self.check(found, &mut turn, &mut buffer);
+                totals = totals + self.check(found, &mut turn, buffer);
             }
             totals
         };
-        on_threads(threads, work).into_iter().fold(Totals::default(), |totals, more| totals + more)
+        let totals = on_threads(threads, &mut Buffer::new(), work);
+        totals.into_iter().fold(Totals::default(), |totals, more| totals + more)
     }
 
     /// Checks one file, or reports that it could not be found or read.

@@ -6,8 +6,6 @@ use std::io::stdout;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Effects, Style};
 
-use crate::args::ColorWhen;
-
 #[derive(Clone, Copy)]
 pub(crate) struct Colors {
     pub(crate) name: Style,
@@ -21,8 +19,8 @@ pub(crate) struct Colors {
 
 impl Colors {
     /// Returns the colours for standard output.
-    pub(crate) fn new(when: ColorWhen) -> Self {
-        let choice = match when.choice() {
+    pub(crate) fn new(when: ColorChoice) -> Self {
+        let choice = match when {
             // Asks whether this is a terminal, and looks at NO_COLOR and similar variables.
             ColorChoice::Auto => AutoStream::choice(&stdout()),
             chosen => chosen,

@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn every_encoding_is_in_the_list() {
-        let table = table(&Colors::new(crate::args::ColorWhen::Never));
+        let table = table(&Colors::new(anstream::ColorChoice::Never));
         for charset in Charset::all() {
             assert!(
                 table.lines().any(|line| line.split(' ').next() == Some(&charset.label())),

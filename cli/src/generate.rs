@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::args::{Cli, Command, Generate};
@@ -20,9 +19,7 @@ pub(crate) fn run(what: Generate, command: Option<&Command>) -> ExitCode {
                 return Outcome::fail(&error.to_string());
             }
         }
-        Generate::Bash => completions(Shell::Bash, &mut cli, &mut out),
-        Generate::Elvish => completions(Shell::Elvish, &mut cli, &mut out),
-        Generate::Fish => {
+        Generate::Completions(Shell::Fish) => {
             let mut script = Vec::new();
             completions(Shell::Fish, &mut cli, &mut script);
             // Before the value of an option, the words are incomplete, and the script would take
@@ -32,8 +29,7 @@ pub(crate) fn run(what: Generate, command: Option<&Command>) -> ExitCode {
                 .replace("-- $cmd 2>/dev/null\n    or return\n", "-- $cmd 2>/dev/null\n    or return 0\n");
             out.extend(script.as_bytes());
         }
-        Generate::PowerShell => completions(Shell::PowerShell, &mut cli, &mut out),
-        Generate::Zsh => completions(Shell::Zsh, &mut cli, &mut out),
+        Generate::Completions(shell) => completions(shell, &mut cli, &mut out),
     }
     print_output(&out)
 }

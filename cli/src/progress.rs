@@ -56,14 +56,7 @@ impl Progress {
             return Self::none();
         }
         let (running, done) = channel();
-        let shared = Arc::new(Shared {
-            started: Instant::now(),
-            bytes: AtomicU64::new(0),
-            total: AtomicU64::new(0),
-            phase: Mutex::new("checking"),
-            line: Mutex::new(Line::Hidden),
-            running: Mutex::new(Some(running)),
-        });
+        let shared = Arc::new(Shared::new(Some(running)));
         let progress = Self(Some(Arc::clone(&shared)));
         // If the thread can't be started, there is no line, and the work continues.
         let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || draw(&shared, &done, total));
@@ -161,6 +154,17 @@ fn replace_line(text: &str) {
 }
 
 impl Shared {
+    fn new(running: Option<Sender<()>>) -> Self {
+        Self {
+            started: Instant::now(),
+            bytes: AtomicU64::new(0),
+            total: AtomicU64::new(0),
+            phase: Mutex::new("checking"),
+            line: Mutex::new(Line::Hidden),
+            running: Mutex::new(running),
+        }
+    }
+
     fn text(&self) -> String {
         let total = self.total.load(Ordering::Relaxed);
         describe(*lock(&self.phase), self.bytes.load(Ordering::Relaxed), total, self.started.elapsed())
@@ -206,6 +210,17 @@ fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Progress {
+        /// Counts, and shows nothing.
+        pub(crate) fn hidden() -> Self {
+            Self(Some(Arc::new(Shared::new(None))))
+        }
+
+        pub(crate) fn bytes(&self) -> u64 {
+            self.0.as_ref().map_or(0, |shared| shared.bytes.load(Ordering::Relaxed))
+        }
+    }
 
     #[test]
     fn sizes_and_durations_have_the_largest_unit_that_fits() {

@@ -11,10 +11,11 @@
 //! `Part`. This pass only finds out whether there is an error; `scan.rs` then finds the first one.
 
 use std::fs::File;
+use std::hint::black_box;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, Scope};
 
 use trust8::boundary::floor;
 use trust8::{Kernel, Part, Utf8Error};
@@ -115,10 +116,11 @@ impl FileValidator {
         if first == CHUNK {
             let end = file.len()?;
             if self.threads > 1 && end.saturating_sub(start) >= LARGE {
-                if let Some(status) = self.validate_in_pieces(file, start, end) {
+                if let Some(status) = self.validate_in_pieces(file, start, end, buffer) {
                     return Ok(status);
                 }
                 // Validate what can be read with this thread, from the start.
+                buffer.carried = 0;
                 return self.validate_rest(file, start, buffer, validator);
             }
         }
@@ -158,7 +160,13 @@ impl FileValidator {
 
     /// Validates `file` from `start` to `end` with all threads. Returns `None` if a piece can't be
     /// read to its end: what one thread finds then does not depend on which piece was read first.
-    fn validate_in_pieces(&self, file: &dyn Contents, start: u64, end: u64) -> Option<FileStatus> {
+    fn validate_in_pieces(
+        &self,
+        file: &dyn Contents,
+        start: u64,
+        end: u64,
+        buffer: &mut Buffer,
+    ) -> Option<FileStatus> {
         let _turn = self.large_file.lock().unwrap_or_else(PoisonError::into_inner);
         let pieces = (end - start).div_ceil(PIECE);
         // The last piece also has what was appended since `end` was read.
@@ -168,7 +176,8 @@ impl FileValidator {
             let judge = |piece, buffer: &mut Buffer| {
                 self.judge_piece(file, start_of(piece), start_of(piece + 1), buffer)
             };
-            let parts = in_pieces(self.threads, pieces, judge, |part| !part.has_failed())?;
+            let parts = in_pieces(self.threads, pieces, buffer, judge, |part| !part.has_failed());
+            let parts = self.unless_cut_off(parts, |part| part.len())?;
             let whole = parts.iter().fold(Part::default(), |whole, part| whole.then(part));
             return Some(match whole.finish() {
                 Ok(tally) => FileStatus::Valid { bytes: tally.bytes(), characters: Characters::from(tally) },
@@ -176,71 +185,82 @@ impl FileValidator {
             });
         }
         let cut = |piece| match start_of(piece) {
-            at if piece == 0 || piece == pieces => Ok(at),
-            at => cut_near(file, at),
+            at if piece == 0 || piece == pieces => Some(at),
+            at => cut_near(file, at).ok(),
         };
         let validate =
             |piece, buffer: &mut Buffer| self.validate_piece(file, cut(piece)?, cut(piece + 1)?, buffer);
-        let statuses =
-            in_pieces(self.threads, pieces, validate, |status| matches!(status, FileStatus::Valid { .. }))?;
+        let statuses = in_pieces(self.threads, pieces, buffer, validate, |status| {
+            matches!(status, FileStatus::Valid { .. })
+        });
+        let statuses = self.unless_cut_off(statuses, |status| status.progress())?;
         let none = FileStatus::Valid { bytes: 0, characters: Characters::default() };
         Some(statuses.into_iter().fold(none, FileStatus::and))
     }
 
-    /// Judges one piece, up to its first error. Returns `None` if the file ends before `to`, unless
-    /// `to` is `u64::MAX`.
-    fn judge_piece(
-        &self,
-        file: &dyn Contents,
-        from: u64,
-        to: u64,
-        buffer: &mut Buffer,
-    ) -> io::Result<Option<Part>> {
+    /// Returns the results of all pieces. Returns `None` if a piece can't be read to its end: all
+    /// will be read again, so what `progress` says of the others is taken back.
+    fn unless_cut_off<T>(&self, results: Vec<Option<T>>, progress: fn(&T) -> u64) -> Option<Vec<T>> {
+        if results.iter().any(Option::is_none) {
+            self.progress.take_back(results.iter().flatten().map(progress).sum());
+        }
+        results.into_iter().collect()
+    }
+
+    /// Judges one piece, up to its first error. Returns `None` if the file can't be read to `to`, or
+    /// to its end if `to` is `u64::MAX`.
+    fn judge_piece(&self, file: &dyn Contents, from: u64, to: u64, buffer: &mut Buffer) -> Option<Part> {
         let mut part = Part::default();
         let mut at = from;
         buffer.carried = 0;
         while at < to && !part.has_failed() {
             let space = buffer.space();
             let wanted = space.len().min(usize::try_from(to - at).unwrap_or(usize::MAX));
-            let n = file.read_at(&mut space[..wanted], at)?;
-            if n == 0 {
-                return Ok((to == u64::MAX).then_some(part));
-            }
+            let n = match file.read_at(&mut space[..wanted], at) {
+                Ok(0) if to == u64::MAX => break,
+                Ok(n) if n > 0 => n,
+                _ => {
+                    self.progress.take_back(part.len());
+                    return None;
+                }
+            };
             part = part.then(&self.kernel.part(&space[..n]));
             at += n as u64;
             self.progress.add(n as u64);
         }
-        Ok(Some(part))
+        Some(part)
     }
 
-    /// Validates one piece. Returns `None` if the file ends before `to`, unless `to` is `u64::MAX`.
+    /// Validates one piece. Returns `None` if the file can't be read to `to`, or to its end if `to`
+    /// is `u64::MAX`.
     fn validate_piece(
         &self,
         file: &dyn Contents,
         from: u64,
         to: u64,
         buffer: &mut Buffer,
-    ) -> io::Result<Option<FileStatus>> {
+    ) -> Option<FileStatus> {
         let mut validator = ChunkValidator::new(self, from);
         let mut at = from;
         buffer.carried = 0;
         while at < to {
             let space = buffer.space();
             let wanted = space.len().min(usize::try_from(to - at).unwrap_or(usize::MAX));
-            let n = file.read_at(&mut space[..wanted], at)?;
-            if n == 0 {
-                if to != u64::MAX {
-                    return Ok(None);
+            let n = match file.read_at(&mut space[..wanted], at) {
+                Ok(0) if to == u64::MAX => break,
+                Ok(n) if n > 0 => n,
+                _ => {
+                    self.progress.take_back(validator.bytes);
+                    return None;
                 }
-                break;
-            }
+            };
             at += n as u64;
             match validator.push(buffer, n, &self.progress) {
                 Ok(()) => {}
-                Err(InvalidChunk) => return Ok(Some(validator.invalid())),
+                Err(InvalidChunk) => return Some(validator.invalid()),
             }
         }
-        Ok(Some(if buffer.carried == 0 { validator.valid() } else { validator.invalid() }))
+        Some(if buffer.carried == 0 { validator.valid() } else { validator.invalid() })
     }
 }
 
@@ -275,27 +295,27 @@ impl FileStatus {
 }
 
 /// Calls `judge` for each piece, with all threads, until a result is not `valid`. Returns the results
-/// in the order of the pieces, or `None` if a piece can't be read to its end.
+/// in the order of the pieces.
 ///
 /// Pieces are begun in their order, and those that were begun are finished. So there is a result for
 /// each piece before one that is not valid.
 fn in_pieces<T: Send>(
     threads: usize,
     pieces: u64,
-    judge: impl Fn(u64, &mut Buffer) -> io::Result<Option<T>> + Sync,
+    buffer: &mut Buffer,
+    judge: impl Fn(u64, &mut Buffer) -> Option<T> + Sync,
     valid: fn(&T) -> bool,
-) -> Option<Vec<T>> {
+) -> Vec<Option<T>> {
     let next = AtomicU64::new(0);
     let stop = AtomicBool::new(false);
-    let work = || {
-        let mut buffer = Buffer::new();
+    let work = |buffer: &mut Buffer| {
         let mut results = Vec::new();
         while !stop.load(Ordering::Relaxed) {
             let piece = next.fetch_add(1, Ordering::Relaxed);
             if piece >= pieces {
                 break;
             }
-            let result = judge(piece, &mut buffer).ok().flatten();
+            let result = judge(piece, buffer);
             if !result.as_ref().is_some_and(valid) {
                 stop.store(true, Ordering::Relaxed);
             }
@@ -303,23 +323,54 @@ fn in_pieces<T: Send>(
         }
         results
     };
-    let mut results: Vec<_> = on_threads(threads, work).into_iter().flatten().collect();
+    let threads = threads.min(usize::try_from(pieces).unwrap_or(threads));
+    let mut results: Vec<_> = on_threads(threads, buffer, work).into_iter().flatten().collect();
     results.sort_unstable_by_key(|(piece, _)| *piece);
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Calls `work` on this thread and on others, `threads` in all, and returns the results. If a thread
-/// can't be started, the others do its work.
-pub(crate) fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
-    thread::scope(|scope| {
-        let helpers: Vec<_> =
-            (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, &work).ok()).collect();
-        let mut results = vec![work()];
-        for helper in helpers {
-            results.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        results
-    })
+/// Calls `work` on this thread, which has a buffer, and on others, `threads` in all, and returns the
+/// results. If a thread can't be started, the others do its work.
+pub(crate) fn on_threads<T: Send>(
+    threads: usize,
+    buffer: &mut Buffer,
+    work: impl Fn(&mut Buffer) -> T + Sync,
+) -> Vec<T> {
+    let results = Mutex::new(Vec::new());
+    let work = |buffer: &mut Buffer| {
+        let result = work(buffer);
+        results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+    };
+    // A thread has a result when there is nothing left to do.
+    let may_start = || results.lock().is_ok_and(|results| results.is_empty()) && has_room_for_thread();
+    thread::scope(|scope| start_next_and(&work, &may_start, scope, threads, buffer));
+    results.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `work` after starting the next of `threads` threads, which does the same. So threads are
+/// started one at a time, and none needs more room than one takes.
+fn start_next_and<'scope>(
+    work: &'scope (dyn Fn(&mut Buffer) + Sync),
+    may_start: &'scope (dyn Fn() -> bool + Sync),
+    scope: &'scope Scope<'scope, '_>,
+    threads: usize,
+    buffer: &mut Buffer,
+) {
+    if threads > 1 && may_start() {
+        let next = move || start_next_and(work, may_start, scope, threads - 1, &mut Buffer::new());
+        let _ = thread::Builder::new().spawn_scoped(scope, next);
+    }
+    work(buffer);
+}
+
+/// Whether a thread can be started. A thread that does not get the memory for its start aborts the
+/// program, and so does any that gets none because the other has taken all.
+///
+/// glibc first reserves 128 MiB for what a thread allocates. Besides this one, those that wait for
+/// signals and show the progress may be starting.
+fn has_room_for_thread() -> bool {
+    let mut room = [const { Vec::<u8>::new() }; 4];
+    room.iter_mut().all(|part| black_box(part).try_reserve_exact(128 << 20).is_ok())
 }
 
 /// Returns an offset, at or up to three bytes before `at`, where the file can be cut so that it is
@@ -556,12 +607,16 @@ mod tests {
     #[test]
     fn a_failure_to_read_hides_no_error_before_it() {
         for counting in [false, true] {
-            let validator = FileValidator::new(Kernel::best(), 4, Progress::none(), counting);
+            let validator = FileValidator::new(Kernel::best(), 4, Progress::hidden(), counting);
             let status = validator.validate(&Failing, 0, false, &mut Buffer::new()).unwrap();
-            assert!(matches!(status, FileStatus::Invalid { .. }), "{counting}");
+            let FileStatus::Invalid { progress, .. } = status else { panic!("{counting} {status:?}") };
+            // The progress was that of all threads before it was that of one.
+            assert_eq!(validator.progress.bytes(), progress, "{counting}");
+            validator.progress.take_back(progress);
             // After the invalid byte, nothing hides the failure.
             let start = 2 * PIECE;
             assert!(validator.validate(&Failing, start, false, &mut Buffer::new()).is_err(), "{counting}");
+            assert_eq!(validator.progress.bytes(), PIECE, "{counting}");
         }
     }
 

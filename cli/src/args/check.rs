@@ -1,63 +1,74 @@
 //! The options of `trust8 check`.
 
-use clap::{Args, ValueEnum};
-
-use super::Selection;
+use clap::{Arg, ArgMatches, value_parser};
 use trust8_profile::Profile;
 
-#[derive(Args, Clone, PartialEq, Eq, Debug)]
+use super::{Selection, choice, flag, set, value};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct CheckArgs {
-    #[command(flatten)]
     pub(crate) selection: Selection,
-
-    /// Check the staged version of the files that the next commit changes, not the version on disk
-    ///
-    /// Paths restrict this to some of the files. Names are shown relative to the top of the
-    /// repository.
-    #[arg(long, conflicts_with_all = ["files_from", "follow", "max_depth"])]
     pub(crate) staged: bool,
-
-    /// Report every error, not only the first one of each file
-    #[arg(long, short = 'a')]
     all: bool,
-
-    /// Report at most N errors per file [default: 1]
-    #[arg(long, short = 'm', value_name = "N", conflicts_with = "all",
-          value_parser = clap::value_parser!(u64).range(1..))]
     max_errors: Option<u64>,
-
-    /// Report characters that this profile forbids as well: xml, assignables, i-json, postgres,
-    /// terminal, source, prompt or file-name
-    #[arg(long, value_name = "NAME", value_parser = profile)]
     pub(crate) profile: Option<&'static Profile>,
-
-    /// How to report errors
-    #[arg(long, short = 'f', value_name = "FORMAT", default_value = "human")]
     format: Format,
-
-    /// The same as --format json
-    #[arg(long, conflicts_with_all = ["format", "quiet", "list"])]
     json: bool,
-
-    /// Print only read errors; the exit status has the result
-    #[arg(long, short = 'q', conflicts_with_all = ["list", "format"])]
     pub(crate) quiet: bool,
-
-    /// Print only the names of the invalid files
-    #[arg(long, short = 'l', conflicts_with_all = ["format", "all", "max_errors"])]
     pub(crate) list: bool,
-
-    /// With --list, end each name with a NUL instead of a line feed
-    #[arg(long, short = '0', requires = "list")]
     pub(crate) null: bool,
-
-    /// At the end, print the number of files and bytes, the speed, and the number of characters of
-    /// each length
-    #[arg(long, short = 's')]
     pub(crate) stats: bool,
 }
 
+/// Returns the options after those of `Selection`.
+#[rustfmt::skip]
+pub(super) fn options() -> [Arg; 10] {
+    [
+        flag("staged", "Check the staged version of the files that the next commit changes, not the version on disk\n\n\
+            Paths restrict this to some of the files. Names are shown relative to the top of the repository.")
+            .conflicts_with_all(["files-from", "follow", "max-depth"]),
+        flag("all", "Report every error, not only the first one of each file").short('a'),
+        value("max-errors", "N", "Report at most N errors per file [default: 1]").short('m')
+            .conflicts_with("all").value_parser(value_parser!(u64).range(1..)),
+        value("profile", "NAME", "Report characters that this profile forbids as well: xml, assignables, i-json, \
+            postgres, terminal, source, prompt or file-name").value_parser(profile),
+        value("format", "FORMAT", "How to report errors").short('f').default_value("human").value_parser(choice(&[
+            ("human", Format::Human, "With context, for people"),
+            ("short", Format::Short, "One line per error, path:line:column: message, for editors and CI"),
+            ("github", Format::Github, "GitHub Actions annotations"),
+            ("sarif", Format::Sarif, "SARIF 2.1.0, for code scanning"),
+            ("junit", Format::Junit, "JUnit XML, for test reports"),
+            ("json", Format::Json, "One JSON document"),
+            ("jsonl", Format::Jsonl, "One JSON object per line"),
+        ])),
+        flag("json", "The same as --format json").conflicts_with_all(["format", "quiet", "list"]),
+        flag("quiet", "Print only read errors; the exit status has the result").short('q')
+            .conflicts_with_all(["list", "format"]),
+        flag("list", "Print only the names of the invalid files").short('l')
+            .conflicts_with_all(["format", "all", "max-errors"]),
+        flag("null", "With --list, end each name with a NUL instead of a line feed").short('0').requires("list"),
+        flag("stats", "At the end, print the number of files and bytes, the speed, and the number of characters of \
+            each length").short('s'),
+    ]
+}
+
 impl CheckArgs {
+    pub(super) fn read(matches: &mut ArgMatches) -> Self {
+        Self {
+            selection: Selection::read(matches),
+            staged: matches.get_flag("staged"),
+            all: matches.get_flag("all"),
+            max_errors: matches.remove_one("max-errors"),
+            profile: matches.remove_one("profile"),
+            format: set(matches, "format"),
+            json: matches.get_flag("json"),
+            quiet: matches.get_flag("quiet"),
+            list: matches.get_flag("list"),
+            null: matches.get_flag("null"),
+            stats: matches.get_flag("stats"),
+        }
+    }
+
     pub(crate) fn format(&self) -> Format {
         if self.json { Format::Json } else { self.format }
     }
@@ -69,7 +80,7 @@ impl CheckArgs {
 }
 
 /// Returns the preset of this name.
-pub(crate) fn profile(name: &str) -> Result<&'static Profile, String> {
+pub(super) fn profile(name: &str) -> Result<&'static Profile, String> {
     let preset = Profile::PRESETS.iter().find(|preset| preset.0 == name);
     preset.map(|preset| &preset.1).ok_or_else(|| {
         let names: Vec<&str> = Profile::PRESETS.iter().map(|preset| preset.0).collect();
@@ -77,20 +88,13 @@ pub(crate) fn profile(name: &str) -> Result<&'static Profile, String> {
     })
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Format {
-    /// With context, for people
     Human,
-    /// One line per error, path:line:column: message, for editors and CI
     Short,
-    /// GitHub Actions annotations
     Github,
-    /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// JUnit XML, for test reports
     Junit,
-    /// One JSON document
     Json,
-    /// One JSON object per line
     Jsonl,
 }

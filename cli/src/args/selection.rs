@@ -1,96 +1,90 @@
 //! The options that say which files to work on.
 
-use std::ffi::OsStr;
 use std::io::{IsTerminal, Read, stdin};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Args, Command, ValueHint};
+use clap::{Arg, ArgAction, ArgMatches, ValueHint, value_parser};
 use ignore::types::TypesBuilder;
 
-use crate::charset::parse_value;
+use super::{Names, argument, files_from, flag, list, value};
 use crate::source::{Source, path_of};
 use crate::streams::standard_input;
 
 /// Which files to work on.
-#[derive(Args, Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Selection {
-    /// Files and folders; `-` means standard input
-    ///
-    /// Without a path, standard input is read. If that is a terminal or the null device, `check`
-    /// searches the current folder instead, and the other commands ask for a path.
-    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
-
-    /// Read more paths from FILE (`-` is standard input), one per line; if it has a NUL, NULs
-    /// separate them
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
-
-    /// In folders, include hidden files
-    #[arg(long, short = 'H', help_heading = FOLDERS)]
     pub(crate) hidden: bool,
-
-    /// In folders, include files that .gitignore and .ignore exclude
-    #[arg(long, short = 'I', help_heading = FOLDERS)]
     pub(crate) no_ignore: bool,
-
-    /// In folders, include binary files
-    #[arg(long, help_heading = FOLDERS)]
     pub(crate) binary: bool,
-
-    /// Leave out binary files even if they are named
-    #[arg(long, conflicts_with = "binary")]
     skip_binary: bool,
-
-    /// Search folders: the default
-    #[arg(long, short = 'r', hide = true)]
-    recursive: bool,
-
-    /// In folders, follow symbolic links
-    #[arg(long, short = 'L', help_heading = FOLDERS)]
     pub(crate) follow: bool,
-
-    /// In folders, include only files that match GLOB; a leading ! inverts the match [may be
-    /// repeated]
-    #[arg(long, short = 'g', value_name = "GLOB", help_heading = FOLDERS)]
     pub(crate) glob: Vec<String>,
-
-    /// In folders, leave out what matches GLOB [may be repeated]
-    #[arg(long, value_name = "GLOB", help_heading = FOLDERS)]
     pub(crate) exclude: Vec<String>,
-
-    /// In folders, include only files of this type, such as rust, py or md, as ripgrep names them
-    /// [may be repeated]
-    #[arg(long = "type", short = 't', value_name = "TYPE", help_heading = FOLDERS,
-          value_parser = TypeNames, hide_possible_values = true)]
     pub(crate) types: Vec<String>,
-
-    /// In folders, leave out files of this type [may be repeated]
-    #[arg(long, short = 'T', value_name = "TYPE", help_heading = FOLDERS,
-          value_parser = TypeNames, hide_possible_values = true)]
     pub(crate) type_not: Vec<String>,
-
-    /// Visit folders at most N levels deep; with 1, only the files of the folders that are named
-    #[arg(long, short = 'd', value_name = "N", help_heading = FOLDERS)]
     pub(crate) max_depth: Option<usize>,
-
     /// Whether the current folder is searched because no path is named. Its name is not shown then.
-    #[arg(skip)]
     pub(crate) is_implied: bool,
-
     /// The suffix of the names of backups, which are skipped in folders.
-    #[arg(skip)]
     pub(crate) backup: Option<String>,
 }
 
 /// The suffix of the name of a backup.
 pub(crate) const BACKUP_SUFFIX: &str = "~";
 
-const FOLDERS: &str = "Files in folders";
+#[rustfmt::skip]
+pub(super) fn options() -> [Arg; 13] {
+    let in_folders = |option: Arg| option.help_heading("Files in folders");
+    let types = Names { parse: known_type, names: || types().iter().map(String::as_str).collect() };
+    [
+        argument("paths", "PATH", "Files and folders; `-` means standard input\n\n\
+            Without a path, standard input is read. If that is a terminal or the null device, `check` searches the \
+            current folder instead, and the other commands ask for a path.")
+            .num_args(1..).action(ArgAction::Append).value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath),
+        files_from(),
+        in_folders(flag("hidden", "In folders, include hidden files").short('H')),
+        in_folders(flag("no-ignore", "In folders, include files that .gitignore and .ignore exclude").short('I')),
+        in_folders(flag("binary", "In folders, include binary files")),
+        flag("skip-binary", "Leave out binary files even if they are named").conflicts_with("binary"),
+        flag("recursive", "Search folders: the default").short('r').hide(true),
+        in_folders(flag("follow", "In folders, follow symbolic links").short('L')),
+        in_folders(value("glob", "GLOB", "In folders, include only files that match GLOB; a leading ! inverts the \
+            match [may be repeated]").short('g').action(ArgAction::Append)),
+        in_folders(value("exclude", "GLOB", "In folders, leave out what matches GLOB [may be repeated]")
+            .action(ArgAction::Append)),
+        in_folders(value("type", "TYPE", "In folders, include only files of this type, such as rust, py or md, as \
+            ripgrep names them [may be repeated]").short('t')
+            .action(ArgAction::Append).value_parser(types.clone()).hide_possible_values(true)),
+        in_folders(value("type-not", "TYPE", "In folders, leave out files of this type [may be repeated]").short('T')
+            .action(ArgAction::Append).value_parser(types).hide_possible_values(true)),
+        in_folders(value("max-depth", "N", "Visit folders at most N levels deep; with 1, only the files of the folders \
+            that are named").short('d').value_parser(value_parser!(usize))),
+    ]
+}
 
 impl Selection {
+    pub(super) fn read(matches: &mut ArgMatches) -> Self {
+        Self {
+            paths: list(matches, "paths"),
+            files_from: matches.remove_one("files-from"),
+            hidden: matches.get_flag("hidden"),
+            no_ignore: matches.get_flag("no-ignore"),
+            binary: matches.get_flag("binary"),
+            skip_binary: matches.get_flag("skip-binary"),
+            follow: matches.get_flag("follow"),
+            glob: list(matches, "glob"),
+            exclude: list(matches, "exclude"),
+            types: list(matches, "type"),
+            type_not: list(matches, "type-not"),
+            max_depth: matches.remove_one("max-depth"),
+            is_implied: false,
+            backup: None,
+        }
+    }
+
     /// Returns the selection with all paths in `paths`: those given, those of `files_from`, or the
     /// default if there are none.
     ///
@@ -127,9 +121,7 @@ impl Selection {
         }
         Ok(selection)
     }
-}
 
-impl Selection {
     /// Whether a file is skipped if it is binary. `named` is whether it was named on the command
     /// line.
     pub(crate) fn skips_binary(&self, named: bool) -> bool {
@@ -143,22 +135,6 @@ impl Selection {
             Self { paths: paths.to_vec(), files_from: files_from.map(Path::to_owned), ..Self::default() };
         let selection = selection.resolve(false)?;
         Ok(selection.paths.iter().map(|path| Source::named(path)).collect())
-    }
-}
-
-/// Parses the name of a file type. Completions offer all types.
-#[derive(Clone)]
-struct TypeNames;
-
-impl TypedValueParser for TypeNames {
-    type Value = String;
-
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
-        parse_value(command, arg, value, known_type)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(types().iter().map(|name| name.as_str().into())))
     }
 }
 

@@ -37,10 +37,11 @@ pub(super) fn write(
     let mut text = Vec::new();
     // Git refuses `a/./name`.
     let name = name.strip_prefix(b"./").unwrap_or(name);
-    for (sign, folder) in [("---", "a/"), ("+++", "b/")] {
-        text.extend(format!("{sign} {folder}").as_bytes());
-        write_name(&mut text, name, terminal);
-        text.push(b'\n');
+    for (sign, folder) in [("---", &b"a/"[..]), ("+++", b"b/")] {
+        text.extend(format!("{sign} ").as_bytes());
+        push_name(&mut text, &[folder, name].concat(), terminal);
+        // `patch` takes a space for the end of the name, unless a tab follows.
+        text.extend(if !terminal && name.contains(&b' ') { "\t\n" } else { "\n" }.as_bytes());
     }
     let lines = InternedInput::new(byte_lines(old), byte_lines(new));
     let changes = hunks(&lines);
@@ -84,6 +85,26 @@ pub(super) fn write(
         put(' ', plain, &lines_of(&lines.before, next..next + after), &[])?;
     }
     out.write_all(&text)
+}
+
+/// Appends `name`. For programs, one that would end early or do harm is quoted as Git does.
+fn push_name(text: &mut Vec<u8>, name: &[u8], terminal: bool) {
+    let start = text.len();
+    write_name(text, name, terminal);
+    let is_unsafe = |byte: &u8| matches!(byte, b'\t' | b'"' | b'\\');
+    if terminal || &text[start..] == name && !name.iter().any(is_unsafe) {
+        return;
+    }
+    text.truncate(start);
+    text.push(b'"');
+    for &byte in name {
+        match byte {
+            b'"' | b'\\' => text.extend([b'\\', byte]),
+            b' '..=b'~' => text.push(byte),
+            _ => text.extend(format!("\\{byte:03o}").as_bytes()),
+        }
+    }
+    text.push(b'"');
 }
 
 /// Returns the changes.
@@ -155,11 +176,25 @@ fn push_shown(text: &mut Vec<u8>, line: &[u8], difference: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::ColorWhen;
+
+    /// `git apply` took a tab for the end of the name.
+    #[test]
+    fn a_name_that_would_end_early_is_quoted() {
+        let name = |name: &[u8], terminal| {
+            let mut text = Vec::new();
+            push_name(&mut text, name, terminal);
+            String::from_utf8(text).unwrap()
+        };
+        assert_eq!(name("a/ä b".as_bytes(), false), "a/ä b");
+        assert_eq!(name(b"a/\t\"\\\n\xFF", false), r#""a/\011\"\\\012\377""#);
+        assert_eq!(name("a/\u{202E}".as_bytes(), false), r#""a/\342\200\256""#);
+        assert!(!name(b"a/\tb", true).starts_with('"'));
+    }
+    use anstream::ColorChoice;
 
     fn diff(old: &[u8], new: &[u8], terminal: bool) -> String {
         let mut out = Vec::new();
-        write(&mut out, b"f", old, new, &Colors::new(ColorWhen::Never), terminal).unwrap();
+        write(&mut out, b"f", old, new, &Colors::new(ColorChoice::Never), terminal).unwrap();
         String::from_utf8(out).unwrap().split_once(" @@\n").unwrap().1.to_owned()
     }
 
@@ -226,7 +261,7 @@ mod tests {
         let old: Vec<u8> = lines.flat_map(|kind| [b"ab\xFE\xFF"[kind as usize], b'\n']).collect();
         let new = trust8::from_utf8_lossy(&old);
         let (mut diff, start) = (Vec::new(), std::time::Instant::now());
-        write(&mut diff, b"f", &old, new.as_bytes(), &Colors::new(ColorWhen::Never), false).unwrap();
+        write(&mut diff, b"f", &old, new.as_bytes(), &Colors::new(ColorChoice::Never), false).unwrap();
         assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
         assert!(apply(&old, &diff).as_deref() == Some(new.as_bytes()));
     }
@@ -258,7 +293,7 @@ mod tests {
                 new.pop();
             }
             let mut diff = Vec::new();
-            write(&mut diff, b"f", old.as_bytes(), new.as_bytes(), &Colors::new(ColorWhen::Never), false)
+            write(&mut diff, b"f", old.as_bytes(), new.as_bytes(), &Colors::new(ColorChoice::Never), false)
                 .unwrap();
             let text = String::from_utf8_lossy(&diff);
             assert_eq!(apply(old.as_bytes(), &diff).as_deref(), Some(new.as_bytes()), "{old:?}\n{text}");

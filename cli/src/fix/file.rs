@@ -108,7 +108,7 @@ impl Fix<'_> {
             Some(identity(&output)? == identity(&file.metadata().ok()?)?)
         };
         let is_replaced = args.in_place || args.is_dry() || is_output() == Some(true);
-        is_replaced && args.from.is_none() && args.invalid_as.is_none() && args.remedy().is_none()
+        is_replaced && args.from.is_none() && args.invalid_as.is_none() && args.remedy.is_none()
     }
 
     /// Returns the error for a file that is left alone, after counting what would be replaced in

@@ -127,7 +127,7 @@ impl FileReport {
         };
         if self.invalid_sequences > 0 {
             let sequences = if self.invalid_sequences == 1 { "sequence" } else { "sequences" };
-            let remedied = match (&self.invalid_as, args.remedy().unwrap_or(Remedy::Replace)) {
+            let remedied = match (&self.invalid_as, args.remedy.unwrap_or(Remedy::Replace)) {
                 (Some(encoding), _) => format!("decoded as {encoding}{guess}"),
                 (None, Remedy::Replace) => "replaced by U+FFFD".to_owned(),
                 (None, Remedy::Drop) => "left out".to_owned(),

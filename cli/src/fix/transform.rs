@@ -92,7 +92,7 @@ pub(super) fn transform(
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<Changes, FileError> {
-    let mut allow = Allow::new(out, args.profile, args.policy());
+    let mut allow = Allow::new(out, args.profile, args.policy);
     let mut strip = StripMark { out: &mut allow, active: args.strip_bom, at_start: true, removed: false };
     let (invalid, mojibake) = if args.unmojibake {
         let mut undo = Undo::new(&mut strip);
@@ -115,7 +115,7 @@ fn write(
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<u64, FileError> {
-    let remedy = args.remedy();
+    let remedy = args.remedy;
     match plan {
         // A copy may be cut inside a character.
         Plan::Copy if args.profile.is_none() => copy(reader, progress, out).map(|()| 0),

@@ -208,11 +208,16 @@ mod system {
         /// none, with a copy.
         pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<()> {
             self.remove_unfinished_backup();
+            let result = self.link_or_copy(suffix, old);
+            self.remove_unfinished_backup();
+            result
+        }
+
+        fn link_or_copy(&self, suffix: &str, old: &File) -> io::Result<()> {
             match linkat(&self.folder, &self.name, &self.folder, &self.backup, AtFlags::empty()) {
                 Ok(()) => {
                     let linked = self.metadata_at(&self.backup)?;
                     if linked.as_ref().and_then(identity) != identity(&old.metadata()?) {
-                        self.remove_unfinished_backup();
                         return Err(super::super::busy(super::super::CHANGED));
                     }
                 }
@@ -225,7 +230,6 @@ mod system {
                 }
             }
             let named = self.rename_to_new(&self.backup, &with_suffix(&self.name, suffix));
-            self.remove_unfinished_backup();
             named.map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => io::Error::other(super::backup_exists(&self.name, suffix)),
                 _ => error,
@@ -350,13 +354,17 @@ mod system {
         /// read through the handle that is open.
         pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<()> {
             let backup = self.path(&with_suffix(&self.name, suffix));
-            let mut copy = File::create_new(backup).map_err(|error| match error.kind() {
+            let mut copy = File::create_new(&backup).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => io::Error::other(super::backup_exists(&self.name, suffix)),
                 _ => error,
             })?;
-            io::copy(&mut FileFrom { file: old, at: 0 }, &mut copy)?;
-            copy.set_permissions(old.metadata()?.permissions())?;
-            copy.sync_all()
+            let copied = io::copy(&mut FileFrom { file: old, at: 0 }, &mut copy)
+                .and_then(|_| copy.set_permissions(old.metadata()?.permissions()))
+                .and_then(|()| copy.sync_all());
+            copied.inspect_err(|_| {
+                drop(copy);
+                let _ = fs::remove_file(backup);
+            })
         }
 
         pub(in crate::replace) fn remove_unfinished_backup(&self) {}

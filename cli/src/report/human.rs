@@ -3,12 +3,12 @@
 
 use std::io::Write;
 
+use anstream::ColorChoice;
 use anstyle::Style;
 use memchr::{memchr, memrchr};
 use trust8::boundary::floor;
 
 use super::{Conclusion, Report, fix, on_terminal};
-use crate::args::ColorWhen;
 use crate::colors::Colors;
 use crate::dialects::AcceptedBy;
 use crate::hex::digits;
@@ -118,7 +118,7 @@ impl Report for Human {
 }
 
 impl Human {
-    pub(crate) fn new(color: ColorWhen) -> Self {
+    pub(crate) fn new(color: ColorChoice) -> Self {
         let colors = Colors::new(color);
         let start = |style: Style| style.to_string().into_bytes();
         let painted = Painted {

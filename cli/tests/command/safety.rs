@@ -200,6 +200,29 @@ fn the_link_for_a_backup_is_removed() {
     }
 }
 
+/// Where there can be no hard link, a backup is a copy. A part of it stayed if the disk was full:
+/// here, if a file may have 1 KiB. The name of the new file is a link, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_backup_that_does_not_fit_is_removed() {
+    let folder = Folder::new();
+    let old = [vec![b'a'; 500], vec![0xFF; 2000]].concat();
+    folder.file("f", &old);
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 2; exec strace -qq -o /dev/null -e inject=linkat:error=EPERM:when=2+ {} fix -i \
+         --drop --backup f",
+        cargo_bin!("trust8").display()
+    );
+    if Command::new("strace").arg("-V").output().is_err() {
+        return eprintln!("skipped: no strace");
+    }
+    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("File too large"), "{output:?}");
+    assert_eq!(folder.names(), ["f"]);
+    assert_eq!(fs::read(folder.at("f")).unwrap(), old);
+}
+
 /// Between the search of a folder and the opening of a file, another program replaces the file or a
 /// folder above it. strace delays the opening. The command followed the link, and rewrote a file
 /// outside of the folder.
@@ -243,15 +266,17 @@ fn a_pipe_is_refused_at_once_in_place() {
 }
 
 /// A large file is read by several threads. The program panicked where they could not be started:
-/// here, for lack of memory for their stacks.
+/// here, for lack of memory for their stacks. Later, threads took all memory, and it was aborted.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_threads_a_large_file_is_checked_by_one() {
     let folder = Folder::new();
     folder.file("f", vec![b'a'; 17 << 20]);
-    let script = format!("ulimit -v 400000; exec {} -j1024 f", cargo_bin!("trust8").display());
-    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    for limit in [150_000, 400_000, 600_000, 800_000] {
+        let script = format!("ulimit -v {limit}; exec {} -j1024 f .", cargo_bin!("trust8").display());
+        let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{limit} {}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 /// The messages of the parser of the command line repeat what is wrong in it.
