@@ -66,7 +66,7 @@ link_suite() {
 # Cargo with settings that compile fast. The code is not what users get, but the C interface is the same.
 fast_cargo() {
     cargo +nightly build --release "$@" --config profile.release.opt-level=1 --config 'profile.release.lto="off"' \
-        --config profile.release.codegen-units=16
+        --config profile.release.codegen-units=1
 }
 
 # The same with Debian's compiler, which has a standard library for AArch64, and the source of `core`.

@@ -6,6 +6,7 @@ import codecs
 import copy
 import ctypes
 import importlib.util
+import math
 import pickle
 import signal
 import subprocess
@@ -266,12 +267,15 @@ def interrupted(call, after=0.001):
 @pytest.mark.parametrize("text", ["a", "я"])
 def test_signals_interrupt_decoding(text, kind, errors):
     """No Python code runs between the calls, so only the calls themselves can answer a signal."""
-    data = kind((text * (8 << 20)).encode() * 2 + (b"\xff" if errors != "strict" else b""))
+    # More than a piece of 8 MiB.
+    data = kind(text.encode() * ((9 << 20) // len(text.encode())) + (b"\xff" if errors != "strict" else b""))
     start = time.perf_counter()
     trust8.decode(data, errors)
     once = time.perf_counter() - start
 
-    took = interrupted(lambda: deque(map(trust8.decode, [data] * 8, [errors] * 8), maxlen=0))
+    # Without an interruption, this would take at least a second.
+    times = max(8, math.ceil(1 / once))
+    took = interrupted(lambda: deque(map(trust8.decode, [data] * times, [errors] * times), maxlen=0))
     assert took < 3 * once + 0.2, (took, once)
 
 

@@ -559,8 +559,8 @@ impl Read for Marking<'_> {
 /// The memory for a chunk was cleared for each byte.
 #[test]
 fn read_to_string_clears_memory_once() {
-    let text = "x".repeat(20_000);
-    for capacity in [0, 20_000, 30_000] {
+    let text = "x".repeat(9000);
+    for capacity in [0, 9000, 13_500] {
         let mut string = String::with_capacity(capacity);
         let mut reader = Marking { text: text.as_bytes(), cleared: 0 };
         read_to_string(&mut reader, &mut string).unwrap();

@@ -584,6 +584,7 @@ const TEXTS: [&str; 6] =
 fn sequences_inside_text() {
     let mut thin = Thin::new();
     let mut thin_near = Thin::where_slow();
+    let mut thin_blocks = Thin::to_one_in(4);
     for text in TEXTS {
         let long = text.repeat(2400 / text.len());
         for sequence in SEQUENCES {
@@ -591,7 +592,7 @@ fn sequences_inside_text() {
             {
                 let kept = match before {
                     1..=20 => thin_near.keep(),
-                    _ => thin.keep() || before.is_multiple_of(64),
+                    _ => thin.keep() || before.is_multiple_of(64) && thin_blocks.keep(),
                 };
                 if !kept {
                     continue;
