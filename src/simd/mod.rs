@@ -12,6 +12,9 @@
 //! AVX-512 does not implement [`Simd`]: it has other algorithms, in `kernel/bitplanes/`.
 
 #[macro_use]
+#[cfg(trust8_simd)]
+mod intrinsics;
+#[macro_use]
 mod sets;
 #[cfg(test)]
 mod model;

@@ -614,16 +614,10 @@ impl ConvertOps for Avx512 {
 }
 
 impl Units32 for Avx512 {
-    #[inline(always)]
-    fn minus32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_sub_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn max32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_max_epu32(a, b) }
+    intrinsics! {
+        // AVX512F.
+        fn minus32(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);
+        fn max32(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epu32(a, b);
     }
 
     #[inline(always)]

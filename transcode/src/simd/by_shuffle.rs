@@ -39,10 +39,10 @@ pub(crate) trait ShuffleOps: Simd + WideLaneOps {
     fn equal16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn equal32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Returns a mask of the lanes of 16 or 32 bits that are at least `least`, which is not 0. The
-    /// highest bit of all lanes is clear.
-    fn at_least16(self, v: Self::Vector, least: u16) -> Self::Vector;
-    fn at_least32(self, v: Self::Vector, least: u32) -> Self::Vector;
+    /// Returns a mask of the lanes of 16 or 32 bits of `a` that are above those of `b`. The highest
+    /// bit of all lanes is clear.
+    fn above16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn above32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns the highest bits of the 16-bit lanes. The eight bits of a part are the lowest of 16
     /// bits.
@@ -185,7 +185,7 @@ impl<S: ShuffleOps> ConvertOps for S {
         yes: Self::Vector,
         no: Self::Vector,
     ) -> Self::Vector {
-        self.select(self.at_least16(v, least), yes, no)
+        self.select(self.above16(v, self.splat16(least - 1)), yes, no)
     }
 
     #[inline(always)]
@@ -196,7 +196,7 @@ impl<S: ShuffleOps> ConvertOps for S {
         yes: Self::Vector,
         no: Self::Vector,
     ) -> Self::Vector {
-        self.select(self.at_least32(v, least), yes, no)
+        self.select(self.above32(v, self.splat32(least - 1)), yes, no)
     }
 
     #[inline(always)]

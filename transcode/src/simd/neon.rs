@@ -108,13 +108,9 @@ impl WideLaneOps for Neon {
 }
 
 impl ShuffleOps for Neon {
-    #[inline(always)]
-    fn zip8(self, a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] {
-        // SAFETY: NEON, by `self`.
-        let first = unsafe { vzip1q_u8(a, b) };
-        // SAFETY: NEON, by `self`.
-        let second = unsafe { vzip2q_u8(a, b) };
-        [first, second]
+    intrinsics! {
+        // NEON.
+        fn zip8(a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] = [vzip1q_u8(a, b), vzip2q_u8(a, b)];
     }
 
     #[inline(always)]
@@ -139,15 +135,15 @@ impl ShuffleOps for Neon {
     }
 
     #[inline(always)]
-    fn at_least16(self, v: uint8x16_t, least: u16) -> uint8x16_t {
+    fn above16(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
-        bytes16(unsafe { vcgeq_u16(words(v), words(self.splat16(least))) })
+        bytes16(unsafe { vcgtq_u16(words(a), words(b)) })
     }
 
     #[inline(always)]
-    fn at_least32(self, v: uint8x16_t, least: u32) -> uint8x16_t {
+    fn above32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vcgeq_u32(dwords(v), dwords(self.splat32(least))) })
+        bytes32(unsafe { vcgtq_u32(dwords(a), dwords(b)) })
     }
 
     #[inline(always)]
