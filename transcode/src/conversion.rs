@@ -2,12 +2,13 @@
 
 use core::marker::PhantomData;
 
-use crate::count::Count;
 use trust8::engine::search::Searching;
 #[cfg(trust8_simd)]
 use trust8::engine::survey::Surveyor;
 use trust8::engine::survey::Surveys;
 use trust8::engine::{Automaton, Job, Output};
+#[cfg(trust8_avx512)]
+use trust8::engine::{Avx2, Avx512, Token};
 #[cfg(trust8_simd)]
 use trust8::engine::{Engine, Validated};
 
@@ -40,34 +41,18 @@ pub(crate) trait Surveying: Utf8Check {
     fn surveyor(self) -> impl Surveyor;
 }
 
-/// The engine's own validation, inlined.
+/// The engine's validation: a separate function if `APART`, for callers with loops, and otherwise
+/// inlined.
 #[cfg(trust8_simd)]
 #[derive(Clone, Copy)]
-struct Inlined<E>(E);
+struct Checked<E, const APART: bool>(E);
 
 #[cfg(trust8_simd)]
-impl<E: Engine> Utf8Check for Inlined<E> {
+impl<E: Engine, const APART: bool> Utf8Check for Checked<E, APART> {
     #[inline(always)]
     fn suspicion(self, bytes: &[u8]) -> Option<usize> {
-        self.0.validate(bytes).suspicion()
-    }
-
-    #[inline(always)]
-    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        self.0.piece_continues(before, piece)
-    }
-}
-
-/// The engine's validation as a separate function, for callers with loops.
-#[cfg(trust8_simd)]
-#[derive(Clone, Copy)]
-struct Apart<E>(E);
-
-#[cfg(trust8_simd)]
-impl<E: Engine> Utf8Check for Apart<E> {
-    #[inline(always)]
-    fn suspicion(self, bytes: &[u8]) -> Option<usize> {
-        self.0.apart(Validated, bytes, ()).suspicion()
+        let verdict = if APART { self.0.apart(Validated, bytes, ()) } else { self.0.validate(bytes) };
+        verdict.suspicion()
     }
 
     #[inline(always)]
@@ -77,7 +62,7 @@ impl<E: Engine> Utf8Check for Apart<E> {
 }
 
 #[cfg(trust8_simd)]
-impl<E: Surveys> Surveying for Apart<E> {
+impl<E: Surveys, const APART: bool> Surveying for Checked<E, APART> {
     #[inline(always)]
     fn surveyor(self) -> impl Surveyor {
         self.0.surveyor()
@@ -129,7 +114,7 @@ impl<V: ConvertOps + Searching + Surveys> Converting for V {
     #[inline(always)]
     fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> bool {
         let mut fork = out.fork();
-        let read = C::short(self, text, fork.output(), Inlined(self));
+        let read = C::short(self, text, fork.output(), Checked::<_, false>(self));
         // All of the text or nothing: output for part of it does not count.
         if read > 0 {
             fork.join();
@@ -140,7 +125,7 @@ impl<V: ConvertOps + Searching + Surveys> Converting for V {
     #[inline(always)]
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut fork = out.fork();
-        let read = C::long(self, text, fork.output(), Apart(self));
+        let read = C::long(self, text, fork.output(), Checked::<_, true>(self));
         fork.join();
         read
     }
@@ -188,6 +173,18 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertLon
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
         engine.convert_long::<C>(text, out)
+    }
+}
+
+/// The length of a text in another form.
+pub(crate) trait Count: Sized {
+    fn count(text: &[u8]) -> usize;
+
+    /// The same with AVX-512. Compiled for AVX2, the loops are faster.
+    #[cfg(trust8_avx512)]
+    #[inline(always)]
+    fn count_with_avx512(s: Avx512, text: &[u8]) -> usize {
+        Avx2::on(s).apart(Counted::<Self>::JOB, text, ())
     }
 }
 

@@ -111,7 +111,7 @@ impl Fault {
 
     /// Returns how many bytes of the input are wrong, or `None` if the input ends inside a
     /// character.
-    fn bytes(&self) -> Option<usize> {
+    pub(super) fn bytes(&self) -> Option<usize> {
         match *self {
             Self::Utf8(sequence) => sequence.error_len(),
             Self::Unmappable(_, _, len) => Some(len.into()),

@@ -5,8 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::conversion::Counted;
-use crate::count::Count;
+use crate::conversion::{Count, Counted};
 
 use super::encodings::{Family, Layout};
 use super::scalar;

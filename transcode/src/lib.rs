@@ -102,7 +102,6 @@ mod append;
 mod chunks;
 mod codec;
 mod conversion;
-mod count;
 mod encodings;
 mod error;
 mod form;

@@ -22,7 +22,7 @@ use core::mem::MaybeUninit;
 
 use super::encodings::{Family, Layout};
 use super::error::Fault;
-use super::scalar::{self, StoppedAt};
+use super::scalar;
 use super::swapped::{CHUNK_BYTES, in_chunks, native_copy};
 use super::{lengths, pairs};
 use trust8::Kernel;
@@ -57,7 +57,7 @@ pub(super) enum End {
     Full,
     /// The next bytes can't be converted.
     Malformed(Fault),
-    /// The end of the text cuts off the character that the rest begins.
+    /// The end of the text cuts off the character that the rest, at most three bytes, begins.
     Cut(Fault),
 }
 
@@ -118,17 +118,10 @@ impl Route {
             }
             let (read, stop) = scalar::convert_some(self.from, self.to, self.lossy, &text[at..], out);
             at += read;
-            let end = match stop {
-                None => {
-                    at += self.by_kernel(&text[at..], out);
-                    continue;
-                }
-                Some(StoppedAt::End) => End::All,
-                Some(StoppedAt::Full) => End::Full,
-                Some(StoppedAt::Cut(fault)) => End::Cut(fault),
-                Some(StoppedAt::Malformed(fault)) => End::Malformed(fault),
-            };
-            return (at, end);
+            if let Some(end) = stop {
+                return (at, end);
+            }
+            at += self.by_kernel(&text[at..], out);
         }
     }
 

@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 use trust8::engine::{Avx512, Output, Vectors};
 
 use super::{ConvertOps, WideLaneOps, first_bits, put_all};
-use crate::count::Count;
+use crate::conversion::Count;
 use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that

@@ -44,7 +44,7 @@ use by_shuffle::ShuffleOps;
 #[cfg(trust8_x86)]
 use parts::put_all;
 
-use crate::count::Count;
+use crate::conversion::Count;
 use trust8::engine::{Output, Vectors};
 
 /// Sets the lowest `n` bits: a bit for each of the first `n` bytes of a vector.

@@ -494,10 +494,18 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
 /// Removes the output for the part before `at` of the character that contains byte `at`. Returns
 /// where that character begins.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn whole_characters<T: Wide>(text: &[u8], at: usize, out: &mut Output<'_>) -> usize {
+pub(super) fn whole_characters<T: Wide>(text: &[u8], at: usize, out: &mut Output<'_>) -> usize {
     let (start, put) = character_start::<T>(text, at);
     out.retract(put);
     start
+}
+
+/// Returns where the character that contains byte `at` begins, and the number of output bytes for
+/// its part before `at`.
+#[cold]
+fn character_start<T: Wide>(text: &[u8], at: usize) -> (usize, usize) {
+    let start = floor(text, at);
+    (start, if at - start == 3 { T::AT_THIRD_OF_FOUR } else { 0 })
 }
 
 /// Converts blocks from `from` on in which all characters have one or two bytes, while they are
@@ -632,14 +640,6 @@ pub(super) fn put_valid_block<S: ConvertOps, T: Wide>(
 #[inline(always)]
 fn context_in<S: ConvertOps>(s: S, block: &[u8]) -> [S::Vector; 3] {
     [s.load(block, 2), s.load(block, 1), s.load(block, 0)]
-}
-
-/// Returns where the character that contains byte `at` begins, and the number of output bytes for
-/// its part before `at`.
-#[cold]
-pub(super) fn character_start<T: Wide>(text: &[u8], at: usize) -> (usize, usize) {
-    let start = floor(text, at);
-    (start, if at - start == 3 { T::AT_THIRD_OF_FOUR } else { 0 })
 }
 
 /// Returns a one for each continuation byte: as signed numbers, these are the bytes from -80 to
