@@ -79,11 +79,11 @@ pub(crate) trait Conversion {
     /// maximum.
     const SHORT_VECTORS: usize = 0;
 
-    /// Converts a short text, completely or not at all. Returns the number of bytes converted.
+    /// Converts a short text and returns whether it did. If not, its output does not count.
     #[cfg(trust8_simd)]
     #[inline(always)]
-    fn short<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Utf8Check) -> usize {
-        0
+    fn short<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Utf8Check) -> bool {
+        false
     }
 
     /// Converts the start of a text and returns the number of bytes converted.
@@ -114,12 +114,11 @@ impl<V: ConvertOps + Searching + Surveys> Converting for V {
     #[inline(always)]
     fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> bool {
         let mut fork = out.fork();
-        let read = C::short(self, text, fork.output(), Checked::<_, false>(self));
-        // All of the text or nothing: output for part of it does not count.
-        if read > 0 {
+        let is_converted = C::short(self, text, fork.output(), Checked::<_, false>(self));
+        if is_converted {
             fork.join();
         }
-        read == text.len()
+        is_converted
     }
 
     #[inline(always)]

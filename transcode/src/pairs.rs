@@ -144,7 +144,7 @@ macro_rules! pairs {
                         $text: &[u8],
                         $out: &mut Output<'_>,
                         $validator: impl Utf8Check,
-                    ) -> usize {
+                    ) -> bool {
                         let _ = $validator;
                         $short
                     }

@@ -79,6 +79,9 @@ fn all_shuffled<const N: usize>(
 }
 
 impl WideLaneOps for Avx2 {
+    type Mask16 = __m256i;
+    type Mask32 = __m256i;
+
     #[inline(always)]
     fn splat16(self, word: u16) -> __m256i {
         // SAFETY: AVX, by `self`.
@@ -119,11 +122,19 @@ impl WideLaneOps for Avx2 {
     #[inline(always)]
     fn select_high(self, flags: __m256i, yes: __m256i, no: __m256i) -> __m256i {
         // VPBLENDVB uses only bit 7 of each byte.
-        self.select(flags, yes, no)
+        self.select16(flags, yes, no)
     }
 
     intrinsics! {
         // AVX2.
+        fn equal16(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi16(a, b);
+        fn equal32(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi32(a, b);
+        fn above16(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi16(a, b);
+        fn above32(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi32(a, b);
+        fn select16(mask: __m256i, yes: __m256i, no: __m256i) -> __m256i =
+            _mm256_blendv_epi8(no, yes, mask);
+        fn select32(mask: __m256i, yes: __m256i, no: __m256i) -> __m256i =
+            _mm256_blendv_epi8(no, yes, mask);
         fn plus32(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi32(a, b);
         fn left16<const N: i32>(v: __m256i) -> __m256i = _mm256_slli_epi16::<N>(v);
         fn right16<const N: i32>(v: __m256i) -> __m256i = _mm256_srli_epi16::<N>(v);
@@ -197,12 +208,6 @@ impl ShuffleOps for Avx2 {
             [_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b)];
         fn zip16(a: __m256i, b: __m256i) -> [__m256i; 2] =
             [_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)];
-        fn above16(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi16(a, b);
-        fn above32(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi32(a, b);
-        fn equal16(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi16(a, b);
-        fn equal32(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi32(a, b);
-        fn select(mask: __m256i, yes: __m256i, no: __m256i) -> __m256i =
-            _mm256_blendv_epi8(no, yes, mask);
     }
 }
 

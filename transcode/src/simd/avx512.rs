@@ -201,6 +201,24 @@ pub(crate) fn utf8_of_utf16<const SWAPPED: bool>(s: Avx512, vectors: &[[u8; 64]]
 }
 
 impl WideLaneOps for Avx512 {
+    type Mask16 = u32;
+    type Mask32 = u16;
+
+    intrinsics! {
+        // AVX512BW.
+        fn equal16(a: __m512i, b: __m512i) -> u32 = _mm512_cmpeq_epi16_mask(a, b);
+        fn above16(a: __m512i, b: __m512i) -> u32 = _mm512_cmpgt_epu16_mask(a, b);
+        fn select16(mask: u32, yes: __m512i, no: __m512i) -> __m512i =
+            _mm512_mask_blend_epi16(mask, no, yes);
+
+        // AVX512F.
+        fn equal32(a: __m512i, b: __m512i) -> u16 = _mm512_cmpeq_epi32_mask(a, b);
+        fn above32(a: __m512i, b: __m512i) -> u16 = _mm512_cmpgt_epu32_mask(a, b);
+        fn select32(mask: u16, yes: __m512i, no: __m512i) -> __m512i =
+            _mm512_mask_blend_epi32(mask, no, yes);
+        fn plus32(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
+    }
+
     #[inline(always)]
     fn splat16(self, word: u16) -> __m512i {
         // SAFETY: AVX512F, by `self`.
@@ -247,12 +265,6 @@ impl WideLaneOps for Avx512 {
         // SAFETY: AVX512BW, by `self`.
         let packed = unsafe { _mm512_packus_epi32(a, b) };
         reordered(self, packed)
-    }
-
-    #[inline(always)]
-    fn plus32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_add_epi32(a, b) }
     }
 
     #[inline(always)]
@@ -380,46 +392,14 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
-    fn select16_at_least(self, v: __m512i, least: u16, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: AVX512BW, by `self`.
-        let mask = unsafe { _mm512_cmpge_epu16_mask(v, self.splat16(least)) };
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_mask_blend_epi16(mask, no, yes) }
-    }
-
-    #[inline(always)]
-    fn select32_at_least(self, v: __m512i, least: u32, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        let mask = unsafe { _mm512_cmpge_epu32_mask(v, self.splat32(least)) };
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_mask_blend_epi32(mask, no, yes) }
-    }
-
-    #[inline(always)]
-    fn select32_equal(self, a: __m512i, b: __m512i, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        let mask = unsafe { _mm512_cmpeq_epi32_mask(a, b) };
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_mask_blend_epi32(mask, no, yes) }
-    }
-
-    #[inline(always)]
     fn matches_differ16(self, x: __m512i, a: u16, y: __m512i, b: u16) -> bool {
-        // SAFETY: AVX512BW, by `self`.
-        let of_x = unsafe { _mm512_cmpeq_epi16_mask(x, self.splat16(a)) };
-        // SAFETY: AVX512BW, by `self`.
-        let of_y = unsafe { _mm512_cmpeq_epi16_mask(y, self.splat16(b)) };
-        of_x != of_y
+        self.equal16(x, self.splat16(a)) != self.equal16(y, self.splat16(b))
     }
 
     #[inline(always)]
     fn any_equal16_of_two(self, a: __m512i, b: __m512i, word: u16) -> bool {
         let word = self.splat16(word);
-        // SAFETY: AVX512BW, by `self`.
-        let of_a = unsafe { _mm512_cmpeq_epi16_mask(a, word) };
-        // SAFETY: AVX512BW, by `self`.
-        let of_b = unsafe { _mm512_cmpeq_epi16_mask(b, word) };
-        of_a | of_b != 0
+        self.equal16(a, word) | self.equal16(b, word) != 0
     }
 
     // Interleaving works within each 128 bits, on their lower or upper halves. So this moves the
@@ -433,17 +413,8 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
-    fn select16_equal(self, v: __m512i, word: u16, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: AVX512BW, by `self`.
-        let mask = unsafe { _mm512_cmpeq_epi16_mask(v, self.splat16(word)) };
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_mask_blend_epi16(mask, no, yes) }
-    }
-
-    #[inline(always)]
     fn any_equal32(self, v: __m512i, dword: u32) -> bool {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_cmpeq_epi32_mask(v, self.splat32(dword)) != 0 }
+        self.equal32(v, self.splat32(dword)) != 0
     }
 
     #[inline(always)]

@@ -10,13 +10,15 @@
 
 use super::parts::put_all;
 use super::{ConvertOps, WideLaneOps, first_bits, tables};
-use trust8::engine::{Output, Simd};
+use trust8::engine::{Output, Simd, Vectors};
 
 /// The operations on 16-bit and 32-bit lanes that conversions need besides [`Simd`], for
 /// instruction sets with vectors of 16 or 32 bytes. The defaults are for vectors of 16 bytes.
 ///
-/// Lanes have the low byte first. Each lane of a mask is all ones or all zeros.
-pub(crate) trait ShuffleOps: Simd + WideLaneOps {
+/// Lanes have the low byte first. A mask is a vector: each lane is all ones or all zeros.
+pub(crate) trait ShuffleOps:
+    Simd + WideLaneOps<Mask16 = <Self as Vectors>::Vector, Mask32 = <Self as Vectors>::Vector>
+{
     /// Interleaves the bytes of `a` and `b`, or their 16-bit lanes: the first halves of both, and
     /// the second halves. A vector with two parts does so within each part.
     fn zip8(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
@@ -35,24 +37,12 @@ pub(crate) trait ShuffleOps: Simd + WideLaneOps {
         self.load(bytes, at)
     }
 
-    /// Returns a mask of the lanes of 16 or 32 bits that are equal.
-    fn equal16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    fn equal32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Returns a mask of the lanes of 16 or 32 bits of `a` that are above those of `b`. The highest
-    /// bit of all lanes is clear.
-    fn above16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    fn above32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
     /// Returns the highest bits of the 16-bit lanes. The eight bits of a part are the lowest of 16
     /// bits.
     #[inline(always)]
     fn highest16(self, v: Self::Vector) -> u64 {
         tables::first_of_each_two(self.high_bits(v) >> 1)
     }
-
-    /// Returns `yes` where `mask` has ones, and `no` elsewhere.
-    fn select(self, mask: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
     /// Shuffles vectors part by part and appends the results if all of them fit. The first parts of
     /// all vectors come first, and then their second parts. For the index of a part in this order,
@@ -178,39 +168,6 @@ impl<S: ShuffleOps> ConvertOps for S {
     }
 
     #[inline(always)]
-    fn select16_at_least(
-        self,
-        v: Self::Vector,
-        least: u16,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector {
-        self.select(self.above16(v, self.splat16(least - 1)), yes, no)
-    }
-
-    #[inline(always)]
-    fn select32_at_least(
-        self,
-        v: Self::Vector,
-        least: u32,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector {
-        self.select(self.above32(v, self.splat32(least - 1)), yes, no)
-    }
-
-    #[inline(always)]
-    fn select32_equal(
-        self,
-        a: Self::Vector,
-        b: Self::Vector,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector {
-        self.select(self.equal32(a, b), yes, no)
-    }
-
-    #[inline(always)]
     fn matches_differ16(self, x: Self::Vector, a: u16, y: Self::Vector, b: u16) -> bool {
         let (a, b) = (self.splat16(a), self.splat16(b));
         self.any(self.xor(self.equal16(x, a), self.equal16(y, b)))
@@ -225,11 +182,6 @@ impl<S: ShuffleOps> ConvertOps for S {
     #[inline(always)]
     fn for_interleaving(self, v: Self::Vector) -> Self::Vector {
         v
-    }
-
-    #[inline(always)]
-    fn select16_equal(self, v: Self::Vector, word: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
-        self.select(self.equal16(v, self.splat16(word)), yes, no)
     }
 
     #[inline(always)]
@@ -340,8 +292,8 @@ impl<S: ShuffleOps> ConvertOps for S {
         // of the high one, plus one for the 0x10000.
         let low = self.or(self.left16::<10>(before), self.and(now, ten));
         let high = self.plus32(self.and(before, ten), self.splat16(0x40));
-        let low = self.select(is_low, low, now);
-        let high = self.select(is_low, self.right16::<6>(high), zero);
+        let low = self.select16(is_low, low, now);
+        let high = self.select16(is_low, self.right16::<6>(high), zero);
         let keep = !self.high_bits(is_high) & first_bits(2 * n);
         let part = |i| (tables::kept_u32_by_two_bits(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
         self.put_shuffled(self.zip16(low, high), part, out)

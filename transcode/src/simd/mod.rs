@@ -78,6 +78,22 @@ pub(crate) trait WideLaneOps: Vectors {
     fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
 
+    /// The lanes of 16 bits, and of 32 bits, for which a comparison holds.
+    type Mask16: Copy;
+    type Mask32: Copy;
+
+    /// Returns the lanes in which `a` and `b` are equal.
+    fn equal16(self, a: Self::Vector, b: Self::Vector) -> Self::Mask16;
+    fn equal32(self, a: Self::Vector, b: Self::Vector) -> Self::Mask32;
+
+    /// Returns the lanes in which `a` is above `b`. The highest bit of all lanes is clear.
+    fn above16(self, a: Self::Vector, b: Self::Vector) -> Self::Mask16;
+    fn above32(self, a: Self::Vector, b: Self::Vector) -> Self::Mask32;
+
+    /// Returns the lanes of `yes` that are in the mask, and the other lanes of `no`.
+    fn select16(self, mask: Self::Mask16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+    fn select32(self, mask: Self::Mask32, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+
     /// Returns the bytes of `yes` where bit 7 of `flags` is set, and those of `no` elsewhere.
     fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 }
@@ -127,38 +143,6 @@ pub(crate) trait ConvertOps: WideLaneOps {
     fn zero_unless_high(self, flags: Self::Vector, v: Self::Vector) -> Self::Vector {
         self.select_high(flags, v, self.splat(0))
     }
-
-    /// In 16-bit lanes: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are
-    /// below 0x8000, and `least` is not 0.
-    fn select16_at_least(
-        self,
-        v: Self::Vector,
-        least: u16,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector;
-
-    /// In 32-bit lanes: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are
-    /// below 0x8000_0000, and `least` is not 0.
-    fn select32_at_least(
-        self,
-        v: Self::Vector,
-        least: u32,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector;
-
-    /// In 16-bit lanes: returns `yes` where `v` is `word`, and `no` elsewhere.
-    fn select16_equal(self, v: Self::Vector, word: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
-
-    /// In 32-bit lanes: returns `yes` where `a` and `b` are equal, and `no` elsewhere.
-    fn select32_equal(
-        self,
-        a: Self::Vector,
-        b: Self::Vector,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector;
 
     /// Compares two sets of 16-bit lanes: those in which `x` is `a`, and those in which `y` is `b`.
     /// Returns whether they differ.

@@ -140,7 +140,8 @@ fn check<S: ConvertOps>(s: S) {
             of_words(all.map(|(word, (yes, no))| if word >= least { yes } else { no }))
         };
         for least in [1, 0x80, 0x800] {
-            assert_eq!(lanes(s.select16_at_least(s.load(&small, 0), least, y, z)), chosen(least));
+            let above = s.above16(s.load(&small, 0), s.splat16(least - 1));
+            assert_eq!(lanes(s.select16(above, y, z)), chosen(least));
         }
         let [first, second] = s.widened16(x);
         let wide = of_dwords(words(&a).into_iter().map(u32::from));
@@ -155,7 +156,7 @@ fn check<S: ConvertOps>(s: S) {
         for least in [0x80, 0x800] {
             let all = dwords(&wide[..n]).into_iter().zip(dwords(&b).into_iter().zip(dwords(&c)));
             let chosen = of_dwords(all.map(|(dword, (yes, no))| if dword >= least { yes } else { no }));
-            assert_eq!(lanes(s.select32_at_least(first, least, y, z)), chosen);
+            assert_eq!(lanes(s.select32(s.above32(first, s.splat32(least - 1)), y, z)), chosen);
         }
         let small = of_dwords(dwords(&a).iter().map(|dword| dword & 0x000F_FFFF));
         let sixes = dwords(&small).into_iter().map(|dword| {
@@ -167,7 +168,7 @@ fn check<S: ConvertOps>(s: S) {
         alike[..n / 2].copy_from_slice(&b[..n / 2]);
         let all = dwords(&alike).into_iter().zip(dwords(&b)).zip(dwords(&a).into_iter().zip(dwords(&c)));
         let chosen = of_dwords(all.map(|((a, b), (yes, no))| if a == b { yes } else { no }));
-        assert_eq!(lanes(s.select32_equal(s.load(&alike, 0), y, x, z)), chosen);
+        assert_eq!(lanes(s.select32(s.equal32(s.load(&alike, 0), y), x, z)), chosen);
 
         let halves = of_words(words(&a).iter().map(|word| word & 0x0400 | 0xD800));
         let others = of_words(words(&halves).iter().map(|word| word ^ 0x0400));
@@ -180,7 +181,7 @@ fn check<S: ConvertOps>(s: S) {
         assert!(!s.any_equal16_of_two(v, s.splat(0), 0xD801));
         let all = words(&halves).into_iter().zip(words(&b).into_iter().zip(words(&c)));
         let chosen = of_words(all.map(|(half, (yes, no))| if half == word { yes } else { no }));
-        assert_eq!(lanes(s.select16_equal(v, word, y, z)), chosen);
+        assert_eq!(lanes(s.select16(s.equal16(v, s.splat16(word)), y, z)), chosen);
 
         // Units with pairs, and the unit before each.
         let mut units = words(&a);

@@ -8,6 +8,9 @@ use super::{ShuffleOps, WideLaneOps};
 use crate::search::{Units32, reversed_places};
 
 impl WideLaneOps for Simd128 {
+    type Mask16 = v128;
+    type Mask32 = v128;
+
     #[inline(always)]
     fn left16<const N: i32>(self, v: v128) -> v128 {
         u16x8_shl(v, N.cast_unsigned())
@@ -40,7 +43,7 @@ impl WideLaneOps for Simd128 {
 
     #[inline(always)]
     fn select_high(self, flags: v128, yes: v128, no: v128) -> v128 {
-        self.select(self.below_signed(flags, self.splat(0)), yes, no)
+        self.select16(self.below_signed(flags, self.splat(0)), yes, no)
     }
 
     intrinsics! {
@@ -48,6 +51,15 @@ impl WideLaneOps for Simd128 {
         fn splat32(dword: u32) -> v128 = u32x4_splat(dword);
         fn narrowed16(a: v128, b: v128) -> v128 = u8x16_narrow_i16x8(a, b);
         fn narrowed32(a: v128, b: v128) -> v128 = u16x8_narrow_i32x4(a, b);
+        fn equal16(a: v128, b: v128) -> v128 = u16x8_eq(a, b);
+        fn equal32(a: v128, b: v128) -> v128 = u32x4_eq(a, b);
+        // On x86, a signed comparison is one instruction and an unsigned one is several.
+        fn above16(a: v128, b: v128) -> v128 = i16x8_gt(a, b);
+        fn above32(a: v128, b: v128) -> v128 = i32x4_gt(a, b);
+        fn select16(mask: v128, yes: v128, no: v128) -> v128 =
+            v128_bitselect(yes, no, mask);
+        fn select32(mask: v128, yes: v128, no: v128) -> v128 =
+            v128_bitselect(yes, no, mask);
         fn plus32(a: v128, b: v128) -> v128 = u32x4_add(a, b);
     }
 }
@@ -64,15 +76,6 @@ impl ShuffleOps for Simd128 {
     #[inline(always)]
     fn zip16(self, a: v128, b: v128) -> [v128; 2] {
         [u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(a, b), u16x8_shuffle::<4, 12, 5, 13, 6, 14, 7, 15>(a, b)]
-    }
-
-    intrinsics! {
-        // On x86, a signed comparison is one instruction and an unsigned one is several.
-        fn above16(a: v128, b: v128) -> v128 = i16x8_gt(a, b);
-        fn above32(a: v128, b: v128) -> v128 = i32x4_gt(a, b);
-        fn equal16(a: v128, b: v128) -> v128 = u16x8_eq(a, b);
-        fn equal32(a: v128, b: v128) -> v128 = u32x4_eq(a, b);
-        fn select(mask: v128, yes: v128, no: v128) -> v128 = v128_bitselect(yes, no, mask);
     }
 }
 

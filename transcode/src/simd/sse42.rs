@@ -14,6 +14,9 @@ use crate::search::{Units32, reversed_places};
 // is compiled for the instruction set, and that was called on a CPU that has it.
 
 impl WideLaneOps for Sse42 {
+    type Mask16 = __m128i;
+    type Mask32 = __m128i;
+
     #[inline(always)]
     fn splat16(self, word: u16) -> __m128i {
         // SAFETY: SSE2, by `self`.
@@ -29,7 +32,7 @@ impl WideLaneOps for Sse42 {
     #[inline(always)]
     fn select_high(self, flags: __m128i, yes: __m128i, no: __m128i) -> __m128i {
         // PBLENDVB uses only bit 7 of each byte.
-        self.select(flags, yes, no)
+        self.select16(flags, yes, no)
     }
 
     #[inline(always)]
@@ -51,7 +54,16 @@ impl WideLaneOps for Sse42 {
         fn left32<const N: i32>(v: __m128i) -> __m128i = _mm_slli_epi32::<N>(v);
         fn right32<const N: i32>(v: __m128i) -> __m128i = _mm_srli_epi32::<N>(v);
 
+        fn equal16(a: __m128i, b: __m128i) -> __m128i = _mm_cmpeq_epi16(a, b);
+        fn equal32(a: __m128i, b: __m128i) -> __m128i = _mm_cmpeq_epi32(a, b);
+        fn above16(a: __m128i, b: __m128i) -> __m128i = _mm_cmpgt_epi16(a, b);
+        fn above32(a: __m128i, b: __m128i) -> __m128i = _mm_cmpgt_epi32(a, b);
+
         // SSE4.1.
+        fn select16(mask: __m128i, yes: __m128i, no: __m128i) -> __m128i =
+            _mm_blendv_epi8(no, yes, mask);
+        fn select32(mask: __m128i, yes: __m128i, no: __m128i) -> __m128i =
+            _mm_blendv_epi8(no, yes, mask);
         fn narrowed32(a: __m128i, b: __m128i) -> __m128i = _mm_packus_epi32(a, b);
     }
 }
@@ -71,14 +83,7 @@ impl ShuffleOps for Sse42 {
             [_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)];
         fn zip16(a: __m128i, b: __m128i) -> [__m128i; 2] =
             [_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)];
-        fn above16(a: __m128i, b: __m128i) -> __m128i = _mm_cmpgt_epi16(a, b);
-        fn above32(a: __m128i, b: __m128i) -> __m128i = _mm_cmpgt_epi32(a, b);
-        fn equal16(a: __m128i, b: __m128i) -> __m128i = _mm_cmpeq_epi16(a, b);
-        fn equal32(a: __m128i, b: __m128i) -> __m128i = _mm_cmpeq_epi32(a, b);
 
-        // SSE4.1.
-        fn select(mask: __m128i, yes: __m128i, no: __m128i) -> __m128i =
-            _mm_blendv_epi8(no, yes, mask);
     }
 }
 

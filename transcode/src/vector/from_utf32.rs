@@ -19,12 +19,12 @@ fn is_short<S: ConvertOps>(text: &[u8]) -> bool {
 
 /// Converts UTF-32 of at most two long vectors into UTF-8.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     if !is_short::<S>(text) {
-        return 0;
+        return false;
     }
     let [a, b] = s.load_two(text);
-    if put_as_utf8(s, a, b, text.len(), out) { text.len() } else { 0 }
+    put_as_utf8(s, a, b, text.len(), out)
 }
 
 /// Converts UTF-32 into UTF-8.
@@ -147,7 +147,7 @@ fn up_to_four<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
     let first_two = s.or(s.and(s.right32::<4>(unit), s.splat32(0x0000_3F00)), s.right32::<18>(unit));
     let four = s.or(s.or(last_two, first_two), s.splat32(0x8080_80F0));
     // For larger numbers, the result of `up_to_three` is meaningless but stays within their lanes.
-    s.select32_at_least(unit, 0x1_0000, four, s.left32::<8>(up_to_three(s, unit)))
+    s.select32(s.above32(unit, s.splat32(0xFFFF)), four, s.left32::<8>(up_to_three(s, unit)))
 }
 
 /// Converts UTF-32 of at most four long vectors into UTF-16. `SWAPPED` is as for [`to_utf16`].
@@ -156,9 +156,9 @@ pub(crate) fn short_to_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-) -> usize {
+) -> bool {
     if !is_short::<S>(text) {
-        return 0;
+        return false;
     }
     let (first, rest) = text.split_at(text.len().min(2 * S::LANES));
     let [a, b] = s.load_two(first);
@@ -167,7 +167,7 @@ pub(crate) fn short_to_utf16<S: ConvertOps, const SWAPPED: bool>(
         let [a, b] = s.load_two(rest);
         put = put && put_as_utf16::<S, SWAPPED>(s, a, b, rest.len(), out);
     }
-    if put { text.len() } else { 0 }
+    put
 }
 
 /// Converts UTF-32 into UTF-16. Throughout this file, `SWAPPED` means that units of UTF-16 are in
@@ -318,7 +318,7 @@ fn as_utf16<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
     // and the addition of D800 are a single addition of D7C0.
     let first = s.plus32(s.right32::<10>(unit), s.splat32(0xD800 - (0x1_0000 >> 10)));
     let second = s.or(s.left32::<16>(s.and(unit, s.splat32(0x3FF))), s.splat32(0xDC00_0000));
-    s.select32_at_least(unit, 0x1_0000, s.or(first, second), unit)
+    s.select32(s.above32(unit, s.splat32(0xFFFF)), s.or(first, second), unit)
 }
 
 /// Returns a one for each byte to keep of what [`as_utf16`] returns. The lower two of each four are

@@ -250,7 +250,7 @@ pub(crate) fn short<S: ConvertOps, T: Wide, const VALID: bool>(
     text: &[u8],
     out: &mut Output<'_>,
     validator: impl Utf8Check,
-) -> usize {
+) -> bool {
     if VALID {
         put_short::<S, T, _>(s, text, out, KnownValid)
     } else {
@@ -265,24 +265,23 @@ fn put_short<S: ConvertOps, T: Wide, V: Utf8Check>(
     text: &[u8],
     out: &mut Output<'_>,
     validator: V,
-) -> usize {
+) -> bool {
     if text.is_empty() || S::LANES < 64 && text.len() >= S::LANES {
-        return 0;
+        return false;
     }
     if text.len() > S::LANES {
         return short_of_two::<S, T, V>(s, text, out, validator);
     }
     // The mask of a short load has one bit less than a vector has bytes.
     let now = if S::LANES == 64 { s.load_two(text)[0] } else { s.load_short(text) };
-    let put = match put_all_up_to_two::<S, T, V>(s, now, text, out) {
+    match put_all_up_to_two::<S, T, V>(s, now, text, out) {
         Some(put) => put,
         None if validator.suspicion(text).is_none() => {
             let ends = ends(s, now, text.len(), false);
             T::put_block(s, now, s.earlier(now, s.splat(0)), ends, u64::MAX, out)
         }
         None => false,
-    };
-    if put { text.len() } else { 0 }
+    }
 }
 
 /// Returns whether the validator is skipped for short text of characters of one and two bytes, and
@@ -298,9 +297,9 @@ fn short_of_two<S: ConvertOps, T: Wide, V: Utf8Check>(
     text: &[u8],
     out: &mut Output<'_>,
     validator: V,
-) -> usize {
+) -> bool {
     let [a, b] = s.load_two(text);
-    let put = if s.high_bits(s.or(a, b)) == 0 {
+    if s.high_bits(s.or(a, b)) == 0 {
         T::put_narrow(s, a, S::LANES, out) && T::put_narrow(s, b, text.len() - S::LANES, out)
     } else if takes_twos::<T, V>()
         && let Some(ends_a) = ends_up_to_two(s, a, false)
@@ -317,8 +316,7 @@ fn short_of_two<S: ConvertOps, T: Wide, V: Utf8Check>(
             )
     } else {
         validator.suspicion(text).is_none() && blocks::<S, T>(s, text, out) == text.len()
-    };
-    if put { text.len() } else { 0 }
+    }
 }
 
 /// Converts valid text block by block while the blocks fit. Returns the number of bytes converted,

@@ -21,33 +21,28 @@ pub(crate) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-) -> usize {
+) -> bool {
+    if ends_in_lead(text) {
+        return false;
+    }
     if S::LANES == 64 && text.len() >= S::LANES {
         return two_from_utf8::<S, VALID>(s, text, out);
     }
-    if text.is_empty() || text.len() >= S::LANES {
-        return 0;
-    }
-    let put =
-        !ends_in_lead(text) && put_end_as_latin1::<S, VALID>(s, None, s.load_short(text), text.len(), out);
-    if put { text.len() } else { 0 }
+    !text.is_empty()
+        && text.len() < S::LANES
+        && put_end_as_latin1::<S, VALID>(s, None, s.load_short(text), text.len(), out)
 }
 
-/// Converts UTF-8 of one or two vectors into Latin-1.
+/// Converts UTF-8 of one or two vectors into Latin-1. It does not end inside a character.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if ends_in_lead(text) {
-        return 0;
-    }
+fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     let [a, b] = s.load_two(text);
-    let put = if s.high_bits(s.or(a, b)) == 0 {
-        s.put_first_of_two(a, b, text.len(), out)
-    } else {
-        let begins = ends_in_lead(&text[..S::LANES]);
-        put_as_latin1::<S, VALID>(s, false, s.earlier(a, s.splat(0))[0], a, S::LANES, out)
-            && put_as_latin1::<S, VALID>(s, begins, s.earlier(b, a)[0], b, text.len() - S::LANES, out)
-    };
-    if put { text.len() } else { 0 }
+    if s.high_bits(s.or(a, b)) == 0 {
+        return s.put_first_of_two(a, b, text.len(), out);
+    }
+    let begins = ends_in_lead(&text[..S::LANES]);
+    put_as_latin1::<S, VALID>(s, false, s.earlier(a, s.splat(0))[0], a, S::LANES, out)
+        && put_as_latin1::<S, VALID>(s, begins, s.earlier(b, a)[0], b, text.len() - S::LANES, out)
 }
 
 /// Converts UTF-8 into Latin-1. `VALID` says that it is well-formed.
@@ -140,26 +135,21 @@ fn put_as_latin1<S: ConvertOps, const VALID: bool>(
 
 /// Converts Latin-1 of at most two vectors into UTF-8, or of less than one with short vectors.
 #[inline(always)]
-pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     if S::LANES == 64 && text.len() >= S::LANES {
         return two_to_utf8(s, text, out);
     }
-    if text.is_empty() || text.len() >= S::LANES {
-        return 0;
-    }
-    if put_as_utf8(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
+    !text.is_empty() && text.len() < S::LANES && put_as_utf8(s, s.load_short(text), text.len(), out)
 }
 
 /// Converts Latin-1 of one or two vectors into UTF-8.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn two_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+fn two_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     let [a, b] = s.load_two(text);
-    let put = if s.high_bits(s.or(a, b)) == 0 {
-        s.put_first_of_two(a, b, text.len(), out)
-    } else {
-        put_mixed_as_utf8(s, a, S::LANES, out) && put_mixed_as_utf8(s, b, text.len() - S::LANES, out)
-    };
-    if put { text.len() } else { 0 }
+    if s.high_bits(s.or(a, b)) == 0 {
+        return s.put_first_of_two(a, b, text.len(), out);
+    }
+    put_mixed_as_utf8(s, a, S::LANES, out) && put_mixed_as_utf8(s, b, text.len() - S::LANES, out)
 }
 
 /// Converts Latin-1 into UTF-8.
@@ -218,19 +208,16 @@ fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mu
 /// Converts Latin-1 that is shorter than a vector into wider units, or at most two vectors of it if
 /// they have 32 or 64 bytes.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn short_widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(crate) fn short_widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     let n = text.len();
-    let put = if n == 0 {
-        false
-    } else if n < S::LANES {
-        T::put_narrow(s, s.load_short(text), n, out)
-    } else if S::LANES > 16 && n <= 2 * S::LANES {
-        let [a, b] = s.load_two(text);
-        T::put_narrow(s, a, S::LANES, out) && (n == S::LANES || T::put_narrow(s, b, n - S::LANES, out))
-    } else {
-        false
-    };
-    if put { n } else { 0 }
+    if n < S::LANES {
+        return n > 0 && T::put_narrow(s, s.load_short(text), n, out);
+    }
+    if S::LANES == 16 || n > 2 * S::LANES {
+        return false;
+    }
+    let [a, b] = s.load_two(text);
+    T::put_narrow(s, a, S::LANES, out) && (n == S::LANES || T::put_narrow(s, b, n - S::LANES, out))
 }
 
 /// Converts Latin-1 into wider units.
