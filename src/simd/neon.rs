@@ -3,7 +3,7 @@
 
 use core::arch::aarch64::*;
 
-use super::{MOVE_DOWN, Neon, Plain, Simd, Vectors, short_words};
+use super::{Neon, Plain, Simd, Vectors, short_words};
 
 /// In each half of a vector, the power of two of the lane's number.
 static POWERS: [u8; 16] = {
@@ -112,14 +112,6 @@ impl Simd for Neon {
     const ASCII_TEST_FROM: usize = 16;
 
     #[inline(always)]
-    fn load_second(self, bytes: &[u8]) -> uint8x16_t {
-        let end = self.load(bytes, bytes.len() - 16);
-        let indices = self.load(&MOVE_DOWN.0, 32 - bytes.len());
-        // SAFETY: NEON, by `self`.
-        unsafe { vqtbl1q_u8(end, indices) }
-    }
-
-    #[inline(always)]
     fn ending_in(self, bytes: [u8; 4]) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
         let zeros = unsafe { vdupq_n_u32(0) };
@@ -127,11 +119,6 @@ impl Simd for Neon {
         let words = unsafe { vsetq_lane_u32::<3>(u32::from_le_bytes(bytes), zeros) };
         // SAFETY: NEON, by `self`.
         unsafe { vreinterpretq_u8_u32(words) }
-    }
-
-    #[inline(always)]
-    fn table(self, entries: &[u8; 16]) -> uint8x16_t {
-        self.load(entries, 0)
     }
 
     #[inline(always)]
@@ -146,11 +133,6 @@ impl Simd for Neon {
             // SAFETY: NEON, by `self`.
             _ => unsafe { vextq_u8::<13>(before, now) },
         }
-    }
-
-    #[inline(always)]
-    fn low_nibbles(self, v: uint8x16_t) -> uint8x16_t {
-        self.and(v, self.splat(0x0F))
     }
 
     #[inline(always)]

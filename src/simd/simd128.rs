@@ -8,7 +8,7 @@
 
 use core::arch::wasm32::*;
 
-use super::{MOVE_DOWN, Plain, Simd, Simd128, Vectors, short_words};
+use super::{Plain, Simd, Simd128, Vectors, short_words};
 
 // SAFETY: it is integers side by side.
 unsafe impl Plain for v128 {}
@@ -58,19 +58,8 @@ impl Simd for Simd128 {
     const RELOADS: bool = false;
 
     #[inline(always)]
-    fn load_second(self, bytes: &[u8]) -> v128 {
-        let end = self.load(bytes, bytes.len() - 16);
-        u8x16_swizzle(end, self.load(&MOVE_DOWN.0, 32 - bytes.len()))
-    }
-
-    #[inline(always)]
     fn ending_in(self, bytes: [u8; 4]) -> v128 {
         u32x4(0, 0, 0, u32::from_le_bytes(bytes))
-    }
-
-    #[inline(always)]
-    fn table(self, entries: &[u8; 16]) -> v128 {
-        self.load(entries, 0)
     }
 
     #[inline(always)]
@@ -88,11 +77,6 @@ impl Simd for Simd128 {
     #[inline(always)]
     fn high_nibbles(self, v: v128) -> v128 {
         u8x16_shr(v, 4)
-    }
-
-    #[inline(always)]
-    fn low_nibbles(self, v: v128) -> v128 {
-        self.and(v, self.splat(0x0F))
     }
 
     #[inline(always)]

@@ -181,11 +181,6 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn low_nibbles(self, v: __m256i) -> __m256i {
-        self.and(v, self.splat(0x0F))
-    }
-
-    #[inline(always)]
     fn sum(self, v: __m256i) -> usize {
         // SAFETY: AVX2, by `self`. VPSADBW sums the differences of eight bytes each, here from
         // zero.

@@ -9,7 +9,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::prefetch::prefetch;
-use crate::simd::{Aligned, MOVE_DOWN, Plain, Simd, Sse42, Vectors, short_words};
+use crate::simd::{Aligned, Plain, Simd, Sse42, Vectors, short_words};
 
 // SAFETY: it is integers side by side.
 unsafe impl Plain for __m128i {}
@@ -112,22 +112,9 @@ impl Simd for Sse42 {
     }
 
     #[inline(always)]
-    fn load_second(self, bytes: &[u8]) -> __m128i {
-        let end = self.load(bytes, bytes.len() - 16);
-        let indices = self.load(&MOVE_DOWN.0, 32 - bytes.len());
-        // SAFETY: SSSE3, by `self`.
-        unsafe { _mm_shuffle_epi8(end, indices) }
-    }
-
-    #[inline(always)]
     fn ending_in(self, bytes: [u8; 4]) -> __m128i {
         // SAFETY: SSE2, by `self`.
         unsafe { _mm_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0) }
-    }
-
-    #[inline(always)]
-    fn table(self, entries: &[u8; 16]) -> __m128i {
-        self.load(entries, 0)
     }
 
     #[inline(always)]
@@ -150,11 +137,6 @@ impl Simd for Sse42 {
         // the neighbouring byte, and the mask removes them.
         let shifted = unsafe { _mm_srli_epi16::<4>(v) };
         self.low_nibbles(shifted)
-    }
-
-    #[inline(always)]
-    fn low_nibbles(self, v: __m128i) -> __m128i {
-        self.and(v, self.splat(0x0F))
     }
 
     #[inline(always)]

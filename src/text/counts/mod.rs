@@ -9,7 +9,7 @@ mod lanes;
 #[cfg(trust8_avx512)]
 mod planes;
 
-use core::ops::{AddAssign, SubAssign};
+use core::ops::AddAssign;
 
 use crate::boundary::{floor, is_continuation};
 use crate::kernel::{Automaton, Engine, Validated};
@@ -143,16 +143,6 @@ impl AddAssign for Counts {
         self.from_e0 += more.from_e0;
         self.from_f0 += more.from_f0;
         self.newlines += more.newlines;
-    }
-}
-
-impl SubAssign for Counts {
-    #[inline(always)]
-    fn sub_assign(&mut self, less: Self) {
-        self.continuations -= less.continuations;
-        self.from_e0 -= less.from_e0;
-        self.from_f0 -= less.from_f0;
-        self.newlines -= less.newlines;
     }
 }
 
