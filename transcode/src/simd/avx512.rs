@@ -31,10 +31,10 @@ const fn with_one_before(first: u8) -> [u8; 64] {
     places
 }
 
-/// Interleaves the bytes of `a` and `b`: the first halves of both, and the second halves. Both come
+/// Interleaves the bytes of two vectors: the first halves of both, and the second halves. Both come
 /// from [`for_interleaving`](ConvertOps::for_interleaving).
 #[inline(always)]
-fn interleaved(_: Avx512, a: __m512i, b: __m512i) -> [__m512i; 2] {
+fn interleaved(_: Avx512, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
     // SAFETY: AVX512BW, by the token.
     let first = unsafe { _mm512_unpacklo_epi8(a, b) };
     // SAFETY: AVX512BW, by the token.
@@ -191,13 +191,9 @@ pub(crate) fn utf8_of_utf16<const SWAPPED: bool>(s: Avx512, vectors: &[[u8; 64]]
             let above = unsafe { _mm512_min_epu16(above, s.splat16(1)) };
             counts = s.plus32(counts, s.plus32(length, above));
         }
-        // SAFETY: AVX512BW, by the token.
-        let counts = unsafe { _mm512_sad_epu8(counts, s.zero()) };
-        // SAFETY: AVX512F, by the token.
-        sums = unsafe { _mm512_add_epi64(sums, counts) };
+        sums = s.plus64(sums, s.sums_of_bytes(counts));
     }
-    // SAFETY: AVX512F, by the token.
-    unsafe { _mm512_reduce_add_epi64(sums) as usize }
+    s.sum_of_lanes(sums) as usize
 }
 
 impl WideLaneOps for Avx512 {
@@ -256,15 +252,13 @@ impl WideLaneOps for Avx512 {
     #[inline(always)]
     fn narrowed16(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: AVX512BW, by `self`.
-        let packed = unsafe { _mm512_packus_epi16(a, b) };
-        reordered(self, packed)
+        reordered(self, unsafe { _mm512_packus_epi16(a, b) })
     }
 
     #[inline(always)]
     fn narrowed32(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: AVX512BW, by `self`.
-        let packed = unsafe { _mm512_packus_epi32(a, b) };
-        reordered(self, packed)
+        reordered(self, unsafe { _mm512_packus_epi32(a, b) })
     }
 
     #[inline(always)]
@@ -423,7 +417,7 @@ impl ConvertOps for Avx512 {
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_first_of_two(self, first: __m512i, second: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+    fn put_first_of_two(self, [first, second]: [__m512i; 2], n: usize, out: &mut Output<'_>) -> bool {
         let n = n.min(128);
         if let Some(next) = out.next_array::<128>() {
             // SAFETY: AVX512F, by `self`; the first half of `next` has 64 bytes, and the store
@@ -441,10 +435,10 @@ impl ConvertOps for Avx512 {
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_as_u32(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         let [first, second] = halves(self, v);
-        let ([a, b], [c, d]) = (half_as_u32(self, first), half_as_u32(self, second));
+        let (first, second) = (half_as_u32(self, first), half_as_u32(self, second));
         out.left() >= 4 * n
-            && self.put_first_of_two(a, b, (4 * n).min(2 * Self::LANES), out)
-            && (n <= Self::LANES / 2 || self.put_first_of_two(c, d, 4 * n - 2 * Self::LANES, out))
+            && self.put_first_of_two(first, (4 * n).min(2 * Self::LANES), out)
+            && (n <= Self::LANES / 2 || self.put_first_of_two(second, 4 * n - 2 * Self::LANES, out))
     }
 
     #[inline(always)]
@@ -459,17 +453,14 @@ impl ConvertOps for Avx512 {
 
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_as_u16(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
-        let [first, second] = self.widened8(v);
-        self.put_first_of_two(first, second, 2 * n, out)
+        self.put_first_of_two(self.widened8(v), 2 * n, out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_u16_of_bytes(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+    fn put_u16_of_bytes(self, [low, high]: [__m512i; 2], keep: u64, out: &mut Output<'_>) -> bool {
         let n = 2 * keep.count_ones() as usize;
-        // SAFETY: AVX512VBMI2, by `self`.
-        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
+        let low = self.compress(low, keep);
+        let high = self.compress(high, keep);
         if n <= 64 {
             // SAFETY: AVX512F, by `self`.
             let low = unsafe { _mm512_castsi512_si256(low) };
@@ -481,25 +472,23 @@ impl ConvertOps for Avx512 {
             let high = unsafe { _mm512_cvtepu8_epi16(high) };
             return put(self, self.or(low, self.left16::<8>(high)), n, out);
         }
-        let [first, second] = interleaved(self, self.for_interleaving(low), self.for_interleaving(high));
-        self.put_first_of_two(first, second, n, out)
+        let two = [self.for_interleaving(low), self.for_interleaving(high)];
+        self.put_first_of_two(interleaved(self, two), n, out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_u16_of_sixes(self, high: __m512i, low: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+    fn put_u16_of_sixes(self, [high, low]: [__m512i; 2], keep: u64, out: &mut Output<'_>) -> bool {
         let n = 2 * keep.count_ones() as usize;
-        // SAFETY: AVX512VBMI2, by `self`.
-        let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
-        let [first, second] = interleaved(self, self.for_interleaving(high), self.for_interleaving(low));
+        let high = self.compress(high, keep);
+        let low = self.compress(low, keep);
+        let [first, second] = interleaved(self, [self.for_interleaving(high), self.for_interleaving(low)]);
         // 0x40 times the first byte of a lane, plus the second.
         let sixes = self.splat16(0x0140);
         // SAFETY: AVX512BW, by `self`.
         let first = unsafe { _mm512_maddubs_epi16(first, sixes) };
         // SAFETY: AVX512BW, by `self`.
         let second = unsafe { _mm512_maddubs_epi16(second, sixes) };
-        self.put_first_of_two(first, second, n, out)
+        self.put_first_of_two([first, second], n, out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
@@ -515,30 +504,23 @@ impl ConvertOps for Avx512 {
         if out.left() < 4 * n {
             return false;
         }
-        // SAFETY: AVX512VBMI2, by `self`.
-        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let middle = unsafe { _mm512_maskz_compress_epi8(keep, middle) };
-        let [words, words_second] =
-            interleaved(self, self.for_interleaving(low), self.for_interleaving(middle));
-        let (mut high_first, mut high_second) = (None, None);
-        if let Some(high) = high {
-            // SAFETY: AVX512VBMI2, by `self`.
-            let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
-            let [first, second] = halves(self, high);
-            (high_first, high_second) = (Some(first), Some(second));
-        }
-        if !put_u32_of_low_half(self, words, high_first, n.min(32), out) {
-            return false;
-        }
-        if n <= 32 {
-            return true;
-        }
-        put_u32_of_low_half(self, words_second, high_second, n - 32, out)
+        let low = self.compress(low, keep);
+        let middle = self.compress(middle, keep);
+        let two = [self.for_interleaving(low), self.for_interleaving(middle)];
+        let [words, words_second] = interleaved(self, two);
+        let [high_first, high_second] = match high {
+            Some(high) => {
+                let [first, second] = halves(self, self.compress(high, keep));
+                [Some(first), Some(second)]
+            }
+            None => [None; 2],
+        };
+        put_u32_of_low_half(self, words, high_first, n.min(32), out)
+            && (n <= 32 || put_u32_of_low_half(self, words_second, high_second, n - 32, out))
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_utf16_as_u32(self, before: __m512i, now: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+    fn put_utf16_as_u32(self, [before, now]: [__m512i; 2], n: usize, out: &mut Output<'_>) -> bool {
         let half = self.and(now, self.splat16(0xFC00));
         // SAFETY: AVX512BW, by `self`.
         let ends = unsafe { _mm512_cmpneq_epi16_mask(half, self.splat16(0xD800)) };
@@ -558,29 +540,18 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
-    fn put_interleaved(
-        self,
-        first: __m512i,
-        second: __m512i,
-        with_second: u64,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool {
-        let [a, b] = interleaved(self, first, second);
+    fn put_interleaved(self, two: [__m512i; 2], with_second: u64, n: usize, out: &mut Output<'_>) -> bool {
+        let [a, b] = interleaved(self, two);
         let keep_a = with_seconds(self, with_second) & first_bits(2 * n);
         let keep_b = with_seconds(self, with_second >> 32) & first_bits((2 * n).saturating_sub(64));
-        // SAFETY: AVX512VBMI2, by `self`.
-        let a = unsafe { _mm512_maskz_compress_epi8(keep_a, a) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let b = unsafe { _mm512_maskz_compress_epi8(keep_b, b) };
+        let a = self.compress(a, keep_a);
+        let b = self.compress(b, keep_b);
         put_both(self, [a, b], [keep_a.count_ones() as usize, keep_b.count_ones() as usize], out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_kept_bytes(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
-        // SAFETY: AVX512VBMI2, by `self`.
-        let bytes = unsafe { _mm512_maskz_compress_epi8(keep, v) };
-        put(self, bytes, keep.count_ones() as usize, out)
+        put(self, self.compress(v, keep), keep.count_ones() as usize, out)
     }
 }
 

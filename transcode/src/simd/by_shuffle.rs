@@ -195,14 +195,8 @@ impl<S: ShuffleOps> ConvertOps for S {
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_first_of_two(
-        self,
-        first: Self::Vector,
-        second: Self::Vector,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool {
-        put_all([[[first, second]]], [[n]], out)
+    fn put_first_of_two(self, two: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool {
+        put_all([[two]], [[n]], out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
@@ -216,13 +210,7 @@ impl<S: ShuffleOps> ConvertOps for S {
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_u16_of_bytes(
-        self,
-        low: Self::Vector,
-        high: Self::Vector,
-        keep: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_u16_of_bytes(self, [low, high]: [Self::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
         let part = |i| (tables::kept_u16(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
         self.put_shuffled(self.zip8(low, high), part, out)
     }
@@ -276,13 +264,7 @@ impl<S: ShuffleOps> ConvertOps for S {
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_utf16_as_u32(
-        self,
-        before: Self::Vector,
-        now: Self::Vector,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_utf16_as_u32(self, [before, now]: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool {
         let (zero, ten) = (self.splat(0), self.splat16(0x3FF));
         let half = self.and(now, self.splat16(0xFC00));
         let is_high = self.equal16(half, self.splat16(0xD800));
@@ -302,8 +284,7 @@ impl<S: ShuffleOps> ConvertOps for S {
     #[inline(always)]
     fn put_interleaved(
         self,
-        first: Self::Vector,
-        second: Self::Vector,
+        two: [Self::Vector; 2],
         with_second: u64,
         n: usize,
         out: &mut Output<'_>,
@@ -313,7 +294,7 @@ impl<S: ShuffleOps> ConvertOps for S {
             let seconds = with_second >> (8 * i);
             (tables::firsts_and_some_seconds(seconds), n.saturating_sub(8 * i).min(8) + ones::<8>(seconds))
         };
-        self.put_shuffled(self.zip8(first, second), part, out)
+        self.put_shuffled(self.zip8(two[0], two[1]), part, out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]

@@ -158,13 +158,7 @@ pub(crate) trait ConvertOps: WideLaneOps {
     fn put_first(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
     /// Appends the first `n` bytes of both vectors, one after the other.
-    fn put_first_of_two(
-        self,
-        first: Self::Vector,
-        second: Self::Vector,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool;
+    fn put_first_of_two(self, two: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool;
 
     /// Prefetches `bytes` bytes of the output, some distance ahead of `out`. The default does
     /// nothing.
@@ -177,16 +171,15 @@ pub(crate) trait ConvertOps: WideLaneOps {
     /// Appends each of the first `n` bytes as a unit of 32 bits.
     fn put_as_u32(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
-    /// Appends units of 16 bits, whose bytes are in `low` and `high`. A one in `keep` selects a
-    /// unit.
-    fn put_u16_of_bytes(self, low: Self::Vector, high: Self::Vector, keep: u64, out: &mut Output<'_>)
-    -> bool;
+    /// Appends units of 16 bits, whose low and high bytes are in two vectors. A one in `keep`
+    /// selects a unit.
+    fn put_u16_of_bytes(self, low_high: [Self::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool;
 
     /// Computes 0x40 times the byte of `high` plus the byte of `low`, and returns the low bytes and
     /// the high bytes. `high` is at most 0x1F. `low` is at most 0x7F, or 0x3F where `high` is not
     /// 0.
     #[inline(always)]
-    fn of_sixes(self, high: Self::Vector, low: Self::Vector) -> [Self::Vector; 2] {
+    fn of_sixes(self, [high, low]: [Self::Vector; 2]) -> [Self::Vector; 2] {
         let upper = self.and(self.left16::<6>(high), self.splat(0xC0));
         [self.or(upper, low), self.right16::<2>(self.and(high, self.splat(0xFC)))]
     }
@@ -194,15 +187,8 @@ pub(crate) trait ConvertOps: WideLaneOps {
     /// Appends what [`of_sixes`](Self::of_sixes) returns, as units of 16 bits. A one in `keep`
     /// selects a unit.
     #[inline(always)]
-    fn put_u16_of_sixes(
-        self,
-        high: Self::Vector,
-        low: Self::Vector,
-        keep: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
-        let [low, high] = self.of_sixes(high, low);
-        self.put_u16_of_bytes(low, high, keep, out)
+    fn put_u16_of_sixes(self, high_low: [Self::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
+        self.put_u16_of_bytes(self.of_sixes(high_low), keep, out)
     }
 
     /// Appends units of 32 bits. Their first three bytes are in `low`, `middle` and `high` (zeros
@@ -216,16 +202,10 @@ pub(crate) trait ConvertOps: WideLaneOps {
         out: &mut Output<'_>,
     ) -> bool;
 
-    /// Appends the characters that end in the first `n` units of `now`, which is UTF-16, as units
-    /// of 32 bits. `before` has the units one position earlier. `now` has a low surrogate exactly
-    /// where `before` has a high one.
-    fn put_utf16_as_u32(
-        self,
-        before: Self::Vector,
-        now: Self::Vector,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool;
+    /// Appends the characters that end in the first `n` units of the second vector, which is
+    /// UTF-16, as units of 32 bits. The first vector has the units one position earlier. The second
+    /// has a low surrogate exactly where the first has a high one.
+    fn put_utf16_as_u32(self, before_now: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool;
 
     /// Returns what `C` counts.
     #[inline(always)]
@@ -236,13 +216,12 @@ pub(crate) trait ConvertOps: WideLaneOps {
     /// Reorders the bytes for [`put_interleaved`](Self::put_interleaved).
     fn for_interleaving(self, v: Self::Vector) -> Self::Vector;
 
-    /// Appends the first `n` bytes of `first`. If `with_second` has a one for a byte, the byte of
-    /// `second` at the same position follows it. Both vectors come from
+    /// Appends the first `n` bytes of the first vector. If `with_second` has a one for a byte, the
+    /// byte of the second vector at the same position follows it. Both vectors come from
     /// [`for_interleaving`](Self::for_interleaving).
     fn put_interleaved(
         self,
-        first: Self::Vector,
-        second: Self::Vector,
+        two: [Self::Vector; 2],
         with_second: u64,
         n: usize,
         out: &mut Output<'_>,

@@ -208,7 +208,7 @@ fn check<S: ConvertOps>(s: S) {
                 }
                 unit => unit.into(),
             });
-            check_put(&of_dwords(numbers), |out| s.put_utf16_as_u32(before, now, places, out));
+            check_put(&of_dwords(numbers), |out| s.put_utf16_as_u32([before, now], places, out));
         }
 
         let some = random.next() as usize % (n + 1);
@@ -222,7 +222,7 @@ fn check<S: ConvertOps>(s: S) {
             check_put(&a[..places], |out| s.put_first(x, places, out));
             for second in [0, 1, n] {
                 let both: Vec<u8> = a.iter().chain(&b).copied().take(places + second).collect();
-                check_put(&both, |out| s.put_first_of_two(x, y, places + second, out));
+                check_put(&both, |out| s.put_first_of_two([x, y], places + second, out));
             }
         }
         let latin1 = |bytes: &[u8]| of_words(words(bytes).iter().map(|word| word & 0xFF));
@@ -239,7 +239,7 @@ fn check<S: ConvertOps>(s: S) {
             let keep = keep & all;
             let units = a.iter().zip(&b).enumerate().filter(|(i, _)| keep >> i & 1 == 1);
             let units: Vec<u8> = units.flat_map(|(_, (&low, &high))| [low, high]).collect();
-            check_put(&units, |out| s.put_u16_of_bytes(x, y, keep, out));
+            check_put(&units, |out| s.put_u16_of_bytes([x, y], keep, out));
 
             let (sixes, lows): (Vec<u8>, Vec<u8>) = a
                 .iter()
@@ -249,9 +249,9 @@ fn check<S: ConvertOps>(s: S) {
             let units = sixes.iter().zip(&lows).enumerate().filter(|(i, _)| keep >> i & 1 == 1);
             let units = of_words(units.map(|(_, (&six, &low))| u16::from(six) << 6 | u16::from(low)));
             let (sixes, lows) = (s.load(&sixes, 0), s.load(&lows, 0));
-            check_put(&units, |out| s.put_u16_of_sixes(sixes, lows, keep, out));
-            let [low, high] = s.of_sixes(sixes, lows);
-            check_put(&units, |out| s.put_u16_of_bytes(low, high, keep, out));
+            check_put(&units, |out| s.put_u16_of_sixes([sixes, lows], keep, out));
+            let [low, high] = s.of_sixes([sixes, lows]);
+            check_put(&units, |out| s.put_u16_of_bytes([low, high], keep, out));
 
             let places = (0..n).filter(|i| keep >> i & 1 == 1);
             let units = of_dwords(places.clone().map(|i| u32::from_le_bytes([a[i], b[i], c[i], 0])));
@@ -264,7 +264,7 @@ fn check<S: ConvertOps>(s: S) {
                 let bytes =
                     (0..places).flat_map(|i| if keep >> i & 1 == 1 { vec![a[i], b[i]] } else { vec![a[i]] });
                 let bytes: Vec<u8> = bytes.collect();
-                check_put(&bytes, |out| s.put_interleaved(first, second, keep, places, out));
+                check_put(&bytes, |out| s.put_interleaved([first, second], keep, places, out));
             }
             let twos = (keep & 0x5555_5555_5555_5555) * 0b11;
             check_put(&kept(&a, twos), |out| s.put_kept_u16(x, twos, out));

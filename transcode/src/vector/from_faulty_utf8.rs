@@ -23,7 +23,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::from_utf8::{Wide, put_valid_block, whole_characters};
+use super::from_utf8::{Block, Wide, put_valid_block, whole_characters};
 use super::{IntoBytes, at_least, leading_ascii, load_block, masked};
 use crate::conversion::{Surveying, Utf8Check};
 use crate::simd::{ConvertOps, first_bits};
@@ -163,7 +163,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(
             // here.
             let context = [before1, before2, before3];
             let ends = ends & first_bits(S::LANES);
-            if !T::put_block(s, now, context, ends, within, out) {
+            if !T::put_block(s, Block { now, context, ends, within }, out) {
                 let end = (at + place).saturating_sub(CONTEXT).clamp(at, at + len);
                 let ends = marks.ends | I::ends(marks);
                 let is_whole = ends >> (CONTEXT + end - at - 1) & 1 == 1;

@@ -67,7 +67,7 @@ pub(crate) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     } else if S::LANES == 64 && is_ascii {
         let [c, d] = load_up_to_two::<S, SWAPPED>(s, &text[2 * S::LANES..]);
         if are_ascii(s, s.or(c, d)) {
-            return s.put_first_of_two(s.narrowed16(a, b), s.narrowed16(c, d), text.len() / 2, out);
+            return s.put_first_of_two([s.narrowed16(a, b), s.narrowed16(c, d)], text.len() / 2, out);
         }
     }
     let mut at = 0;
@@ -375,13 +375,8 @@ pub(super) fn put_below_10000<S: ConvertOps>(
 /// Appends the UTF-8 of the first `len` bytes of a block, as returned by [`encoded`] for its
 /// halves.
 #[inline(always)]
-fn put_ends_of_three<S: ConvertOps>(
-    s: S,
-    [first, second]: [S::Vector; 2],
-    len: usize,
-    out: &mut Output<'_>,
-) -> bool {
-    let [keep_first, keep_second] = kept_of_three(s, [first, second], len);
+fn put_ends_of_three<S: ConvertOps>(s: S, two: [S::Vector; 2], len: usize, out: &mut Output<'_>) -> bool {
+    let ([first, second], [keep_first, keep_second]) = (two, kept_of_three(s, two, len));
     if len <= S::LANES / 2 {
         return s.put_ends_of_three(first, keep_first, out);
     }
@@ -534,8 +529,7 @@ pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
 /// Appends the first `len` bytes of units that are not surrogates as UTF-32, if they fit.
 #[inline(always)]
 fn put_as_utf32<S: ConvertOps>(s: S, units: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
-    let [first, second] = s.widened16(units);
-    s.put_first_of_two(first, second, 2 * len, out)
+    s.put_first_of_two(s.widened16(units), 2 * len, out)
 }
 
 /// Converts units from `at` on into UTF-32, two blocks at a time, while they fit and have no
@@ -591,5 +585,5 @@ fn put_joined<S: ConvertOps>(
     if s.matches_differ16(half, 0xDC00, which_half(s, before), 0xD800) {
         return false;
     }
-    s.put_utf16_as_u32(before, now, len / 2, out)
+    s.put_utf16_as_u32([before, now], len / 2, out)
 }

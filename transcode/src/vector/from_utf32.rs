@@ -184,8 +184,7 @@ pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
             && !has_surrogates(s, first)
             && !has_surrogates(s, second)
             && s.put_first_of_two(
-                in_order::<S, SWAPPED>(s, first),
-                in_order::<S, SWAPPED>(s, second),
+                [in_order::<S, SWAPPED>(s, first), in_order::<S, SWAPPED>(s, second)],
                 2 * S::LANES,
                 out,
             )

@@ -77,45 +77,43 @@ pub(crate) trait Wide: Narrow {
     /// the rest.
     const AT_THIRD_OF_FOUR: usize;
 
-    /// Appends the units of a block at the positions for which `within` has a one. `context` is the
-    /// text one, two and three bytes before the block. `ends` has a one where a character ends.
-    fn put_block<S: ConvertOps>(
-        s: S,
-        now: S::Vector,
-        context: [S::Vector; 3],
-        ends: u64,
-        within: u64,
-        out: &mut Output<'_>,
-    ) -> bool;
+    /// Appends the units of a block.
+    fn put_block<S: ConvertOps>(s: S, block: Block<S>, out: &mut Output<'_>) -> bool;
 
-    /// Appends the units 0x40 times the byte of `high` plus the byte of `low`, as computed by
-    /// [`ConvertOps::of_sixes`]. A one in `keep` selects a unit.
-    fn put_sixes<S: ConvertOps>(
-        s: S,
-        high: S::Vector,
-        low: S::Vector,
-        keep: u64,
-        out: &mut Output<'_>,
-    ) -> bool;
+    /// Appends the units 0x40 times a byte of the first vector plus a byte of the second, as
+    /// computed by [`ConvertOps::of_sixes`]. A one in `keep` selects a unit.
+    fn put_sixes<S: ConvertOps>(s: S, high_low: [S::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool;
 
     /// Appends characters of three bytes. Their numbers are in the 32-bit lanes of two vectors.
-    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool;
+    fn put_threes<S: ConvertOps>(s: S, two: [S::Vector; 2], out: &mut Output<'_>) -> bool;
+}
+
+/// A block of text.
+pub(crate) struct Block<S: ConvertOps> {
+    pub(super) now: S::Vector,
+    /// The text one, two and three bytes before.
+    pub(super) context: [S::Vector; 3],
+    /// A one where a character ends.
+    pub(super) ends: u64,
+    /// A one at each position whose units are appended.
+    pub(super) within: u64,
+}
+
+impl<S: ConvertOps> Block<S> {
+    /// Returns a block of which all units are appended.
+    #[inline(always)]
+    fn whole(now: S::Vector, context: [S::Vector; 3], ends: u64) -> Self {
+        Self { now, context, ends, within: u64::MAX }
+    }
 }
 
 impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
     const AT_THIRD_OF_FOUR: usize = 2;
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_block<S: ConvertOps>(
-        s: S,
-        now: S::Vector,
-        [before1, before2, before3]: [S::Vector; 3],
-        ends: u64,
-        within: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_block<S: ConvertOps>(s: S, block: Block<S>, out: &mut Output<'_>) -> bool {
+        let Block { now, context: [before1, before2, before3], ends, within } = block;
         let mut keep = ends;
-
         let before1 = s.zero_unless_high(now, before1);
         let mut low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
         let third_of_three = s.left16::<4>(s.minus_saturating(before2, s.splat(0xE0)));
@@ -139,27 +137,20 @@ impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
             high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
             keep |= s.high_bits(third);
         }
-        let (low, high) = if SWAPPED { (high, low) } else { (low, high) };
-        s.put_u16_of_bytes(low, high, keep & within, out)
+        s.put_u16_of_bytes(if SWAPPED { [high, low] } else { [low, high] }, keep & within, out)
     }
 
     #[inline(always)]
-    fn put_sixes<S: ConvertOps>(
-        s: S,
-        high: S::Vector,
-        low: S::Vector,
-        keep: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_sixes<S: ConvertOps>(s: S, high_low: [S::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
         if !SWAPPED {
-            return s.put_u16_of_sixes(high, low, keep, out);
+            return s.put_u16_of_sixes(high_low, keep, out);
         }
-        let [low, high] = s.of_sixes(high, low);
-        s.put_u16_of_bytes(high, low, keep, out)
+        let [low, high] = s.of_sixes(high_low);
+        s.put_u16_of_bytes([high, low], keep, out)
     }
 
     #[inline(always)]
-    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool {
+    fn put_threes<S: ConvertOps>(s: S, [first, second]: [S::Vector; 2], out: &mut Output<'_>) -> bool {
         s.put_first(in_order::<S, SWAPPED>(s, s.narrowed32(first, second)), S::LANES, out)
     }
 }
@@ -168,14 +159,8 @@ impl Wide for IntoUtf32 {
     const AT_THIRD_OF_FOUR: usize = 0;
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_block<S: ConvertOps>(
-        s: S,
-        now: S::Vector,
-        [before1, before2, before3]: [S::Vector; 3],
-        ends: u64,
-        within: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_block<S: ConvertOps>(s: S, block: Block<S>, out: &mut Output<'_>) -> bool {
+        let Block { now, context: [before1, before2, before3], ends, within } = block;
         let before1 = s.zero_unless_high(now, before1);
         let low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
         let of_before1 = masked(s, s.right16::<2>(before1), 0x0F);
@@ -192,20 +177,14 @@ impl Wide for IntoUtf32 {
     }
 
     #[inline(always)]
-    fn put_sixes<S: ConvertOps>(
-        s: S,
-        high: S::Vector,
-        low: S::Vector,
-        keep: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
-        let [low, high] = s.of_sixes(high, low);
+    fn put_sixes<S: ConvertOps>(s: S, high_low: [S::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
+        let [low, high] = s.of_sixes(high_low);
         s.put_u32_of_bytes(low, high, None, keep, out)
     }
 
     #[inline(always)]
-    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool {
-        s.put_first_of_two(first, second, 2 * S::LANES, out)
+    fn put_threes<S: ConvertOps>(s: S, two: [S::Vector; 2], out: &mut Output<'_>) -> bool {
+        s.put_first_of_two(two, 2 * S::LANES, out)
     }
 }
 
@@ -278,7 +257,7 @@ fn put_short<S: ConvertOps, T: Wide, V: Utf8Check>(
         Some(put) => put,
         None if validator.suspicion(text).is_none() => {
             let ends = ends(s, now, text.len(), false);
-            T::put_block(s, now, s.earlier(now, s.splat(0)), ends, u64::MAX, out)
+            T::put_block(s, Block::whole(now, s.earlier(now, s.splat(0)), ends), out)
         }
         None => false,
     }
@@ -332,7 +311,7 @@ fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> us
         } else {
             let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
             let ends = ends(s, now, len, continued);
-            T::put_block(s, now, s.earlier(now, before), ends, u64::MAX, out)
+            T::put_block(s, Block::whole(now, s.earlier(now, before), ends), out)
         };
         if !put {
             break;
@@ -428,7 +407,7 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
                         continue;
                     }
                 }
-                T::put_block(s, now, context_in(s, block), ends, u64::MAX, out)
+                T::put_block(s, Block::whole(now, context_in(s, block), ends), out)
             };
             if !put {
                 return whole_characters::<T>(text, at, out);
@@ -480,7 +459,7 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
             let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat(0) };
             let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
             let (context, ends) = (s.earlier(now, before), ends(s, now, len, continued));
-            if !T::put_block(s, now, context, ends, u64::MAX, out) {
+            if !T::put_block(s, Block::whole(now, context, ends), out) {
                 break;
             }
             at += len;
@@ -581,7 +560,7 @@ fn put_up_to_two<S: ConvertOps, T: Wide>(
     out: &mut Output<'_>,
 ) -> bool {
     // Only a continuation byte follows a byte that is at least C0.
-    T::put_sixes(s, s.minus_saturating(before1, s.splat(0xC0)), masked(s, now, 0x7F), keep, out)
+    T::put_sixes(s, [s.minus_saturating(before1, s.splat(0xC0)), masked(s, now, 0x7F)], keep, out)
 }
 
 /// Converts characters from the start of valid text while they have three bytes each, two vectors
@@ -594,7 +573,7 @@ fn put_threes<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -
     while let Some(block) = text.get(at..at + bytes + S::LANES)
         && are_threes(s, s.load(block, 0))
         && are_threes(s, s.load(block, bytes))
-        && T::put_threes(s, joined(s, s.load_threes(block, 0)), joined(s, s.load_threes(block, bytes)), out)
+        && T::put_threes(s, [joined(s, s.load_threes(block, 0)), joined(s, s.load_threes(block, bytes))], out)
     {
         at += 2 * bytes;
     }
@@ -631,7 +610,7 @@ pub(super) fn put_valid_block<S: ConvertOps, T: Wide>(
     out: &mut Output<'_>,
 ) -> bool {
     let ends = !continuations(s, s.load(block, 4)) & first_bits(S::LANES);
-    T::put_block(s, now, context_in(s, block), ends, u64::MAX, out)
+    T::put_block(s, Block::whole(now, context_in(s, block), ends), out)
 }
 
 /// Returns the text one, two and three bytes before the vector that begins at byte 3 of `block`.

@@ -38,7 +38,7 @@ pub(crate) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
 fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     let [a, b] = s.load_two(text);
     if s.high_bits(s.or(a, b)) == 0 {
-        return s.put_first_of_two(a, b, text.len(), out);
+        return s.put_first_of_two([a, b], text.len(), out);
     }
     let begins = ends_in_lead(&text[..S::LANES]);
     put_as_latin1::<S, VALID>(s, false, s.earlier(a, s.splat(0))[0], a, S::LANES, out)
@@ -147,7 +147,7 @@ pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'
 fn two_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     let [a, b] = s.load_two(text);
     if s.high_bits(s.or(a, b)) == 0 {
-        return s.put_first_of_two(a, b, text.len(), out);
+        return s.put_first_of_two([a, b], text.len(), out);
     }
     put_mixed_as_utf8(s, a, S::LANES, out) && put_mixed_as_utf8(s, b, text.len() - S::LANES, out)
 }
@@ -170,7 +170,7 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
         } else {
             let b = s.load(block, S::LANES);
             if s.high_bits(s.or(a, b)) == 0 {
-                s.put_first_of_two(a, b, 2 * S::LANES, next.output());
+                s.put_first_of_two([a, b], 2 * S::LANES, next.output());
             } else {
                 put_as_utf8(s, a, S::LANES, next.output());
                 put_as_utf8(s, b, S::LANES, next.output());
@@ -202,7 +202,7 @@ fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mu
     let bytes = s.for_interleaving(bytes);
     // C2 or C3 and a continuation byte, or the byte itself.
     let lead = s.or(masked(s, s.right16::<6>(bytes), 0x03), s.splat(0xC0));
-    s.put_interleaved(s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF), two, len, out)
+    s.put_interleaved([s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF)], two, len, out)
 }
 
 /// Converts Latin-1 that is shorter than a vector into wider units, or at most two vectors of it if
@@ -253,8 +253,7 @@ pub(crate) fn from_utf16<S: ConvertOps, const SWAPPED: bool>(
         let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
         if s.any(s.and(s.or(s.or(a, b), s.or(c, d)), high_byte))
             || !s.put_first_of_two(
-                narrowed::<S, SWAPPED>(s, a, b),
-                narrowed::<S, SWAPPED>(s, c, d),
+                [narrowed::<S, SWAPPED>(s, a, b), narrowed::<S, SWAPPED>(s, c, d)],
                 2 * S::LANES,
                 out,
             )

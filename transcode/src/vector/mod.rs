@@ -90,7 +90,7 @@ impl<const SWAPPED: bool> Narrow for IntoUtf16<SWAPPED> {
             return s.put_as_u16(narrow, n, out);
         }
         let [first, second] = s.widened8(narrow);
-        s.put_first_of_two(s.left16::<8>(first), s.left16::<8>(second), 2 * n, out)
+        s.put_first_of_two([s.left16::<8>(first), s.left16::<8>(second)], 2 * n, out)
     }
 }
 
