@@ -173,11 +173,11 @@ macro_rules! pairs {
 
 pairs! { |s, text, out, validator, FROM, TO, VALID|
     Utf8 => Utf16, orders (false, false) (false, true), valid (false, false) (false, true) {
-        short(2): from_utf8::short::<_, IntoUtf16<TO>, VALID>(s, text, out, validator),
+        short(2): from_utf8::short::<_, IntoUtf16<TO>, _, VALID>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<TO>, VALID>(s, text, out, validator),
     }
     Utf8 => Utf32, orders (false, false), valid (false, false) {
-        short(2): from_utf8::short::<_, IntoUtf32, VALID>(s, text, out, validator),
+        short(2): from_utf8::short::<_, IntoUtf32, _, VALID>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf32, VALID>(s, text, out, validator),
     }
     Utf8 => Latin1, orders (false, false), valid (false, false) {

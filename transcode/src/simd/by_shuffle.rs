@@ -98,12 +98,6 @@ fn shuffled<S: ShuffleOps, const N: usize>(
     (vectors, lens)
 }
 
-/// Appends the first `n` bytes of the vector, if they fit.
-#[inline(always)]
-fn put<S: ShuffleOps>(_: S, v: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
-    put_all([[v]], [[n]], out)
-}
-
 /// Returns the number of ones in the lowest `N` bits.
 #[inline(always)]
 fn ones<const N: u32>(keep: u64) -> usize {
@@ -191,7 +185,7 @@ impl<S: ShuffleOps> ConvertOps for S {
 
     #[inline(always)]
     fn put_first(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
-        put(self, v, n, out)
+        put_all([[v]], [[n]], out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]

@@ -34,11 +34,11 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
     let mut at = 0;
     while let Some(block) = text.get(at..at + 2 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
-        if are_ascii(s, a, b)
+        if are_within(s, s.or(a, b), 0x7F)
             && let Some(block) = text.get(at + 2 * S::LANES..at + 4 * S::LANES)
         {
             let (c, d) = (s.load(block, 0), s.load(block, S::LANES));
-            if are_ascii(s, c, d) {
+            if are_within(s, s.or(c, d), 0x7F) {
                 let narrow = s.narrowed16(s.narrowed32(a, b), s.narrowed32(c, d));
                 if !s.put_first(narrow, S::LANES, out) {
                     break;
@@ -72,10 +72,10 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
     at
 }
 
-/// Returns whether all units are ASCII.
+/// Returns whether no unit has a bit outside `bits`.
 #[inline(always)]
-fn are_ascii<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector) -> bool {
-    !s.any(s.and(s.or(a, b), s.splat32(!0x7F)))
+fn are_within<S: ConvertOps>(s: S, units: S::Vector, bits: u32) -> bool {
+    !s.any(s.and(units, s.splat32(!bits)))
 }
 
 /// Returns whether all units are characters.
@@ -97,13 +97,13 @@ fn any_surrogate<S: ConvertOps>(s: S, units: S::Vector) -> bool {
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_as_utf8<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
     let all = s.or(a, b);
-    if !s.any(s.and(all, s.splat32(!0x7FF))) {
+    if are_within(s, all, 0x7FF) {
         return put_below_800(s, s.narrowed32(a, b), len / 2, out);
     }
     if !are_characters(s, a, b) {
         return false;
     }
-    if !s.any(s.and(all, s.splat32(!0xFFFF))) {
+    if are_within(s, all, 0xFFFF) {
         return put_below_10000(s, s.narrowed32(a, b), len / 2, out);
     }
     put_ends_of_four(s, [up_to_four(s, a), up_to_four(s, b)], len, out)
@@ -180,7 +180,7 @@ pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
         let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
         let (first, second) = (s.narrowed32(a, b), s.narrowed32(c, d));
-        if !s.any(s.and(s.or(s.or(a, b), s.or(c, d)), s.splat32(!0xFFFF)))
+        if are_within(s, s.or(s.or(a, b), s.or(c, d)), 0xFFFF)
             && !has_surrogates(s, first)
             && !has_surrogates(s, second)
             && s.put_first_of_two(
@@ -220,7 +220,7 @@ pub(crate) fn to_latin1<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) 
     for block in text.chunks_exact(4 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
         let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
-        if !are_latin1(s, s.or(s.or(a, b), s.or(c, d)))
+        if !are_within(s, s.or(s.or(a, b), s.or(c, d)), 0xFF)
             || !s.put_first(s.narrowed16(s.narrowed32(a, b), s.narrowed32(c, d)), S::LANES, out)
         {
             break;
@@ -231,18 +231,12 @@ pub(crate) fn to_latin1<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) 
         let rest = &text[at..];
         let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
         let units = s.narrowed32(a, b);
-        if !are_latin1(s, s.or(a, b)) || !s.put_first(s.narrowed16(units, units), len / 4, out) {
+        if !are_within(s, s.or(a, b), 0xFF) || !s.put_first(s.narrowed16(units, units), len / 4, out) {
             break;
         }
         at += len;
     }
     at
-}
-
-/// Returns whether all units are in Latin-1.
-#[inline(always)]
-fn are_latin1<S: ConvertOps>(s: S, units: S::Vector) -> bool {
-    !s.any(s.and(units, s.splat32(!0xFF)))
 }
 
 /// Appends the first `len` bytes of two vectors of units as UTF-16, or nothing if a unit is not a
@@ -255,7 +249,7 @@ fn put_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     len: usize,
     out: &mut Output<'_>,
 ) -> bool {
-    if !s.any(s.and(s.or(a, b), s.splat32(!0xFFFF))) {
+    if are_within(s, s.or(a, b), 0xFFFF) {
         let units = s.narrowed32(a, b);
         return !has_surrogates(s, units) && s.put_first(in_order::<S, SWAPPED>(s, units), len / 2, out);
     }

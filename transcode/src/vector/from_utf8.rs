@@ -196,50 +196,32 @@ pub(crate) fn long<S: ConvertOps, T: Wide, const VALID: bool>(
     out: &mut Output<'_>,
     validator: impl Utf8Check,
 ) -> usize {
-    if VALID {
-        convert::<S, T, _>(s, text, text.len(), out, KnownValid)
-    } else {
-        convert::<S, T, _>(s, text, 0, out, validator)
-    }
+    let valid = if VALID { text.len() } else { 0 };
+    convert::<S, T, _>(s, text, valid, out, Trusting::<_, VALID>(validator))
 }
 
-/// Replaces the validator for text that is known to be valid.
+/// A validator that is not called for text that is known to be valid, as `VALID` says.
 #[derive(Clone, Copy)]
-struct KnownValid;
+struct Trusting<V, const VALID: bool>(V);
 
-impl Utf8Check for KnownValid {
-    const KNOWN: bool = true;
+impl<V: Utf8Check, const VALID: bool> Utf8Check for Trusting<V, VALID> {
+    const KNOWN: bool = VALID;
 
     #[inline(always)]
-    fn suspicion(self, _: &[u8]) -> Option<usize> {
-        None
+    fn suspicion(self, bytes: &[u8]) -> Option<usize> {
+        if VALID { None } else { self.0.suspicion(bytes) }
     }
 
     #[inline(always)]
-    fn piece_continues(self, _: [u8; 4], _: &[u8]) -> bool {
-        true
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        VALID || self.0.piece_continues(before, piece)
     }
 }
 
 /// Converts UTF-8 that is shorter than a vector, or of at most two with long vectors. `VALID` is as
 /// for [`long`].
 #[inline(always)]
-pub(crate) fn short<S: ConvertOps, T: Wide, const VALID: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-    validator: impl Utf8Check,
-) -> bool {
-    if VALID {
-        put_short::<S, T, _>(s, text, out, KnownValid)
-    } else {
-        put_short::<S, T, _>(s, text, out, validator)
-    }
-}
-
-/// Like [`short`].
-#[inline(always)]
-fn put_short<S: ConvertOps, T: Wide, V: Utf8Check>(
+pub(crate) fn short<S: ConvertOps, T: Wide, V: Utf8Check, const VALID: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
@@ -248,12 +230,13 @@ fn put_short<S: ConvertOps, T: Wide, V: Utf8Check>(
     if text.is_empty() || S::LANES < 64 && text.len() >= S::LANES {
         return false;
     }
+    let validator = Trusting::<V, VALID>(validator);
     if text.len() > S::LANES {
-        return short_of_two::<S, T, V>(s, text, out, validator);
+        return short_of_two::<S, T, _>(s, text, out, validator);
     }
     // The mask of a short load has one bit less than a vector has bytes.
     let now = if S::LANES == 64 { s.load_two(text)[0] } else { s.load_short(text) };
-    match put_all_up_to_two::<S, T, V>(s, now, text, out) {
+    match put_all_up_to_two::<S, T, Trusting<V, VALID>>(s, now, text, out) {
         Some(put) => put,
         None if validator.suspicion(text).is_none() => {
             let ends = ends(s, now, text.len(), false);
