@@ -7,8 +7,6 @@ use trust8::engine::search::Searching;
 use trust8::engine::survey::Surveyor;
 use trust8::engine::survey::Surveys;
 use trust8::engine::{Automaton, Job, Output};
-#[cfg(trust8_avx512)]
-use trust8::engine::{Avx2, Avx512, Token};
 #[cfg(trust8_simd)]
 use trust8::engine::{Engine, Validated};
 
@@ -101,12 +99,6 @@ pub(crate) trait Converting: Searching + Surveys {
 
     /// Converts the start of `text` and returns the number of bytes converted.
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
-
-    /// Returns what `C` counts.
-    #[inline(always)]
-    fn count<C: Count>(self, text: &[u8]) -> usize {
-        C::count(text)
-    }
 }
 
 #[cfg(trust8_simd)]
@@ -127,11 +119,6 @@ impl<V: ConvertOps + Searching + Surveys> Converting for V {
         let read = C::long(self, text, fork.output(), Checked::<_, true>(self));
         fork.join();
         read
-    }
-
-    #[inline(always)]
-    fn count<C: Count>(self, text: &[u8]) -> usize {
-        self.counted::<C>(text)
     }
 }
 
@@ -172,32 +159,6 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertLon
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
         engine.convert_long::<C>(text, out)
-    }
-}
-
-/// The length of a text in another form.
-pub(crate) trait Count: Sized {
-    fn count(text: &[u8]) -> usize;
-
-    /// The same with AVX-512. Compiled for AVX2, the loops are faster.
-    #[cfg(trust8_avx512)]
-    #[inline(always)]
-    fn count_with_avx512(s: Avx512, text: &[u8]) -> usize {
-        Avx2::on(s).apart(Counted::<Self>::JOB, text, ())
-    }
-}
-
-/// Returns what `C` counts.
-pub(crate) struct Counted<C>(PhantomData<C>);
-
-impl<C> Counted<C> {
-    pub(crate) const JOB: Self = Self(PhantomData);
-}
-
-impl<C: Count, E: Converting> Job<E, (), usize> for Counted<C> {
-    #[inline(always)]
-    fn run(engine: E, text: &[u8], (): ()) -> usize {
-        engine.count::<C>(text)
     }
 }
 

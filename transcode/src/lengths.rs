@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::conversion::{Count, Counted};
+use crate::count::{Count, Counted};
 
 use super::encodings::{Family, Layout};
 use super::scalar;

@@ -102,6 +102,7 @@ mod append;
 mod chunks;
 mod codec;
 mod conversion;
+mod count;
 mod encodings;
 mod error;
 mod form;

@@ -23,6 +23,7 @@ use core::mem::MaybeUninit;
 use super::encodings::{Family, Layout};
 use super::error::Fault;
 use super::scalar;
+pub(super) use super::scalar::End;
 use super::swapped::{CHUNK_BYTES, in_chunks, native_copy};
 use super::{lengths, pairs};
 use trust8::Kernel;
@@ -46,19 +47,6 @@ pub(super) struct Route {
     pub(super) to: Layout,
     /// Whether to replace what can't be converted.
     pub(super) lossy: bool,
-}
-
-/// Why a conversion has stopped.
-#[derive(Clone, Copy)]
-pub(super) enum End {
-    /// The whole text is converted.
-    All,
-    /// The next character does not fit.
-    Full,
-    /// The next bytes can't be converted.
-    Malformed(Fault),
-    /// The end of the text cuts off the character that the rest, at most three bytes, begins.
-    Cut(Fault),
 }
 
 impl Route {

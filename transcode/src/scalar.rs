@@ -10,8 +10,20 @@ use core::mem::MaybeUninit;
 use super::codec::{Next, Refusal};
 use super::encodings::Layout;
 use super::error::Fault;
-use super::route::End;
 use trust8::engine::Output;
+
+/// Why a conversion has stopped.
+#[derive(Clone, Copy)]
+pub(super) enum End {
+    /// The whole text is converted.
+    All,
+    /// The next character does not fit.
+    Full,
+    /// The next bytes can't be converted.
+    Malformed(Fault),
+    /// The end of the text cuts off the character that the rest, at most three bytes, begins.
+    Cut(Fault),
+}
 
 /// The number of bytes that [`convert_some`] converts: enough to include what stopped a faster
 /// conversion, and not much more.

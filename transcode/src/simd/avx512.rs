@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 use trust8::engine::{Avx512, Output, Vectors};
 
 use super::{ConvertOps, WideLaneOps, first_bits, put_all};
-use crate::conversion::Count;
+use crate::count::{Count, Counts};
 use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
@@ -302,12 +302,14 @@ impl WideLaneOps for Avx512 {
     }
 }
 
-impl ConvertOps for Avx512 {
+impl Counts for Avx512 {
     #[inline(always)]
-    fn counted<C: Count>(self, text: &[u8]) -> usize {
+    fn count<C: Count>(self, text: &[u8]) -> usize {
         C::count_with_avx512(self, text)
     }
+}
 
+impl ConvertOps for Avx512 {
     /// There is no branch on the lengths: it would be mispredicted if they vary.
     #[inline(always)]
     fn load_two(self, bytes: &[u8]) -> [__m512i; 2] {

@@ -10,6 +10,7 @@
 
 use super::parts::put_all;
 use super::{ConvertOps, WideLaneOps, first_bits, tables};
+use crate::count::Counts;
 use trust8::engine::{Output, Simd, Vectors};
 
 /// The operations on 16-bit and 32-bit lanes that conversions need besides [`Simd`], for
@@ -103,6 +104,8 @@ fn shuffled<S: ShuffleOps, const N: usize>(
 fn ones<const N: u32>(keep: u64) -> usize {
     (keep & ((1 << N) - 1)).count_ones() as usize
 }
+
+impl<S: ShuffleOps> Counts for S {}
 
 impl<S: ShuffleOps> ConvertOps for S {
     #[inline(always)]

@@ -44,7 +44,6 @@ use by_shuffle::ShuffleOps;
 #[cfg(trust8_x86)]
 use parts::put_all;
 
-use crate::conversion::Count;
 use trust8::engine::{Output, Vectors};
 
 /// Sets the lowest `n` bits: a bit for each of the first `n` bytes of a vector.
@@ -206,12 +205,6 @@ pub(crate) trait ConvertOps: WideLaneOps {
     /// UTF-16, as units of 32 bits. The first vector has the units one position earlier. The second
     /// has a low surrogate exactly where the first has a high one.
     fn put_utf16_as_u32(self, before_now: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool;
-
-    /// Returns what `C` counts.
-    #[inline(always)]
-    fn counted<C: Count>(self, text: &[u8]) -> usize {
-        C::count(text)
-    }
 
     /// Reorders the bytes for [`put_interleaved`](Self::put_interleaved).
     fn for_interleaving(self, v: Self::Vector) -> Self::Vector;

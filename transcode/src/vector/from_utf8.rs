@@ -100,7 +100,7 @@ pub(crate) struct Block<S: ConvertOps> {
 }
 
 impl<S: ConvertOps> Block<S> {
-    /// Returns a block of which all units are appended.
+    /// Returns a block whose units are all appended.
     #[inline(always)]
     fn whole(now: S::Vector, context: [S::Vector; 3], ends: u64) -> Self {
         Self { now, context, ends, within: u64::MAX }
