@@ -476,17 +476,27 @@ impl Sequence {
     }
 }
 
-impl fmt::Debug for Utf8Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.sequence.debug(f.debug_struct("Utf8Error").field("valid_up_to", &self.valid_up_to))
-    }
-}
+/// Implements the traits of errors that have a position and a sequence.
+macro_rules! errors_at {
+    ($($error:ident),+) => {$(
+        impl core::fmt::Debug for $error {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let mut fields = f.debug_struct(stringify!($error));
+                self.sequence.debug(fields.field("valid_up_to", &self.valid_up_to))
+            }
+        }
 
-impl fmt::Display for Utf8Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "invalid UTF-8 at byte {}: {}", self.valid_up_to, self.sequence)
-    }
+        impl core::fmt::Display for $error {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, "invalid UTF-8 at byte {}: {}", self.valid_up_to, self.sequence)
+            }
+        }
+
+        impl core::error::Error for $error {}
+    )+};
 }
+pub(crate) use errors_at;
+errors_at!(Utf8Error);
 
 /// Writes what is wrong, and what was expected instead.
 impl fmt::Display for Sequence {
@@ -557,8 +567,6 @@ impl Sequence {
         write!(f, "expected a continuation byte ({first} to {last})")
     }
 }
-
-impl core::error::Error for Utf8Error {}
 
 /// A buffer that is too small for the output.
 ///

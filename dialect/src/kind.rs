@@ -61,15 +61,7 @@ impl DialectErrorKind {
     /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self.of_utf8() {
-            Some(kind) => kind.name(),
-            None => match self {
-                Self::SurrogatePair => "surrogate-pair",
-                Self::FourBytes => "four-bytes",
-                Self::Nul => "nul",
-                _ => "inexpressible",
-            },
-        }
+        self.name_and_code().0
     }
 
     /// Returns the kind's number, which is stable across versions of this crate. For a rule that
@@ -82,20 +74,12 @@ impl DialectErrorKind {
     /// ```
     #[must_use]
     pub const fn code(self) -> u8 {
-        match self.of_utf8() {
-            Some(kind) => kind.code(),
-            None => match self {
-                Self::SurrogatePair => 11,
-                Self::FourBytes => 12,
-                Self::Nul => 13,
-                _ => 14,
-            },
-        }
+        self.name_and_code().1
     }
 
-    /// Returns UTF-8's kind for the same rule.
-    const fn of_utf8(self) -> Option<ErrorKind> {
-        Some(match self {
+    /// For a rule that UTF-8 shares, they are those of UTF-8's kind.
+    const fn name_and_code(self) -> (&'static str, u8) {
+        let kind = match self {
             Self::UnexpectedContinuation => ErrorKind::UnexpectedContinuation,
             Self::InvalidByte => ErrorKind::InvalidByte,
             Self::Overlong => ErrorKind::Overlong,
@@ -103,7 +87,11 @@ impl DialectErrorKind {
             Self::TooLarge => ErrorKind::TooLarge,
             Self::Truncated => ErrorKind::Truncated,
             Self::Incomplete => ErrorKind::Incomplete,
-            Self::SurrogatePair | Self::FourBytes | Self::Nul | Self::Inexpressible => return None,
-        })
+            Self::SurrogatePair => return ("surrogate-pair", 11),
+            Self::FourBytes => return ("four-bytes", 12),
+            Self::Nul => return ("nul", 13),
+            Self::Inexpressible => return ("inexpressible", 14),
+        };
+        (kind.name(), kind.code())
     }
 }

@@ -29,15 +29,12 @@ impl<E: Engine, F: OnRejected> Job<E, F, bool> for Accepts {
         if bytes.len() >= E::LONG_FROM_BYTES {
             return engine.apart(AcceptsLong, bytes, otherwise);
         }
-        match bind(bytes, engine.validate(bytes)) {
-            Ok(_) => true,
-            Err(rejected) => reject(rejected, otherwise),
-        }
+        AcceptsLong::run(engine, bytes, otherwise)
     }
 }
 
-/// [`Accepts`] for long input: a separate function, so that short input need not save registers for
-/// it.
+/// [`Accepts`] for any input: for long input a separate function, so that short input need not save
+/// registers for it.
 struct AcceptsLong;
 
 impl<E: Engine, F: OnRejected> Job<E, F, bool> for AcceptsLong {

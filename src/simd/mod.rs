@@ -12,6 +12,9 @@
 //! AVX-512 does not implement [`Simd`]: it has other algorithms, in `kernel/bitplanes/`.
 
 #[macro_use]
+#[cfg(trust8_simd)]
+mod intrinsics;
+#[macro_use]
 mod sets;
 #[cfg(test)]
 mod model;
@@ -201,13 +204,22 @@ pub trait Simd: Vectors<Vector: Plain> {
     fn prefetch(self, _bytes: &[u8], _at: usize) {}
 
     /// Returns `bytes[LANES..]`, and zeros after them. `bytes` has `LANES` to `2 * LANES` bytes.
-    fn load_second(self, bytes: &[u8]) -> Self::Vector;
+    ///
+    /// The default is for vectors of 16 bytes.
+    #[inline(always)]
+    fn load_second(self, bytes: &[u8]) -> Self::Vector {
+        let end = self.load(bytes, bytes.len() - 16);
+        self.lookup(end, self.load(&MOVE_DOWN.0, 32 - bytes.len()))
+    }
 
     /// Returns a vector whose last four bytes are `bytes`, with zeros before them.
     fn ending_in(self, bytes: [u8; 4]) -> Self::Vector;
 
-    /// Returns a table for [`lookup`](Self::lookup).
-    fn table(self, entries: &[u8; 16]) -> Self::Vector;
+    /// Returns a table for [`lookup`](Self::lookup). The default is for vectors of 16 bytes.
+    #[inline(always)]
+    fn table(self, entries: &[u8; 16]) -> Self::Vector {
+        self.load(entries, 0)
+    }
 
     /// Returns `table[index]` for each lane of `indices`; all indices are below 16. Each sixteen
     /// lanes use the sixteen bytes at the same position of `table`.
@@ -221,7 +233,10 @@ pub trait Simd: Vectors<Vector: Plain> {
     fn high_nibbles(self, v: Self::Vector) -> Self::Vector;
 
     /// Returns the lower four bits of each byte.
-    fn low_nibbles(self, v: Self::Vector) -> Self::Vector;
+    #[inline(always)]
+    fn low_nibbles(self, v: Self::Vector) -> Self::Vector {
+        self.and(v, self.splat(0x0F))
+    }
 
     /// Bitwise.
     fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;

@@ -3,7 +3,7 @@
 
 use core::arch::aarch64::*;
 
-use super::{MOVE_DOWN, Neon, Plain, Simd, Vectors, short_words};
+use super::{Neon, Plain, Simd, Vectors, short_words};
 
 /// In each half of a vector, the power of two of the lane's number.
 static POWERS: [u8; 16] = {
@@ -39,12 +39,6 @@ impl Vectors for Neon {
     const LANES: usize = 16;
 
     #[inline(always)]
-    fn splat(self, byte: u8) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vdupq_n_u8(byte) }
-    }
-
-    #[inline(always)]
     fn load(self, bytes: &[u8], at: usize) -> uint8x16_t {
         let from: &[u8] = &bytes[at..at + 16];
         // SAFETY: NEON, by `self`; `from` has 16 bytes, and the load needs no alignment.
@@ -62,36 +56,6 @@ impl Vectors for Neon {
         let words = unsafe { vcombine_u64(low, high) };
         // SAFETY: NEON, by `self`.
         unsafe { vreinterpretq_u8_u64(words) }
-    }
-
-    #[inline(always)]
-    fn and(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vandq_u8(a, b) }
-    }
-
-    #[inline(always)]
-    fn or(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vorrq_u8(a, b) }
-    }
-
-    #[inline(always)]
-    fn max(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vmaxq_u8(a, b) }
-    }
-
-    #[inline(always)]
-    fn min(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vminq_u8(a, b) }
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vqsubq_u8(a, b) }
     }
 
     #[inline(always)]
@@ -132,18 +96,20 @@ impl Vectors for Neon {
         // SAFETY: NEON, by `self`.
         unsafe { vmaxvq_u8(v) != 0 }
     }
+
+    intrinsics! {
+        // NEON.
+        fn splat(byte: u8) -> uint8x16_t = vdupq_n_u8(byte);
+        fn and(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t = vandq_u8(a, b);
+        fn or(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t = vorrq_u8(a, b);
+        fn max(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t = vmaxq_u8(a, b);
+        fn min(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t = vminq_u8(a, b);
+        fn minus_saturating(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t = vqsubq_u8(a, b);
+    }
 }
 
 impl Simd for Neon {
     const ASCII_TEST_FROM: usize = 16;
-
-    #[inline(always)]
-    fn load_second(self, bytes: &[u8]) -> uint8x16_t {
-        let end = self.load(bytes, bytes.len() - 16);
-        let indices = self.load(&MOVE_DOWN.0, 32 - bytes.len());
-        // SAFETY: NEON, by `self`.
-        unsafe { vqtbl1q_u8(end, indices) }
-    }
 
     #[inline(always)]
     fn ending_in(self, bytes: [u8; 4]) -> uint8x16_t {
@@ -153,17 +119,6 @@ impl Simd for Neon {
         let words = unsafe { vsetq_lane_u32::<3>(u32::from_le_bytes(bytes), zeros) };
         // SAFETY: NEON, by `self`.
         unsafe { vreinterpretq_u8_u32(words) }
-    }
-
-    #[inline(always)]
-    fn table(self, entries: &[u8; 16]) -> uint8x16_t {
-        self.load(entries, 0)
-    }
-
-    #[inline(always)]
-    fn lookup(self, table: uint8x16_t, indices: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vqtbl1q_u8(table, indices) }
     }
 
     #[inline(always)]
@@ -178,23 +133,6 @@ impl Simd for Neon {
             // SAFETY: NEON, by `self`.
             _ => unsafe { vextq_u8::<13>(before, now) },
         }
-    }
-
-    #[inline(always)]
-    fn high_nibbles(self, v: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vshrq_n_u8::<4>(v) }
-    }
-
-    #[inline(always)]
-    fn low_nibbles(self, v: uint8x16_t) -> uint8x16_t {
-        self.and(v, self.splat(0x0F))
-    }
-
-    #[inline(always)]
-    fn xor(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { veorq_u8(a, b) }
     }
 
     #[inline(always)]
@@ -216,18 +154,6 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
-    fn minus_wrapping(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vsubq_u8(a, b) }
-    }
-
-    #[inline(always)]
-    fn equal(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vceqq_u8(a, b) }
-    }
-
-    #[inline(always)]
     fn below_signed(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
         let a = unsafe { vreinterpretq_s8_u8(a) };
@@ -238,15 +164,21 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
-    fn halve(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`. UMAXP takes the larger of two neighbours.
-        unsafe { vpmaxq_u8(a, b) }
-    }
-
-    #[inline(always)]
     fn sum(self, v: uint8x16_t) -> usize {
         // SAFETY: NEON, by `self`. UADDLV sums all bytes into 16 bits.
         let sum = unsafe { vaddlvq_u8(v) };
         usize::from(sum)
+    }
+
+    intrinsics! {
+        // NEON.
+        fn lookup(table: uint8x16_t, indices: uint8x16_t) -> uint8x16_t =
+            vqtbl1q_u8(table, indices);
+        fn high_nibbles(v: uint8x16_t) -> uint8x16_t = vshrq_n_u8::<4>(v);
+        fn xor(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t = veorq_u8(a, b);
+        fn minus_wrapping(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t = vsubq_u8(a, b);
+        fn equal(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t = vceqq_u8(a, b);
+        // UMAXP takes the larger of two neighbours.
+        fn halve(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t = vpmaxq_u8(a, b);
     }
 }

@@ -8,7 +8,7 @@
 
 use core::arch::wasm32::*;
 
-use super::{MOVE_DOWN, Plain, Simd, Simd128, Vectors, short_words};
+use super::{Plain, Simd, Simd128, Vectors, short_words};
 
 // SAFETY: it is integers side by side.
 unsafe impl Plain for v128 {}
@@ -16,11 +16,6 @@ unsafe impl Plain for v128 {}
 impl Vectors for Simd128 {
     type Vector = v128;
     const LANES: usize = 16;
-
-    #[inline(always)]
-    fn splat(self, byte: u8) -> v128 {
-        u8x16_splat(byte)
-    }
 
     #[inline(always)]
     fn load(self, bytes: &[u8], at: usize) -> v128 {
@@ -36,36 +31,6 @@ impl Vectors for Simd128 {
     }
 
     #[inline(always)]
-    fn and(self, a: v128, b: v128) -> v128 {
-        v128_and(a, b)
-    }
-
-    #[inline(always)]
-    fn or(self, a: v128, b: v128) -> v128 {
-        v128_or(a, b)
-    }
-
-    #[inline(always)]
-    fn max(self, a: v128, b: v128) -> v128 {
-        u8x16_max(a, b)
-    }
-
-    #[inline(always)]
-    fn min(self, a: v128, b: v128) -> v128 {
-        u8x16_min(a, b)
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: v128, b: v128) -> v128 {
-        u8x16_sub_sat(a, b)
-    }
-
-    #[inline(always)]
-    fn plus_signed_saturating(self, a: v128, b: v128) -> v128 {
-        i8x16_add_sat(a, b)
-    }
-
-    #[inline(always)]
     fn high_bits(self, v: v128) -> u64 {
         u64::from(u8x16_bitmask(v))
     }
@@ -76,9 +41,15 @@ impl Vectors for Simd128 {
         v128_any_true(self.and(v, self.splat(0x80)))
     }
 
-    #[inline(always)]
-    fn any(self, v: v128) -> bool {
-        v128_any_true(v)
+    intrinsics! {
+        fn splat(byte: u8) -> v128 = u8x16_splat(byte);
+        fn and(a: v128, b: v128) -> v128 = v128_and(a, b);
+        fn or(a: v128, b: v128) -> v128 = v128_or(a, b);
+        fn max(a: v128, b: v128) -> v128 = u8x16_max(a, b);
+        fn min(a: v128, b: v128) -> v128 = u8x16_min(a, b);
+        fn minus_saturating(a: v128, b: v128) -> v128 = u8x16_sub_sat(a, b);
+        fn plus_signed_saturating(a: v128, b: v128) -> v128 = i8x16_add_sat(a, b);
+        fn any(v: v128) -> bool = v128_any_true(v);
     }
 }
 
@@ -87,24 +58,8 @@ impl Simd for Simd128 {
     const RELOADS: bool = false;
 
     #[inline(always)]
-    fn load_second(self, bytes: &[u8]) -> v128 {
-        let end = self.load(bytes, bytes.len() - 16);
-        u8x16_swizzle(end, self.load(&MOVE_DOWN.0, 32 - bytes.len()))
-    }
-
-    #[inline(always)]
     fn ending_in(self, bytes: [u8; 4]) -> v128 {
         u32x4(0, 0, 0, u32::from_le_bytes(bytes))
-    }
-
-    #[inline(always)]
-    fn table(self, entries: &[u8; 16]) -> v128 {
-        self.load(entries, 0)
-    }
-
-    #[inline(always)]
-    fn lookup(self, table: v128, indices: v128) -> v128 {
-        u8x16_swizzle(table, indices)
     }
 
     #[inline(always)]
@@ -125,37 +80,6 @@ impl Simd for Simd128 {
     }
 
     #[inline(always)]
-    fn low_nibbles(self, v: v128) -> v128 {
-        self.and(v, self.splat(0x0F))
-    }
-
-    #[inline(always)]
-    fn xor(self, a: v128, b: v128) -> v128 {
-        v128_xor(a, b)
-    }
-
-    #[inline(always)]
-    fn minus_wrapping(self, a: v128, b: v128) -> v128 {
-        u8x16_sub(a, b)
-    }
-
-    #[inline(always)]
-    fn equal(self, a: v128, b: v128) -> v128 {
-        u8x16_eq(a, b)
-    }
-
-    #[inline(always)]
-    fn below_signed(self, a: v128, b: v128) -> v128 {
-        i8x16_lt(a, b)
-    }
-
-    #[inline(always)]
-    fn halve(self, a: v128, b: v128) -> v128 {
-        // Signed words become signed bytes. That saturates, so only zero becomes zero.
-        i8x16_narrow_i16x8(a, b)
-    }
-
-    #[inline(always)]
     fn sum(self, v: v128) -> usize {
         // Sums of two bytes, then of four, and then of all 16.
         let fours = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(v));
@@ -164,5 +88,15 @@ impl Simd for Simd128 {
             + u32x4_extract_lane::<2>(fours)
             + u32x4_extract_lane::<3>(fours);
         sum as usize
+    }
+
+    intrinsics! {
+        fn lookup(table: v128, indices: v128) -> v128 = u8x16_swizzle(table, indices);
+        fn xor(a: v128, b: v128) -> v128 = v128_xor(a, b);
+        fn minus_wrapping(a: v128, b: v128) -> v128 = u8x16_sub(a, b);
+        fn equal(a: v128, b: v128) -> v128 = u8x16_eq(a, b);
+        fn below_signed(a: v128, b: v128) -> v128 = i8x16_lt(a, b);
+        // Signed words become signed bytes. That saturates, so only zero becomes zero.
+        fn halve(a: v128, b: v128) -> v128 = i8x16_narrow_i16x8(a, b);
     }
 }

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use crate::error::{ErrorKind, Sequence};
+use crate::error::{ErrorKind, Sequence, errors_at};
 
 /// The first place at which a stream is not UTF-8.
 ///
@@ -113,16 +113,4 @@ impl StreamError {
     }
 }
 
-impl fmt::Debug for StreamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.sequence.debug(f.debug_struct("StreamError").field("valid_up_to", &self.valid_up_to))
-    }
-}
-
-impl fmt::Display for StreamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "invalid UTF-8 at byte {}: {}", self.valid_up_to, self.sequence)
-    }
-}
-
-impl core::error::Error for StreamError {}
+errors_at!(StreamError);

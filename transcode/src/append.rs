@@ -57,8 +57,7 @@ impl TranscodeWith {
         text: &F::Text,
         owned: &mut T::Owned,
     ) -> Result<(), Error> {
-        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: false };
-        match append_converted::<T>(route, F::form_bytes(text), owned) {
+        match append_converted::<T>(self.route(from, to, false), F::form_bytes(text), owned) {
             (_, End::All | End::Full) => Ok(()),
             (at, End::Malformed(fault) | End::Cut(fault)) => {
                 let unit = size_of::<F::Unit>();
@@ -77,9 +76,8 @@ impl TranscodeWith {
         owned: &mut T::Owned,
     ) -> Option<Error> {
         let first = self.append(from, to, text, owned).err()?;
-        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: true };
         let rest = &F::form_bytes(text)[first.valid_up_to * size_of::<F::Unit>()..];
-        append_converted::<T>(route, rest, owned);
+        append_converted::<T>(self.route(from, to, true), rest, owned);
         Some(first)
     }
 }

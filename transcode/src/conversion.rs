@@ -2,7 +2,6 @@
 
 use core::marker::PhantomData;
 
-use crate::count::Count;
 use trust8::engine::search::Searching;
 #[cfg(trust8_simd)]
 use trust8::engine::survey::Surveyor;
@@ -40,34 +39,18 @@ pub(crate) trait Surveying: Utf8Check {
     fn surveyor(self) -> impl Surveyor;
 }
 
-/// The engine's own validation, inlined.
+/// The engine's validation: a separate function if `APART`, for callers with loops, and otherwise
+/// inlined.
 #[cfg(trust8_simd)]
 #[derive(Clone, Copy)]
-struct Inlined<E>(E);
+struct Checked<E, const APART: bool>(E);
 
 #[cfg(trust8_simd)]
-impl<E: Engine> Utf8Check for Inlined<E> {
+impl<E: Engine, const APART: bool> Utf8Check for Checked<E, APART> {
     #[inline(always)]
     fn suspicion(self, bytes: &[u8]) -> Option<usize> {
-        self.0.validate(bytes).suspicion()
-    }
-
-    #[inline(always)]
-    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        self.0.piece_continues(before, piece)
-    }
-}
-
-/// The engine's validation as a separate function, for callers with loops.
-#[cfg(trust8_simd)]
-#[derive(Clone, Copy)]
-struct Apart<E>(E);
-
-#[cfg(trust8_simd)]
-impl<E: Engine> Utf8Check for Apart<E> {
-    #[inline(always)]
-    fn suspicion(self, bytes: &[u8]) -> Option<usize> {
-        self.0.apart(Validated, bytes, ()).suspicion()
+        let verdict = if APART { self.0.apart(Validated, bytes, ()) } else { self.0.validate(bytes) };
+        verdict.suspicion()
     }
 
     #[inline(always)]
@@ -77,7 +60,7 @@ impl<E: Engine> Utf8Check for Apart<E> {
 }
 
 #[cfg(trust8_simd)]
-impl<E: Surveys> Surveying for Apart<E> {
+impl<E: Surveys, const APART: bool> Surveying for Checked<E, APART> {
     #[inline(always)]
     fn surveyor(self) -> impl Surveyor {
         self.0.surveyor()
@@ -94,11 +77,11 @@ pub(crate) trait Conversion {
     /// maximum.
     const SHORT_VECTORS: usize = 0;
 
-    /// Converts a short text, completely or not at all. Returns the number of bytes converted.
+    /// Converts a short text and returns whether it did. If not, its output does not count.
     #[cfg(trust8_simd)]
     #[inline(always)]
-    fn short<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Utf8Check) -> usize {
-        0
+    fn short<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Utf8Check) -> bool {
+        false
     }
 
     /// Converts the start of a text and returns the number of bytes converted.
@@ -116,12 +99,6 @@ pub(crate) trait Converting: Searching + Surveys {
 
     /// Converts the start of `text` and returns the number of bytes converted.
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
-
-    /// Returns what `C` counts.
-    #[inline(always)]
-    fn count<C: Count>(self, text: &[u8]) -> usize {
-        C::count(text)
-    }
 }
 
 #[cfg(trust8_simd)]
@@ -129,25 +106,19 @@ impl<V: ConvertOps + Searching + Surveys> Converting for V {
     #[inline(always)]
     fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> bool {
         let mut fork = out.fork();
-        let read = C::short(self, text, fork.output(), Inlined(self));
-        // All of the text or nothing: output for part of it does not count.
-        if read > 0 {
+        let is_converted = C::short(self, text, fork.output(), Checked::<_, false>(self));
+        if is_converted {
             fork.join();
         }
-        read == text.len()
+        is_converted
     }
 
     #[inline(always)]
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut fork = out.fork();
-        let read = C::long(self, text, fork.output(), Apart(self));
+        let read = C::long(self, text, fork.output(), Checked::<_, true>(self));
         fork.join();
         read
-    }
-
-    #[inline(always)]
-    fn count<C: Count>(self, text: &[u8]) -> usize {
-        self.counted::<C>(text)
     }
 }
 
@@ -188,20 +159,6 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertLon
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
         engine.convert_long::<C>(text, out)
-    }
-}
-
-/// Returns what `C` counts.
-pub(crate) struct Counted<C>(PhantomData<C>);
-
-impl<C> Counted<C> {
-    pub(crate) const JOB: Self = Self(PhantomData);
-}
-
-impl<C: Count, E: Converting> Job<E, (), usize> for Counted<C> {
-    #[inline(always)]
-    fn run(engine: E, text: &[u8], (): ()) -> usize {
-        engine.count::<C>(text)
     }
 }
 

@@ -2,11 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(trust8_avx512)]
 use core::marker::PhantomData;
 
+use trust8::engine::{Automaton, Job};
 #[cfg(trust8_avx512)]
-use trust8::engine::{Avx2, Avx512, Job, Token};
+use trust8::engine::{Avx2, Avx512, Token};
 
 /// The length of a text in another form.
 pub(crate) trait Count: Sized {
@@ -16,23 +16,31 @@ pub(crate) trait Count: Sized {
     #[cfg(trust8_avx512)]
     #[inline(always)]
     fn count_with_avx512(s: Avx512, text: &[u8]) -> usize {
-        Avx2::on(s).apart(Loop::<Self>::JOB, text, ())
+        Avx2::on(s).apart(Counted::<Self>::JOB, text, ())
     }
 }
 
-/// [`Count::count`] as a job.
-#[cfg(trust8_avx512)]
-pub(crate) struct Loop<C>(PhantomData<C>);
+/// An engine that counts.
+pub(crate) trait Counts: Sized {
+    /// Returns what `C` counts.
+    #[inline(always)]
+    fn count<C: Count>(self, text: &[u8]) -> usize {
+        C::count(text)
+    }
+}
 
-#[cfg(trust8_avx512)]
-impl<C> Loop<C> {
+impl Counts for Automaton {}
+
+/// Returns what `C` counts.
+pub(crate) struct Counted<C>(PhantomData<C>);
+
+impl<C> Counted<C> {
     pub(crate) const JOB: Self = Self(PhantomData);
 }
 
-#[cfg(trust8_avx512)]
-impl<C: Count, E> Job<E, (), usize> for Loop<C> {
+impl<C: Count, E: Counts> Job<E, (), usize> for Counted<C> {
     #[inline(always)]
-    fn run(_: E, text: &[u8], (): ()) -> usize {
-        C::count(text)
+    fn run(engine: E, text: &[u8], (): ()) -> usize {
+        engine.count::<C>(text)
     }
 }

@@ -21,9 +21,9 @@ use trust8::engine::{Output, is_same_name};
 use trust8::{Kernel, UnknownName};
 
 /// The list. Each family has the name of its codec. An encoding has a name, optional aliases, and a
-/// byte order.
+/// byte order. The first token is for the macro in the macro.
 macro_rules! families {
-    ($(
+    ($dollar:tt $(
         $family:ident {
             $(
                 $(#[$doc:meta])*
@@ -97,113 +97,23 @@ macro_rules! families {
                     $(Self::$family => [$($name),+][0],)+
                 }
             }
-
-            /// Returns the number of bytes in a unit.
-            #[inline]
-            pub(super) const fn unit(self) -> usize {
-                match self {
-                    $(Self::$family => <$family as Codec>::UNIT_BYTES,)+
-                }
-            }
-
-            /// Returns the native layout of text that is not known to be well-formed, unless all
-            /// text of the family is.
-            #[inline]
-            pub(super) const fn native(self) -> Layout {
-                let known_valid = match self {
-                    $(Self::$family => <$family as Codec>::ALL_VALID,)+
-                };
-                Layout { family: self, swapped: false, known_valid }
-            }
-
-            /// Returns the number of units of the character that replaces what can't be converted.
-            pub(super) fn replacement_units(self) -> usize {
-                match self {
-                    $(Self::$family => {
-                        $family::len(<$family as Codec>::REPLACEMENT).map_or(0, |len| len / <$family as Codec>::UNIT_BYTES)
-                    })+
-                }
-            }
-
-            /// Returns the character that replaces what can't be converted.
-            pub(super) const fn replacement(self) -> char {
-                match self {
-                    $(Self::$family => <$family as Codec>::REPLACEMENT,)+
-                }
-            }
         }
 
-        impl Layout {
-            /// Decodes the start of `text`, which is not empty.
-            #[inline(always)]
-            pub(super) fn next(self, text: &[u8]) -> Next {
-                match self.family {
-                    $(Family::$family => $family::next(text, self.swapped),)+
+        /// Evaluates an expression with the codec of a family.
+        macro_rules! with_codec {
+            ($dollar of:expr, $dollar codec:ident => $dollar result:expr) => {
+                match $dollar of {
+                    $(Family::$family => {
+                        type $dollar codec = $family;
+                        $dollar result
+                    })+
                 }
-            }
-
-            /// Returns the whole characters at the start of a well-formed text that may be cut off
-            /// anywhere.
-            #[inline]
-            pub(super) fn whole(self, text: &[u8]) -> &[u8] {
-                let len = match self.family {
-                    $(Family::$family => $family::whole_len(text, self.swapped),)+
-                };
-                &text[..len]
-            }
-
-            /// Returns the position of the first malformed sequence in whole units, or the length
-            /// of the text.
-            #[inline(always)]
-            pub(super) fn well_formed_up_to(self, kernel: &'static Kernel, text: &[u8]) -> usize {
-                match self.family {
-                    $(Family::$family => $family::well_formed_up_to(kernel, text, self.swapped),)+
-                }
-            }
-
-            /// Returns the position of the first thing in whole units that is not an ASCII
-            /// character, or the length of the text.
-            #[inline(always)]
-            pub(super) fn ascii_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
-                match self.family {
-                    $(Family::$family => $family::ascii_up_to(kernel, text, self.swapped),)+
-                }
-            }
-
-            /// Returns the position of the first thing in whole units that is not a character of
-            /// Latin-1, or the length of the text. In UTF-8, what comes before may be malformed.
-            #[inline(always)]
-            pub(super) fn latin1_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
-                match self.family {
-                    $(Family::$family => $family::latin1_up_to(kernel, text, self.swapped),)+
-                }
-            }
-
-            /// Returns whether the first character of `text`, which is not empty, has more than
-            /// `left` bytes in another encoding.
-            #[inline(always)]
-            pub(super) fn first_exceeds(self, text: &[u8], to: Self, left: usize) -> bool {
-                let first = match self.family {
-                    $(Family::$family => $family::first(text, self.swapped),)+
-                };
-                let len = first.and_then(|first| match to.family {
-                    $(Family::$family => $family::len(first),)+
-                });
-                len.is_some_and(|len| len > left)
-            }
-
-            /// Appends a character if the encoding has it and it fits.
-            #[inline(always)]
-            pub(super) fn put(self, char: char, out: &mut Output<'_>) -> Result<(), Refusal> {
-                match self.family {
-                    $(Family::$family => $family::put(char, self.swapped, out),)+
-                }
-            }
+            };
         }
     };
 }
 
-families! {
+families! { $
     Utf8 {
         /// UTF-8, which is validated.
         Utf8 = "utf-8", Order::None;
@@ -224,6 +134,80 @@ families! {
         /// ISO-8859-1, or Latin-1: each byte is the character with its number, U+0000 to U+00FF.
         /// Web pages that say `latin1` or `iso-8859-1` mean another encoding, windows-1252.
         Latin1 = "iso-8859-1" | "latin1", Order::None;
+    }
+}
+
+impl Family {
+    /// Returns the number of bytes in a unit.
+    #[inline]
+    pub(super) const fn unit(self) -> usize {
+        with_codec!(self, C => C::UNIT_BYTES)
+    }
+
+    /// Returns the native layout of text that is not known to be well-formed, unless all text of the
+    /// family is.
+    #[inline]
+    pub(super) const fn native(self) -> Layout {
+        Layout { family: self, swapped: false, known_valid: with_codec!(self, C => C::ALL_VALID) }
+    }
+
+    /// Returns the number of units of the character that replaces what can't be converted.
+    pub(super) fn replacement_units(self) -> usize {
+        with_codec!(self, C => C::len(C::REPLACEMENT).map_or(0, |len| len / C::UNIT_BYTES))
+    }
+
+    /// Returns the character that replaces what can't be converted.
+    pub(super) const fn replacement(self) -> char {
+        with_codec!(self, C => C::REPLACEMENT)
+    }
+}
+
+impl Layout {
+    /// Decodes the start of `text`, which is not empty.
+    #[inline(always)]
+    pub(super) fn next(self, text: &[u8]) -> Next {
+        with_codec!(self.family, C => C::next(text, self.swapped))
+    }
+
+    /// Returns the whole characters at the start of a well-formed text that may be cut off anywhere.
+    #[inline]
+    pub(super) fn whole(self, text: &[u8]) -> &[u8] {
+        &text[..with_codec!(self.family, C => C::whole_len(text, self.swapped))]
+    }
+
+    /// Returns the position of the first malformed sequence in whole units, or the length of the
+    /// text.
+    #[inline(always)]
+    pub(super) fn well_formed_up_to(self, kernel: &'static Kernel, text: &[u8]) -> usize {
+        with_codec!(self.family, C => C::well_formed_up_to(kernel, text, self.swapped))
+    }
+
+    /// Returns the position of the first thing in whole units that is not an ASCII character, or the
+    /// length of the text.
+    #[inline(always)]
+    pub(super) fn ascii_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
+        with_codec!(self.family, C => C::ascii_up_to(kernel, text, self.swapped))
+    }
+
+    /// Returns the position of the first thing in whole units that is not a character of Latin-1, or
+    /// the length of the text. In UTF-8, what comes before may be malformed.
+    #[inline(always)]
+    pub(super) fn latin1_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
+        with_codec!(self.family, C => C::latin1_up_to(kernel, text, self.swapped))
+    }
+
+    /// Returns whether the first character of `text`, which is not empty, has more than `left` bytes
+    /// in another encoding.
+    #[inline(always)]
+    pub(super) fn first_exceeds(self, text: &[u8], to: Self, left: usize) -> bool {
+        let first = with_codec!(self.family, C => C::first(text, self.swapped));
+        first.and_then(|first| with_codec!(to.family, C => C::len(first))).is_some_and(|len| len > left)
+    }
+
+    /// Appends a character if the encoding has it and it fits.
+    #[inline(always)]
+    pub(super) fn put(self, char: char, out: &mut Output<'_>) -> Result<(), Refusal> {
+        with_codec!(self.family, C => C::put(char, self.swapped, out))
     }
 }
 

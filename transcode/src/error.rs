@@ -53,15 +53,7 @@ impl ConversionErrorKind {
     /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Utf8(kind) => kind.name(),
-            Self::LoneHigh(_) => "lone-high-surrogate",
-            Self::LoneLow(_) => "lone-low-surrogate",
-            Self::Surrogate(_) => trust8::ErrorKind::Surrogate.name(),
-            Self::TooLarge(_) => trust8::ErrorKind::TooLarge.name(),
-            Self::Unmappable(_) => "unmappable",
-            Self::Incomplete => trust8::ErrorKind::Incomplete.name(),
-        }
+        self.name_and_code().0
     }
 
     /// Returns the kind's number, which is stable across versions of this crate. For a rule that
@@ -74,15 +66,21 @@ impl ConversionErrorKind {
     /// ```
     #[must_use]
     pub const fn code(self) -> u8 {
-        match self {
-            Self::Utf8(kind) => kind.code(),
-            Self::LoneHigh(_) => 8,
-            Self::LoneLow(_) => 9,
-            Self::Surrogate(_) => trust8::ErrorKind::Surrogate.code(),
-            Self::TooLarge(_) => trust8::ErrorKind::TooLarge.code(),
-            Self::Unmappable(_) => 10,
-            Self::Incomplete => trust8::ErrorKind::Incomplete.code(),
-        }
+        self.name_and_code().1
+    }
+
+    /// For a rule that UTF-8 shares, they are those of UTF-8's kind.
+    const fn name_and_code(self) -> (&'static str, u8) {
+        let kind = match self {
+            Self::Utf8(kind) => kind,
+            Self::Surrogate(_) => trust8::ErrorKind::Surrogate,
+            Self::TooLarge(_) => trust8::ErrorKind::TooLarge,
+            Self::Incomplete => trust8::ErrorKind::Incomplete,
+            Self::LoneHigh(_) => return ("lone-high-surrogate", 8),
+            Self::LoneLow(_) => return ("lone-low-surrogate", 9),
+            Self::Unmappable(_) => return ("unmappable", 10),
+        };
+        (kind.name(), kind.code())
     }
 }
 
@@ -111,7 +109,7 @@ impl Fault {
 
     /// Returns how many bytes of the input are wrong, or `None` if the input ends inside a
     /// character.
-    fn bytes(&self) -> Option<usize> {
+    pub(super) fn bytes(&self) -> Option<usize> {
         match *self {
             Self::Utf8(sequence) => sequence.error_len(),
             Self::Unmappable(_, _, len) => Some(len.into()),
@@ -252,24 +250,6 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fault.describe(&self.valid_up_to, self.unit, f)
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("valid_up_to", &self.valid_up_to)
-            .field("error_len", &self.error_len())
-            .field("kind", &self.kind())
-            .finish()
-    }
-}
-
-impl core::error::Error for Error {}
-
 /// The first place at which a text in pieces can't be converted. It is like [`Error`], counted from
 /// the start of the whole text.
 ///
@@ -333,23 +313,29 @@ impl TranscoderError {
     }
 }
 
-impl fmt::Display for TranscoderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fault.describe(&self.valid_up_to, self.unit, f)
-    }
-}
+/// Implements the traits of errors.
+macro_rules! errors {
+    ($($error:ident),+) => {$(
+        impl fmt::Display for $error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.fault.describe(&self.valid_up_to, self.unit, f)
+            }
+        }
 
-impl fmt::Debug for TranscoderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TranscoderError")
-            .field("valid_up_to", &self.valid_up_to)
-            .field("error_len", &self.error_len())
-            .field("kind", &self.kind())
-            .finish()
-    }
-}
+        impl fmt::Debug for $error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($error))
+                    .field("valid_up_to", &self.valid_up_to)
+                    .field("error_len", &self.error_len())
+                    .field("kind", &self.kind())
+                    .finish()
+            }
+        }
 
-impl core::error::Error for TranscoderError {}
+        impl core::error::Error for $error {}
+    )+};
+}
+errors!(Error, TranscoderError);
 
 /// Why a text was not converted into a buffer.
 ///

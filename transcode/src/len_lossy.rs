@@ -35,7 +35,7 @@ impl TranscodeWith {
     #[inline]
     #[must_use]
     pub fn len_lossy<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {
-        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: true };
+        let route = self.route(from, to, true);
         // A length that does not fit into a `usize` does not fit into memory either.
         units(&route, F::form_bytes(text)).saturating_mul(route.to.family.unit() / size_of::<T::Unit>())
     }

@@ -5,8 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::conversion::Counted;
-use crate::count::Count;
+use crate::count::{Count, Counted};
 
 use super::encodings::{Family, Layout};
 use super::scalar;
@@ -38,7 +37,8 @@ pub(super) fn units(kernel: &Kernel, from: Layout, to: Layout, lossy: bool, text
         (Family::Utf16, Family::Utf16)
         | (Family::Utf32, Family::Utf32 | Family::Latin1)
         | (Family::Latin1, Family::Utf16 | Family::Utf32 | Family::Latin1) => text.len() / from.family.unit(),
-        (Family::Utf8, _) => scalar::length(from, to, text),
+        // UTF-8, and encodings that have only what every encoding must have.
+        _ => scalar::length(from, to, text),
     }
 }
 

@@ -370,6 +370,11 @@ pub fn is_latin1(text: &str) -> bool {
 // The same functions with an explicit kernel, for tests and measurements.
 
 impl TranscodeWith {
+    #[inline(always)]
+    fn route(self, from: impl Form, to: impl Form, lossy: bool) -> Route {
+        Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy }
+    }
+
     /// Like [`is_latin1`], with this kernel.
     #[must_use]
     pub fn is_latin1(self, text: &str) -> bool {
@@ -394,9 +399,8 @@ impl TranscodeWith {
     #[inline]
     #[must_use]
     pub fn convert_lossy<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> T::Owned {
-        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: true };
         let mut owned = T::Owned::default();
-        append::append_converted::<T>(route, F::form_bytes(text), &mut owned);
+        append::append_converted::<T>(self.route(from, to, true), F::form_bytes(text), &mut owned);
         owned
     }
 
@@ -413,8 +417,7 @@ impl TranscodeWith {
         text: &F::Text,
         buffer: &'b mut [MaybeUninit<T::Unit>],
     ) -> Result<&'b mut T::Text, BufferError> {
-        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: false };
-        into::<F, T>(route, F::form_bytes(text), buffer)
+        into::<F, T>(self.route(from, to, false), F::form_bytes(text), buffer)
     }
 
     /// Like [`convert_into_lossy`], with this kernel.
@@ -430,16 +433,14 @@ impl TranscodeWith {
         text: &F::Text,
         buffer: &'b mut [MaybeUninit<T::Unit>],
     ) -> Result<&'b mut T::Text, BufferError> {
-        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: true };
-        into::<F, T>(route, F::form_bytes(text), buffer)
+        into::<F, T>(self.route(from, to, true), F::form_bytes(text), buffer)
     }
 
     /// Like [`len`], with this kernel.
     #[inline]
     #[must_use]
     pub fn len<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {
-        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: false };
-        route.length_in::<T>(F::form_bytes(text))
+        self.route(from, to, false).length_in::<T>(F::form_bytes(text))
     }
 }
 

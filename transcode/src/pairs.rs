@@ -63,23 +63,7 @@ const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
     if !(cfg!(feature = "all-pairs") || is_native && with_utf8) {
         return None;
     }
-    // Text that is valid by its type ends with a whole character.
-    let is_valid = from.known_valid && cfg!(feature = "known-valid");
-    match (from.family, to.family, to.swapped) {
-        (Family::Utf8, Family::Utf16, false) if is_valid => {
-            Some(converted!(Pair<Utf8, Utf16, false, false, true>))
-        }
-        (Family::Utf8, Family::Utf16, true) if is_valid => {
-            Some(converted!(Pair<Utf8, Utf16, false, true, true>))
-        }
-        (Family::Utf8, Family::Utf32, false) if is_valid => {
-            Some(converted!(Pair<Utf8, Utf32, false, false, true>))
-        }
-        (Family::Utf8, Family::Latin1, _) if is_valid => {
-            Some(converted!(Pair<Utf8, Latin1, false, false, true>))
-        }
-        _ => conversion(from, to),
-    }
+    conversion(from, to, from.known_valid && cfg!(feature = "known-valid"))
 }
 
 /// Returns the conversion of UTF-8 that replaces each fault, if there is one. The text must begin
@@ -121,11 +105,12 @@ use converted;
 struct Pair<F, T, const FROM: bool, const TO: bool, const VALID: bool>(PhantomData<(F, T)>);
 
 /// The list. A block begins with the byte orders in which text is converted in one step: whether
-/// the text is in the non-native order, and whether the result is. With vectors, a block has
-/// `long`, and optionally `short(n)` for texts of at most `n` long vectors.
+/// the text is in the non-native order, and whether the result is. `valid` lists those in which text
+/// that is valid by its type, and so ends with a whole character, has another conversion.
+/// With vectors, a block has `long`, and optionally `short(n)` for texts of at most `n` long vectors.
 macro_rules! pairs {
     (|$s:ident, $text:ident, $out:ident, $validator:ident, $from_swapped:ident, $to_swapped:ident, $valid:ident| $(
-        $from:ident => $to:ident, orders $(($f:literal, $t:literal))+ {
+        $from:ident => $to:ident, orders $(($f:literal, $t:literal))+ $(, valid $(($vf:literal, $vt:literal))+)? {
             $(short($most:literal): $short:expr,)?
             long: $long:expr,
         }
@@ -144,7 +129,7 @@ macro_rules! pairs {
                         $text: &[u8],
                         $out: &mut Output<'_>,
                         $validator: impl Utf8Check,
-                    ) -> usize {
+                    ) -> bool {
                         let _ = $validator;
                         $short
                     }
@@ -170,9 +155,16 @@ macro_rules! pairs {
         )*
 
         /// Returns the conversion of a pair, if it is listed with these byte orders.
-        const fn conversion(from: Layout, to: Layout) -> Option<Convert> {
+        const fn conversion(from: Layout, to: Layout, is_valid: bool) -> Option<Convert> {
             match (from.family, to.family, from.swapped, to.swapped) {
-                $($((Family::$from, Family::$to, $f, $t) => Some(converted!(Pair<$from, $to, $f, $t, false>)),)+)*
+                $(
+                    $($(
+                        (Family::$from, Family::$to, $vf, $vt) if is_valid => {
+                            Some(converted!(Pair<$from, $to, $vf, $vt, true>))
+                        }
+                    )+)?
+                    $((Family::$from, Family::$to, $f, $t) => Some(converted!(Pair<$from, $to, $f, $t, false>)),)+
+                )*
                 _ => None,
             }
         }
@@ -180,15 +172,15 @@ macro_rules! pairs {
 }
 
 pairs! { |s, text, out, validator, FROM, TO, VALID|
-    Utf8 => Utf16, orders (false, false) (false, true) {
-        short(2): from_utf8::short::<_, IntoUtf16<TO>, VALID>(s, text, out, validator),
+    Utf8 => Utf16, orders (false, false) (false, true), valid (false, false) (false, true) {
+        short(2): from_utf8::short::<_, IntoUtf16<TO>, _, VALID>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<TO>, VALID>(s, text, out, validator),
     }
-    Utf8 => Utf32, orders (false, false) {
-        short(2): from_utf8::short::<_, IntoUtf32, VALID>(s, text, out, validator),
+    Utf8 => Utf32, orders (false, false), valid (false, false) {
+        short(2): from_utf8::short::<_, IntoUtf32, _, VALID>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf32, VALID>(s, text, out, validator),
     }
-    Utf8 => Latin1, orders (false, false) {
+    Utf8 => Latin1, orders (false, false), valid (false, false) {
         short(2): latin1::short_from_utf8::<_, VALID>(s, text, out),
         long: latin1::from_utf8::<_, VALID>(s, text, out),
     }

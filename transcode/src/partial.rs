@@ -78,8 +78,7 @@ impl TranscodeWith {
         text: &F::Text,
         buffer: &mut [MaybeUninit<T::Unit>],
     ) -> Result<Progress, BufferError> {
-        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: false };
-        let (progress, end) = run::<F, T>(route, text, buffer);
+        let (progress, end) = run::<F, T>(self.route(from, to, false), text, buffer);
         match end {
             End::All | End::Full => Ok(progress),
             End::Malformed(fault) | End::Cut(fault) => {
@@ -98,8 +97,7 @@ impl TranscodeWith {
         text: &F::Text,
         buffer: &mut [MaybeUninit<T::Unit>],
     ) -> Progress {
-        let route = Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy: true };
-        run::<F, T>(route, text, buffer).0
+        run::<F, T>(self.route(from, to, true), text, buffer).0
     }
 }
 

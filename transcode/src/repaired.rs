@@ -30,8 +30,9 @@ impl Route {
     /// the end of the text may cut off.
     pub(super) fn by_copies(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         match self.from.family {
-            Family::Latin1 => 0,
-            _ if self.to.family == Family::Latin1 => self.by_utf16(text, out),
+            Family::Utf8 | Family::Utf16 | Family::Utf32 if self.to.family == Family::Latin1 => {
+                self.by_utf16(text, out)
+            }
             _ if self.from.known_valid => 0,
             Family::Utf8 if self.copies() => self.replace_in_utf8(text, out),
             Family::Utf8 => match pairs::conversion_of_faulty(self.to) {
@@ -39,6 +40,8 @@ impl Route {
                 None => 0,
             },
             Family::Utf16 | Family::Utf32 => self.by_copies_of_units(text, out),
+            // The scalar code replaces the faults.
+            _ => 0,
         }
     }
 

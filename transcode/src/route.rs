@@ -22,7 +22,8 @@ use core::mem::MaybeUninit;
 
 use super::encodings::{Family, Layout};
 use super::error::Fault;
-use super::scalar::{self, StoppedAt};
+use super::scalar;
+pub(super) use super::scalar::End;
 use super::swapped::{CHUNK_BYTES, in_chunks, native_copy};
 use super::{lengths, pairs};
 use trust8::Kernel;
@@ -46,19 +47,6 @@ pub(super) struct Route {
     pub(super) to: Layout,
     /// Whether to replace what can't be converted.
     pub(super) lossy: bool,
-}
-
-/// Why a conversion has stopped.
-#[derive(Clone, Copy)]
-pub(super) enum End {
-    /// The whole text is converted.
-    All,
-    /// The next character does not fit.
-    Full,
-    /// The next bytes can't be converted.
-    Malformed(Fault),
-    /// The end of the text cuts off the character that the rest begins.
-    Cut(Fault),
 }
 
 impl Route {
@@ -118,17 +106,10 @@ impl Route {
             }
             let (read, stop) = scalar::convert_some(self.from, self.to, self.lossy, &text[at..], out);
             at += read;
-            let end = match stop {
-                None => {
-                    at += self.by_kernel(&text[at..], out);
-                    continue;
-                }
-                Some(StoppedAt::End) => End::All,
-                Some(StoppedAt::Full) => End::Full,
-                Some(StoppedAt::Cut(fault)) => End::Cut(fault),
-                Some(StoppedAt::Malformed(fault)) => End::Malformed(fault),
-            };
-            return (at, end);
+            if let Some(end) = stop {
+                return (at, end);
+            }
+            at += self.by_kernel(&text[at..], out);
         }
     }
 

@@ -14,14 +14,14 @@ use trust8::engine::Output;
 
 /// Why a conversion has stopped.
 #[derive(Clone, Copy)]
-pub(super) enum StoppedAt {
+pub(super) enum End {
     /// The whole text is converted.
-    End,
+    All,
     /// The next character does not fit.
     Full,
     /// The next bytes can't be converted.
     Malformed(Fault),
-    /// The rest, at most three bytes, is the start of a character.
+    /// The end of the text cuts off the character that the rest, at most three bytes, begins.
     Cut(Fault),
 }
 
@@ -40,12 +40,12 @@ pub(super) fn convert_some(
     lossy: bool,
     text: &[u8],
     out: &mut Output<'_>,
-) -> (usize, Option<StoppedAt>) {
+) -> (usize, Option<End>) {
     let (mut at, mut enough) = (0, SOME_BYTES);
     while at < enough {
         let rest = &text[at..];
         if rest.is_empty() {
-            return (at, Some(StoppedAt::End));
+            return (at, Some(End::All));
         }
         let (fault, len) = match from.next(rest) {
             Next::Char(char, len) => match to.put(char, out) {
@@ -53,17 +53,17 @@ pub(super) fn convert_some(
                     at += len;
                     continue;
                 }
-                Err(Refusal::Full) => return (at, Some(StoppedAt::Full)),
+                Err(Refusal::Full) => return (at, Some(End::Full)),
                 Err(Refusal::Unmappable) => (Fault::Unmappable(char, to.family.name(), len as u8), len),
             },
             Next::Malformed(fault, len) => (fault, len),
-            Next::Cut(fault) => return (at, Some(StoppedAt::Cut(fault))),
+            Next::Cut(fault) => return (at, Some(End::Cut(fault))),
         };
         if !lossy {
-            return (at, Some(StoppedAt::Malformed(fault)));
+            return (at, Some(End::Malformed(fault)));
         }
         if !put_replacement(to, out) {
-            return (at, Some(StoppedAt::Full));
+            return (at, Some(End::Full));
         }
         at += len;
         enough = at + AFTER_FAULT_BYTES;

@@ -11,7 +11,7 @@ use core::mem::MaybeUninit;
 
 #[cfg(feature = "alloc")]
 use super::append::{CHARACTER, append_written};
-use super::codec::{Next, Refusal};
+use super::codec::Next;
 use super::error::{Fault, TranscoderError};
 use super::form::Form;
 use super::route::{End, Route};
@@ -380,27 +380,22 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         let bytes = &bytes[..held + added];
 
         let Route { from, to, .. } = self.route;
-        let (fault, len) = match from.next(bytes) {
-            Next::Char(char, len) => match to.put(char, out) {
-                Ok(()) => return Ok(self.take(bytes, len)),
-                Err(Refusal::Full) => return Err(End::Full),
-                Err(Refusal::Unmappable) => (Fault::Unmappable(char, to.family.name(), len as u8), len),
-            },
-            Next::Malformed(fault, len) => (fault, len),
-            Next::Cut(_) => {
+        match scalar::convert_some(from, to, false, bytes, out) {
+            (0, Some(End::Cut(_))) => {
                 // A cut has at most three bytes.
                 self.hold(bytes);
-                return Ok(added);
+                Ok(added)
             }
-        };
-        if !self.lossy {
-            return Err(End::Malformed(fault));
+            (0, Some(End::Malformed(fault))) if self.lossy => {
+                if !scalar::put_replacement(to, out) {
+                    return Err(End::Full);
+                }
+                self.replaces(fault);
+                Ok(self.take(bytes, fault.bytes().unwrap_or(bytes.len())))
+            }
+            (0, Some(end)) => Err(end),
+            (read, _) => Ok(self.take(bytes, read)),
         }
-        if !scalar::put_replacement(to, out) {
-            return Err(End::Full);
-        }
-        self.replaces(fault);
-        Ok(self.take(bytes, len))
     }
 
     /// Counts the first `len` of `bytes` as converted. Returns how many of them were not held.

@@ -199,7 +199,7 @@ mod ascii {
 
 mod filter {
     use super::super::filter;
-    pub(super) use super::super::filter::{is_below_e0, not_ascii};
+    pub(super) use super::super::filter::{is_block_below_e0, not_ascii};
     use super::{BLOCK_BYTES, CONTEXT, with_place};
     use crate::simd::Simd;
 

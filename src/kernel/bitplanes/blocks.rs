@@ -26,7 +26,7 @@ use crate::kernel::Verdict;
 use crate::simd::{Avx2, Avx512, Job, Token, Vectors, x86::avx512::Vector};
 
 /// The faults are tested before a block if this much was read since the last test.
-const LOOK_EVERY_BYTES: usize = 512;
+const TEST_BLOCKS_EVERY_BYTES: usize = 512;
 
 // Bits 0 to 2 of an entry of `LEAD` are the ranges that its lead forbids for the second byte; those
 // of an entry of `SECOND` are the byte's range.
@@ -308,7 +308,7 @@ fn check_two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
 
 /// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Engine::piece_continues`.
 #[inline(always)]
-pub(super) fn check_piece(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
+pub(super) fn piece_in_blocks_continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     let checker = BlockChecker::new(s);
     let mut faults = checker.no_faults();
     let mut earlier = s.ending_in(before);
@@ -364,7 +364,7 @@ impl Job<Avx512, usize, Verdict> for CheckBlocks {
         while let Some((blocks, after)) = left.split_first_chunk::<{ 4 * BLOCK_BYTES }>() {
             let [a, b, c, d] = four_blocks(s, blocks);
             if s.any_high_bit(s.or(s.or(a, b), s.or(c, d))) {
-                if untested - left.len() >= LOOK_EVERY_BYTES {
+                if untested - left.len() >= TEST_BLOCKS_EVERY_BYTES {
                     checker.check_end(&mut faults, cut_off);
                     if checker.any(&faults) {
                         return first_faulty_block(s, bytes, bytes.len() - untested);

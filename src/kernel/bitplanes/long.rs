@@ -105,7 +105,7 @@ impl Job<Avx512, (), Verdict> for Superblocks {
         } else {
             // A text of ASCII does not need the setup of a sparse run, nor does a short rest. The four
             // blocks that end the ASCII are checked here.
-            at = skip_ascii(s, bytes, at);
+            at = skip_four_ascii_blocks(s, bytes, at);
             if bytes.len() - at < CHUNK_BYTES {
                 return s.apart(blocks::CheckBlocks, bytes, at);
             }
@@ -205,7 +205,7 @@ impl Job<Avx512, usize, Result<usize, usize>> for SparseRun {
             if is_last {
                 return Ok(at);
             }
-            is_last = at - next_start < CHUNK_BYTES || words.count > MANY_WORDS && is_below_e0(s, largest);
+            is_last = at - next_start < CHUNK_BYTES || words.count > MANY_WORDS && are_below_e0(s, largest);
             (start, words) = (next_start, next);
         }
     }
@@ -272,7 +272,7 @@ fn check_words(s: Avx512, checker: &BlockChecker, text: &[u8], words: Words) -> 
 /// Steps of four blocks end closer to the end of the ASCII than eight, and are faster when text
 /// comes from the second-level cache.
 #[inline(always)]
-fn skip_ascii(s: Avx512, bytes: &[u8], mut at: usize) -> usize {
+fn skip_four_ascii_blocks(s: Avx512, bytes: &[u8], mut at: usize) -> usize {
     while let Some(four) = array_at::<{ 4 * BLOCK_BYTES }>(bytes, at)
         && !s.any_high_bit(or_of_four(s, four, 0))
     {
@@ -394,7 +394,7 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool
             }
             next_lengths = or_of_three(s, next_lengths, wrong[0], wrong[1]);
         }
-        if !is_below_e0(s, largest) {
+        if !are_below_e0(s, largest) {
             break;
         }
         (lengths, smallest) = (next_lengths, next_smallest);
@@ -452,7 +452,7 @@ impl TextKind {
         let largest = s.max(s.max(a, b), s.max(c, d));
         if may_be_sparse && s.high_bits(largest).count_ones() <= FEW_PLACES {
             Self::Sparse
-        } else if is_below_e0(s, largest) && allows_two_byte(eight) {
+        } else if are_below_e0(s, largest) && allows_two_byte(eight) {
             Self::TwoByte
         } else {
             Self::Any
@@ -469,6 +469,6 @@ fn aligned_down(bytes: &[u8], at: usize) -> usize {
 
 /// Returns whether no byte is E0 or above.
 #[inline(always)]
-fn is_below_e0(s: Avx512, largest: Vector) -> bool {
+fn are_below_e0(s: Avx512, largest: Vector) -> bool {
     !s.any_high_bit(s.minus_saturating(largest, s.splat(0xE0 - 0x80)))
 }

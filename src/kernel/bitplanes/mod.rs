@@ -46,7 +46,7 @@ impl Engine for Avx512 {
 
     #[inline(always)]
     fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        blocks::check_piece(self, before, piece)
+        blocks::piece_in_blocks_continues(self, before, piece)
     }
 }
 

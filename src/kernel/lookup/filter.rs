@@ -133,7 +133,7 @@ pub(super) fn has_overlong<S: Simd>(s: S, smallest: S::Vector) -> bool {
 
 /// Returns whether the block at `at` has no character of more than two bytes.
 #[inline(always)]
-pub(super) fn is_below_e0<S: Simd>(s: S, chunk: &[u8], at: usize) -> bool {
+pub(super) fn is_block_below_e0<S: Simd>(s: S, chunk: &[u8], at: usize) -> bool {
     let Some(block) = array_at::<BLOCK_BYTES>(chunk, at) else { return false };
     let mut largest = s.load(block, 0);
     for k in 1..BLOCK_BYTES / S::LANES {

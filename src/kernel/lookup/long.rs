@@ -137,7 +137,7 @@ enum BlockChoice {
     /// list takes three times as long.
     NotTwoByte,
     /// Branch for each block, because nearly all blocks must be checked.
-    CheckEach,
+    Dense,
 }
 
 /// Checks all blocks from a position on, in chunks: the blocks to check are listed without a
@@ -153,7 +153,7 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
         let mut search = BlockChoice::NotAscii;
         loop {
             if search == BlockChoice::NotAscii {
-                at = skip_ascii(s, bytes, at);
+                at = skip_ascii_after_ascii(s, bytes, at);
             }
             let blocks = ((bytes.len() - at) / BLOCK_BYTES).min(CHUNK_BLOCKS);
             if blocks == 0 {
@@ -168,12 +168,12 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                     let count = list.count_ones() as usize;
                     // From a quarter on, the two-byte check of all blocks takes less time than
                     // checking the listed blocks.
-                    if 4 * count > blocks && filter::is_below_e0(s, chunk, first) {
+                    if 4 * count > blocks && filter::is_block_below_e0(s, chunk, first) {
                         search = BlockChoice::NotTwoByte;
                         continue;
                     }
                     if 8 * count > 7 * blocks {
-                        search = BlockChoice::CheckEach;
+                        search = BlockChoice::Dense;
                         continue;
                     }
                     (list, LARGEST_AT_END)
@@ -189,7 +189,7 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                     }
                     (list, LARGEST_BEFORE_TWO_BYTE)
                 }
-                BlockChoice::CheckEach => {
+                BlockChoice::Dense => {
                     let Some(dense) = bytes.get(..after) else { return faulty(0) };
                     s.apart(CheckEach, dense, at)?;
                     at = after;
@@ -226,7 +226,7 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
 /// Returns the end of the ASCII at `at`, or a position shortly before it. If the byte before `at`
 /// is not ASCII, the result is `at`.
 #[inline(always)]
-fn skip_ascii<S: Simd>(s: S, bytes: &[u8], mut at: usize) -> usize {
+fn skip_ascii_after_ascii<S: Simd>(s: S, bytes: &[u8], mut at: usize) -> usize {
     if at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(u8::is_ascii) {
         while is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at) {
             at += SKIPPED_BYTES;

@@ -74,7 +74,7 @@ impl<S: Simd> Engine for S {
 
     #[inline(always)]
     fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        short::check_piece(self, before, piece)
+        short::short_piece_continues(self, before, piece)
     }
 }
 

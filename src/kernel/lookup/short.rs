@@ -11,7 +11,7 @@ use crate::kernel::verdict::Verdict;
 use crate::simd::{Job, Simd};
 
 /// The bytes that are checked before the faults are tested.
-pub(super) const LOOK_EVERY_BYTES: usize = 256;
+pub(super) const TEST_VECTORS_EVERY_BYTES: usize = 256;
 
 /// Returns the verdict on input of fewer than `LEAST_BYTES` bytes. (Longer input is also correct, but
 /// slower.)
@@ -74,7 +74,7 @@ impl<S: Simd> Job<S, (u32, bool), Verdict> for CheckAll {
 
 /// Returns whether `bytes` continues a text whose last four bytes are `last_before`; see `Engine::piece_continues`.
 #[inline(always)]
-pub(super) fn check_piece<S: Simd>(s: S, last_before: [u8; 4], bytes: &[u8]) -> bool {
+pub(super) fn short_piece_continues<S: Simd>(s: S, last_before: [u8; 4], bytes: &[u8]) -> bool {
     let n = bytes.len();
     if n >= S::ASCII_TEST_FROM && last_before[3].is_ascii() && !s.any_high_bit(or_of_all(s, bytes)) {
         return true;
@@ -122,7 +122,7 @@ fn check_by_two<S: Simd>(
         checker.check_at_without_panic(faults, bytes, at);
         checker.check_at_without_panic(faults, bytes, at + S::LANES);
         at += 2 * S::LANES;
-        if at - sound >= LOOK_EVERY_BYTES {
+        if at - sound >= TEST_VECTORS_EVERY_BYTES {
             if checker.any(faults) {
                 return sound;
             }

@@ -183,28 +183,7 @@ pub trait Surveys: Engine {
     fn surveyor(self) -> impl Surveyor;
 }
 
-/// [`seek`] as a job. It takes the start position.
-pub struct Seek;
-
-impl<E: Surveys> Job<E, usize, Found> for Seek {
-    #[inline(always)]
-    fn run(engine: E, bytes: &[u8], from: usize) -> Found {
-        seek(engine.surveyor(), bytes, from)
-    }
-}
-
-/// [`replace`] as a job. It takes the start position, the position up to which the text has been
-/// written, and the output.
-pub struct Replace;
-
-impl<E: Surveys> Job<E, (usize, usize, &mut Output<'_>), Replaced> for Replace {
-    #[inline(always)]
-    fn run(engine: E, bytes: &[u8], (at, done, out): (usize, usize, &mut Output<'_>)) -> Replaced {
-        replace(engine.surveyor(), bytes, at, done, out)
-    }
-}
-
-/// The result of [`seek`]: a block and its ill-formed sequences.
+/// The result of [`Seek`]: a block and its ill-formed sequences.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
     /// Where the block begins. Everything from the start of the search to here is well-formed.
@@ -284,50 +263,54 @@ impl Found {
 }
 
 /// Returns the next block with a fault in it, or an empty block after `SOUND_BLOCKS_TO_BE_FAR`
-/// blocks without one.
+/// blocks without one. The job takes the start position.
 ///
-/// Everything before `from` is well-formed, except for a character that `from` cuts off.
-#[inline(always)]
-pub fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
-    let mut at = from;
-    for _ in 0..SOUND_BLOCKS_TO_BE_FAR {
-        at = after_ascii(s, bytes, at);
-        let len = (bytes.len() - at).min(BLOCK_BYTES);
-        let ends;
-        // One map for both, because it is most of this function.
-        let block = match at.checked_sub(CONTEXT).and_then(|begin| array_at(bytes, begin)) {
-            Some(block) => block,
-            None => {
-                ends = padded(bytes, at);
-                &ends
+/// Everything before that is well-formed, except for a character that it cuts off.
+pub struct Seek;
+
+impl<E: Surveys> Job<E, usize, Found> for Seek {
+    #[inline(always)]
+    fn run(engine: E, bytes: &[u8], from: usize) -> Found {
+        let (s, mut at) = (engine.surveyor(), from);
+        for _ in 0..SOUND_BLOCKS_TO_BE_FAR {
+            at = after_ascii(s, bytes, at);
+            let len = (bytes.len() - at).min(BLOCK_BYTES);
+            let ends;
+            // One map for both, because it is most of this function.
+            let block = match at.checked_sub(CONTEXT).and_then(|begin| array_at(bytes, begin)) {
+                Some(block) => block,
+                None => {
+                    ends = padded(bytes, at);
+                    &ends
+                }
+            };
+            let map = Map::at(s, block);
+            let faults = map.faults >> CONTEXT & ((1 << len) - 1);
+            if faults != 0 {
+                return Found { start: at, end: at + len, faults, continued: map.continued >> CONTEXT };
             }
-        };
-        let map = Map::at(s, block);
-        let faults = map.faults >> CONTEXT & ((1 << len) - 1);
-        if faults != 0 {
-            return Found { start: at, end: at + len, faults, continued: map.continued >> CONTEXT };
+            at += len;
+            if at == bytes.len() {
+                return Found::nothing(at);
+            }
         }
-        at += len;
-        if at == bytes.len() {
-            return Found::nothing(at);
-        }
+        Found::nothing(boundary::start_before(bytes, at))
     }
-    Found::nothing(boundary::start_before(bytes, at))
 }
 
 /// The UTF-8 of U+FFFD, and a zero that the next byte overwrites: four bytes are one store.
 pub const REPLACEMENT: [u8; 4] = *b"\xEF\xBF\xBD\0";
 
-/// The output space that [`replace`] needs for a block: three bytes of U+FFFD for each byte, and
+/// The output space that [`Replace`] needs for a block: three bytes of U+FFFD for each byte, and
 /// the excess bytes of its copies. If there is space for this and for the rest of the text,
-/// [`replace`] writes something.
+/// [`Replace`] writes something.
 pub const ROOM_PER_BLOCK: usize = 3 * BLOCK_BYTES + WITH_CONTEXT;
 
-/// The bytes that [`replace`] reads from the start of a block on. If the text has fewer left, it
+/// The bytes that [`Replace`] reads from the start of a block on. If the text has fewer left, it
 /// does nothing.
 pub const TEXT_PER_BLOCK: usize = 2 * WITH_CONTEXT;
 
-/// The result of [`replace`].
+/// The result of [`Replace`].
 #[derive(Clone, Copy)]
 pub struct Replaced {
     /// Where the next block begins.
@@ -339,62 +322,61 @@ pub struct Replaced {
     pub far: bool,
 }
 
-/// Writes the text from `at` on with its faults replaced.
+/// Writes the text from a position on with its faults replaced. The job takes the position, the
+/// position up to which the text has been written already, which lies in the first block, and the
+/// output.
 ///
-/// The text before `done`, which lies in the first block, has been written already. The function
-/// stops at the end of the output, shortly before the end of the text, and where neither a fault
-/// nor ASCII is near.
+/// The job stops at the end of the output, shortly before the end of the text, and where neither a
+/// fault nor ASCII is near.
 ///
 /// It copies ASCII while it tests it. It copies all other blocks in the same way, with or without a
 /// fault, because predicting which have one costs more.
-#[inline(always)]
-pub fn replace<S: Surveyor>(
-    s: S,
-    bytes: &[u8],
-    mut at: usize,
-    mut done: usize,
-    out: &mut Output<'_>,
-) -> Replaced {
-    let (mut sound, mut far) = (0, false);
-    let mut fork = out.fork();
-    let out = fork.output();
-    loop {
-        if at == done {
-            at = copy_ascii(s, bytes, at, out);
-            done = at;
+pub struct Replace;
+
+impl<E: Surveys> Job<E, (usize, usize, &mut Output<'_>), Replaced> for Replace {
+    #[inline(always)]
+    fn run(engine: E, bytes: &[u8], (mut at, mut done, out): (usize, usize, &mut Output<'_>)) -> Replaced {
+        let (s, mut sound, mut far) = (engine.surveyor(), 0, false);
+        let mut fork = out.fork();
+        let out = fork.output();
+        loop {
+            if at == done {
+                at = copy_ascii(s, bytes, at, out);
+                done = at;
+            }
+            let begin = at.checked_sub(CONTEXT);
+            let Some(with_context) = begin.and_then(|begin| array_at(bytes, begin)) else { break };
+            let Some(text) = array_at::<TEXT_PER_BLOCK>(bytes, at) else { break };
+            if out.left() < ROOM_PER_BLOCK {
+                break;
+            }
+            // From here on everything fits.
+            let map = Map::at(s, with_context);
+            let mut block = Found {
+                start: at,
+                end: at + BLOCK_BYTES,
+                faults: map.faults >> CONTEXT & ((1 << BLOCK_BYTES) - 1),
+                continued: map.continued >> CONTEXT,
+            };
+            sound = if block.is_sound() { sound + 1 } else { 0 };
+            let mut from = done - at;
+            while let Some((fault, fault_len)) = block.pop() {
+                copy_text(text, from, fault, out);
+                out.put_first(&REPLACEMENT, REPLACEMENT.len() - 1);
+                from = fault + fault_len;
+            }
+            let end = from.max(BLOCK_BYTES);
+            copy_text(text, from, end, out);
+            done = at + end;
+            at += BLOCK_BYTES;
+            if sound == SOUND_BLOCKS_TO_TAKE_GROUPS {
+                far = true;
+                break;
+            }
         }
-        let begin = at.checked_sub(CONTEXT);
-        let Some(with_context) = begin.and_then(|begin| array_at(bytes, begin)) else { break };
-        let Some(text) = array_at::<TEXT_PER_BLOCK>(bytes, at) else { break };
-        if out.left() < ROOM_PER_BLOCK {
-            break;
-        }
-        // From here on everything fits.
-        let map = Map::at(s, with_context);
-        let mut block = Found {
-            start: at,
-            end: at + BLOCK_BYTES,
-            faults: map.faults >> CONTEXT & ((1 << BLOCK_BYTES) - 1),
-            continued: map.continued >> CONTEXT,
-        };
-        sound = if block.is_sound() { sound + 1 } else { 0 };
-        let mut from = done - at;
-        while let Some((fault, fault_len)) = block.pop() {
-            copy_text(text, from, fault, out);
-            out.put_first(&REPLACEMENT, REPLACEMENT.len() - 1);
-            from = fault + fault_len;
-        }
-        let end = from.max(BLOCK_BYTES);
-        copy_text(text, from, end, out);
-        done = at + end;
-        at += BLOCK_BYTES;
-        if sound == SOUND_BLOCKS_TO_TAKE_GROUPS {
-            far = true;
-            break;
-        }
+        fork.join();
+        Replaced { at, done, far }
     }
-    fork.join();
-    Replaced { at, done, far }
 }
 
 /// Copies `text[from..to]`, which is no longer than a block. It always writes 64 bytes, so that

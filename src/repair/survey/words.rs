@@ -30,7 +30,7 @@ impl Surveyor for Words {
             .fold(0, |all, (i, word)| all | high_bits(u64::from_le_bytes(*word)) << (8 * i))
     }
 
-    // Not inlined: `seek` and `replace` would each contain it twice, and programs that call one
+    // Not inlined: `Seek` and `Replace` would each contain it twice, and programs that call one
     // usually call the other.
     #[inline(never)]
     fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes {

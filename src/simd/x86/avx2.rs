@@ -105,42 +105,6 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
-    fn and(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_and_si256(a, b) }
-    }
-
-    #[inline(always)]
-    fn or(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_or_si256(a, b) }
-    }
-
-    #[inline(always)]
-    fn max(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_max_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn min(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_min_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_subs_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn plus_signed_saturating(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_adds_epi8(a, b) }
-    }
-
-    #[inline(always)]
     fn high_bits(self, v: __m256i) -> u64 {
         // SAFETY: AVX2, by `self`.
         let bits = unsafe { _mm256_movemask_epi8(v) };
@@ -151,6 +115,16 @@ impl Vectors for Avx2 {
     fn any(self, v: __m256i) -> bool {
         // SAFETY: AVX, by `self`. VPTEST sets ZF when `v & v` is zero.
         unsafe { _mm256_testz_si256(v, v) == 0 }
+    }
+
+    intrinsics! {
+        // AVX2.
+        fn and(a: __m256i, b: __m256i) -> __m256i = _mm256_and_si256(a, b);
+        fn or(a: __m256i, b: __m256i) -> __m256i = _mm256_or_si256(a, b);
+        fn max(a: __m256i, b: __m256i) -> __m256i = _mm256_max_epu8(a, b);
+        fn min(a: __m256i, b: __m256i) -> __m256i = _mm256_min_epu8(a, b);
+        fn minus_saturating(a: __m256i, b: __m256i) -> __m256i = _mm256_subs_epu8(a, b);
+        fn plus_signed_saturating(a: __m256i, b: __m256i) -> __m256i = _mm256_adds_epi8(a, b);
     }
 }
 
@@ -182,13 +156,6 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn lookup(self, table: __m256i, indices: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`. VPSHUFB looks each half of `indices` up in the same half of
-        // `table`. Both halves of a table are the same.
-        unsafe { _mm256_shuffle_epi8(table, indices) }
-    }
-
-    #[inline(always)]
     fn earlier<const N: usize>(self, now: __m256i, before: __m256i) -> __m256i {
         // VPALIGNR works on each half separately. On the left of the lower half it needs the upper
         // half of `before`, and on the left of the upper half the lower half of `now`. SAFETY:
@@ -214,42 +181,6 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn low_nibbles(self, v: __m256i) -> __m256i {
-        self.and(v, self.splat(0x0F))
-    }
-
-    #[inline(always)]
-    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_xor_si256(a, b) }
-    }
-
-    #[inline(always)]
-    fn minus_wrapping(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_sub_epi8(a, b) }
-    }
-
-    #[inline(always)]
-    fn equal(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_cmpeq_epi8(a, b) }
-    }
-
-    #[inline(always)]
-    fn below_signed(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_cmpgt_epi8(b, a) }
-    }
-
-    #[inline(always)]
-    fn halve(self, a: __m256i, b: __m256i) -> __m256i {
-        // VPACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero.
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_packs_epi16(a, b) }
-    }
-
-    #[inline(always)]
     fn sum(self, v: __m256i) -> usize {
         // SAFETY: AVX2, by `self`. VPSADBW sums the differences of eight bytes each, here from
         // zero.
@@ -266,5 +197,18 @@ impl Simd for Avx2 {
         let all = unsafe { _mm_add_epi64(both, swapped) };
         // SAFETY: SSE2, by `self`. The sum is at most 32 * 255.
         unsafe { _mm_cvtsi128_si32(all) as usize }
+    }
+
+    intrinsics! {
+        // AVX2.
+        // VPSHUFB looks each half of `indices` up in the same half of `table`. Both halves of a table are the same.
+        fn lookup(table: __m256i, indices: __m256i) -> __m256i =
+            _mm256_shuffle_epi8(table, indices);
+        fn xor(a: __m256i, b: __m256i) -> __m256i = _mm256_xor_si256(a, b);
+        fn minus_wrapping(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi8(a, b);
+        fn equal(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi8(a, b);
+        fn below_signed(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi8(b, a);
+        // VPACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero.
+        fn halve(a: __m256i, b: __m256i) -> __m256i = _mm256_packs_epi16(a, b);
     }
 }

@@ -60,75 +60,26 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
-    fn or(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_or_si512(a, b) }
-    }
-
-    #[inline(always)]
-    fn and(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_and_si512(a, b) }
-    }
-
-    #[inline(always)]
-    fn max(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_max_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn min(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_min_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_subs_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn plus_signed_saturating(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_adds_epi8(a, b) }
-    }
-
-    #[inline(always)]
-    fn high_bits(self, v: Vector) -> u64 {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_movepi8_mask(v) }
-    }
-
-    #[inline(always)]
     fn any(self, v: Vector) -> bool {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_test_epi64_mask(v, v) != 0 }
     }
+
+    intrinsics! {
+        // AVX512F.
+        fn or(a: Vector, b: Vector) -> Vector = _mm512_or_si512(a, b);
+        fn and(a: Vector, b: Vector) -> Vector = _mm512_and_si512(a, b);
+
+        // AVX512BW.
+        fn max(a: Vector, b: Vector) -> Vector = _mm512_max_epu8(a, b);
+        fn min(a: Vector, b: Vector) -> Vector = _mm512_min_epu8(a, b);
+        fn minus_saturating(a: Vector, b: Vector) -> Vector = _mm512_subs_epu8(a, b);
+        fn plus_signed_saturating(a: Vector, b: Vector) -> Vector = _mm512_adds_epi8(a, b);
+        fn high_bits(v: Vector) -> u64 = _mm512_movepi8_mask(v);
+    }
 }
 
 impl Avx512 {
-    /// Returns planes of the text, separately for each group of eight bytes. Each byte of `planes`
-    /// has a single one, which selects a plane: the same byte of the result gathers that bit of the
-    /// group's eight bytes of `text`. The first byte's bit is the highest.
-    ///
-    /// GF2P8AFFINEQB multiplies a matrix of 8x8 bits by vectors of eight bits. Here the *text* is
-    /// the matrix, and each vector has a single one, which picks a column of the matrix. So the
-    /// instruction transposes.
-    #[inline(always)]
-    pub fn pick_planes(self, planes: Vector, text: Vector) -> Vector {
-        // SAFETY: GFNI and AVX512F, by `self`.
-        unsafe { _mm512_gf2p8affine_epi64_epi8::<0>(planes, text) }
-    }
-
-    /// Returns the bytes of `v` for which `mask` has a one, packed together, and zeros after them.
-    #[inline(always)]
-    pub fn compress(self, v: Vector, mask: u64) -> Vector {
-        // SAFETY: AVX512VBMI2, by `self`.
-        unsafe { _mm512_maskz_compress_epi8(mask, v) }
-    }
-
     /// Returns the first `len` bytes of `v` and then those of `more`.
     #[inline(always)]
     pub fn append(self, v: Vector, len: usize, more: Vector) -> Vector {
@@ -203,13 +154,6 @@ impl Avx512 {
         unsafe { _mm512_maskz_mov_epi8(mask, v) }
     }
 
-    /// Returns zeros.
-    #[inline(always)]
-    pub fn zero(self) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_setzero_si512() }
-    }
-
     /// Returns `lane` in each of the eight lanes of 64 bits.
     #[inline(always)]
     pub fn splat64(self, lane: u64) -> Vector {
@@ -225,28 +169,6 @@ impl Avx512 {
         unsafe { _mm512_set4_epi64(high, low, high, low) }
     }
 
-    /// Returns a Boolean function of `a`, `b` and `c`, bit by bit. `TABLE` is its truth table; see
-    /// `truth!`.
-    #[inline(always)]
-    pub fn ternary<const TABLE: i32>(self, a: Vector, b: Vector, c: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_ternarylogic_epi64::<TABLE>(a, b, c) }
-    }
-
-    /// Returns `a` without the bits of `b`.
-    #[inline(always)]
-    pub fn without(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`. VPANDNQ inverts its first operand.
-        unsafe { _mm512_andnot_si512(b, a) }
-    }
-
-    /// Returns `table[index & 63]` for each byte of `indices`.
-    #[inline(always)]
-    pub fn lookup(self, table: Vector, indices: Vector) -> Vector {
-        // SAFETY: AVX512VBMI, by `self`. VPERMB uses the low six bits of an index.
-        unsafe { _mm512_permutexvar_epi8(indices, table) }
-    }
-
     /// Returns `table[index & 63]` for each byte of `indices` that is at least `least`, and zero
     /// for the others.
     #[inline(always)]
@@ -255,28 +177,6 @@ impl Avx512 {
         let mask = unsafe { _mm512_cmpge_epu8_mask(indices, least) };
         // SAFETY: AVX512VBMI, by `self`.
         unsafe { _mm512_maskz_permutexvar_epi8(mask, indices, table) }
-    }
-
-    /// Shifts each lane of 16 bits right by four. The low bits of its upper byte become the high
-    /// bits of its lower byte.
-    #[inline(always)]
-    pub fn shift_right_4_in_16(self, v: Vector) -> Vector {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_srli_epi16::<4>(v) }
-    }
-
-    /// Shifts each lane of 64 bits right by `N`.
-    #[inline(always)]
-    pub fn shift_right<const N: u32>(self, v: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_srli_epi64::<N>(v) }
-    }
-
-    /// Shifts each lane of 64 bits left by `N`.
-    #[inline(always)]
-    pub fn shift_left<const N: u32>(self, v: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_slli_epi64::<N>(v) }
     }
 
     /// Returns the bytes one, two and three positions before those of `now`. The end of `before`
@@ -297,16 +197,6 @@ impl Avx512 {
         // SAFETY: AVX512VBMI2, by `self`.
         let by3 = unsafe { _mm512_shldi_epi64::<26>(now, lanes) };
         [by1, by2, by3]
-    }
-
-    /// Returns the bits of `a` where `mask` has ones, and those of `b` where it has zeros.
-    ///
-    /// (A blend with a mask register would also work. But moving a mask into such a register takes
-    /// the port that shuffles and transpositions need.)
-    #[inline(always)]
-    fn select(self, mask: Vector, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`. 0xCA is the truth table of `if mask { a } else { b }`.
-        unsafe { _mm512_ternarylogic_epi64::<0xCA>(mask, a, b) }
     }
 
     /// Regroups the bytes of each lane of 16 bits of `a` and `b`. The first result has the low byte
@@ -335,42 +225,6 @@ impl Avx512 {
         (inner, self.select(self.splat64(0xFFFF_FFFF_0000_0000), a, b))
     }
 
-    /// Returns a one for each byte that is not zero. The first byte's is the lowest bit.
-    #[inline(always)]
-    pub fn not_zero(self, v: Vector) -> u64 {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_test_epi8_mask(v, v) }
-    }
-
-    /// Returns a one for each byte in which `a` and `b` have no bit in common. The first byte's is
-    /// the lowest bit.
-    #[inline(always)]
-    pub fn disjoint(self, a: Vector, b: Vector) -> u64 {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_testn_epi8_mask(a, b) }
-    }
-
-    /// Returns a one for each byte of `a` that is below that of `b`, as signed numbers.
-    #[inline(always)]
-    pub fn below_signed(self, a: Vector, b: Vector) -> u64 {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_cmplt_epi8_mask(a, b) }
-    }
-
-    /// Returns a one for each byte of `a` that is at least that of `b`, as unsigned numbers.
-    #[inline(always)]
-    pub fn at_least(self, a: Vector, b: Vector) -> u64 {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_cmpge_epu8_mask(a, b) }
-    }
-
-    /// Returns a one for each byte of `a` that equals that of `b`.
-    #[inline(always)]
-    pub fn equal(self, a: Vector, b: Vector) -> u64 {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_cmpeq_epi8_mask(a, b) }
-    }
-
     /// Returns 1 in each byte, for [`count_where`](Self::count_where).
     ///
     /// The compiler must not know the value. It would turn a masked addition of known ones into two
@@ -380,40 +234,11 @@ impl Avx512 {
         core::hint::black_box(self.splat(1))
     }
 
-    /// Adds one to each byte of `counts` for which `mask` has a one. `ones` are the
-    /// [`opaque_ones`](Self::opaque_ones).
-    #[inline(always)]
-    pub fn count_where(self, counts: Vector, mask: u64, ones: Vector) -> Vector {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_mask_add_epi8(counts, mask, counts, ones) }
-    }
-
     /// Returns in each lane of 64 bits the sum of its eight bytes.
     #[inline(always)]
     pub fn sums_of_bytes(self, bytes: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`. VPSADBW sums differences, here from zero.
         unsafe { _mm512_sad_epu8(bytes, self.zero()) }
-    }
-
-    /// Returns in each lane of 64 bits how many of its bits are set.
-    #[inline(always)]
-    pub(crate) fn ones_in_lanes(self, v: Vector) -> Vector {
-        // SAFETY: AVX512VPOPCNTDQ, by `self`.
-        unsafe { _mm512_popcnt_epi64(v) }
-    }
-
-    /// Returns `a + b` of bytes, modulo 256.
-    #[inline(always)]
-    pub fn plus(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_add_epi8(a, b) }
-    }
-
-    /// Returns `a + b` in each lane of 64 bits.
-    #[inline(always)]
-    pub fn plus64(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_add_epi64(a, b) }
     }
 
     /// Returns the sum of all lanes of 64 bits.
@@ -436,5 +261,91 @@ impl Avx512 {
     #[inline(always)]
     pub fn prefetch(self, bytes: &[u8], at: usize) {
         prefetch(bytes, at);
+    }
+
+    intrinsics! {
+        // GFNI and AVX512F.
+        /// Returns planes of the text, separately for each group of eight bytes. Each byte of `planes`
+        /// has a single one, which selects a plane: the same byte of the result gathers that bit of the
+        /// group's eight bytes of `text`. The first byte's bit is the highest.
+        ///
+        /// GF2P8AFFINEQB multiplies a matrix of 8x8 bits by vectors of eight bits. Here the *text* is
+        /// the matrix, and each vector has a single one, which picks a column of the matrix. So the
+        /// instruction transposes.
+        pub fn pick_planes(planes: Vector, text: Vector) -> Vector =
+            _mm512_gf2p8affine_epi64_epi8::<0>(planes, text);
+
+        // AVX512VBMI2.
+        /// Returns the bytes of `v` for which `mask` has a one, packed together, and zeros after them.
+        pub fn compress(v: Vector, mask: u64) -> Vector = _mm512_maskz_compress_epi8(mask, v);
+
+        // AVX512F.
+        /// Returns zeros.
+        pub fn zero() -> Vector = _mm512_setzero_si512();
+
+        /// Returns a Boolean function of `a`, `b` and `c`, bit by bit. `TABLE` is its truth table; see
+        /// `truth!`.
+        pub fn ternary<const TABLE: i32>(a: Vector, b: Vector, c: Vector) -> Vector =
+            _mm512_ternarylogic_epi64::<TABLE>(a, b, c);
+
+        /// Returns `a` without the bits of `b`.
+        // VPANDNQ inverts its first operand.
+        pub fn without(a: Vector, b: Vector) -> Vector = _mm512_andnot_si512(b, a);
+
+        /// Shifts each lane of 64 bits right by `N`.
+        pub fn shift_right<const N: u32>(v: Vector) -> Vector = _mm512_srli_epi64::<N>(v);
+
+        /// Shifts each lane of 64 bits left by `N`.
+        pub fn shift_left<const N: u32>(v: Vector) -> Vector = _mm512_slli_epi64::<N>(v);
+
+        /// Returns the bits of `a` where `mask` has ones, and those of `b` where it has zeros.
+        ///
+        /// (A blend with a mask register would also work. But moving a mask into such a register takes
+        /// the port that shuffles and transpositions need.)
+        // 0xCA is the truth table of `if mask { a } else { b }`.
+        fn select(mask: Vector, a: Vector, b: Vector) -> Vector =
+            _mm512_ternarylogic_epi64::<0xCA>(mask, a, b);
+
+        /// Returns `a + b` in each lane of 64 bits.
+        pub fn plus64(a: Vector, b: Vector) -> Vector = _mm512_add_epi64(a, b);
+
+        // AVX512VBMI.
+        /// Returns `table[index & 63]` for each byte of `indices`.
+        // VPERMB uses the low six bits of an index.
+        pub fn lookup(table: Vector, indices: Vector) -> Vector =
+            _mm512_permutexvar_epi8(indices, table);
+
+        // AVX512BW.
+        /// Shifts each lane of 16 bits right by four. The low bits of its upper byte become the high
+        /// bits of its lower byte.
+        pub fn shift_right_4_in_16(v: Vector) -> Vector = _mm512_srli_epi16::<4>(v);
+
+        /// Returns a one for each byte that is not zero. The first byte's is the lowest bit.
+        pub fn not_zero(v: Vector) -> u64 = _mm512_test_epi8_mask(v, v);
+
+        /// Returns a one for each byte in which `a` and `b` have no bit in common. The first byte's is
+        /// the lowest bit.
+        pub fn disjoint(a: Vector, b: Vector) -> u64 = _mm512_testn_epi8_mask(a, b);
+
+        /// Returns a one for each byte of `a` that is below that of `b`, as signed numbers.
+        pub fn below_signed(a: Vector, b: Vector) -> u64 = _mm512_cmplt_epi8_mask(a, b);
+
+        /// Returns a one for each byte of `a` that is at least that of `b`, as unsigned numbers.
+        pub fn at_least(a: Vector, b: Vector) -> u64 = _mm512_cmpge_epu8_mask(a, b);
+
+        /// Returns a one for each byte of `a` that equals that of `b`.
+        pub fn equal(a: Vector, b: Vector) -> u64 = _mm512_cmpeq_epi8_mask(a, b);
+
+        /// Adds one to each byte of `counts` for which `mask` has a one. `ones` are the
+        /// [`opaque_ones`](Self::opaque_ones).
+        pub fn count_where(counts: Vector, mask: u64, ones: Vector) -> Vector =
+            _mm512_mask_add_epi8(counts, mask, counts, ones);
+
+        /// Returns `a + b` of bytes, modulo 256.
+        pub fn plus(a: Vector, b: Vector) -> Vector = _mm512_add_epi8(a, b);
+
+        // AVX512VPOPCNTDQ.
+        /// Returns in each lane of 64 bits how many of its bits are set.
+        pub(crate) fn ones_in_lanes(v: Vector) -> Vector = _mm512_popcnt_epi64(v);
     }
 }

@@ -9,7 +9,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::prefetch::prefetch;
-use crate::simd::{Aligned, MOVE_DOWN, Plain, Simd, Sse42, Vectors, short_words};
+use crate::simd::{Aligned, Plain, Simd, Sse42, Vectors, short_words};
 
 // SAFETY: it is integers side by side.
 unsafe impl Plain for __m128i {}
@@ -80,42 +80,6 @@ impl Vectors for Sse42 {
     }
 
     #[inline(always)]
-    fn and(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_and_si128(a, b) }
-    }
-
-    #[inline(always)]
-    fn or(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_or_si128(a, b) }
-    }
-
-    #[inline(always)]
-    fn max(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_max_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn min(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_min_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_subs_epu8(a, b) }
-    }
-
-    #[inline(always)]
-    fn plus_signed_saturating(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_adds_epi8(a, b) }
-    }
-
-    #[inline(always)]
     fn high_bits(self, v: __m128i) -> u64 {
         // SAFETY: SSE2, by `self`.
         let bits = unsafe { _mm_movemask_epi8(v) };
@@ -126,6 +90,16 @@ impl Vectors for Sse42 {
     fn any(self, v: __m128i) -> bool {
         // SAFETY: SSE4.1, by `self`. PTEST sets ZF when `v & v` is zero.
         unsafe { _mm_testz_si128(v, v) == 0 }
+    }
+
+    intrinsics! {
+        // SSE2.
+        fn and(a: __m128i, b: __m128i) -> __m128i = _mm_and_si128(a, b);
+        fn or(a: __m128i, b: __m128i) -> __m128i = _mm_or_si128(a, b);
+        fn max(a: __m128i, b: __m128i) -> __m128i = _mm_max_epu8(a, b);
+        fn min(a: __m128i, b: __m128i) -> __m128i = _mm_min_epu8(a, b);
+        fn minus_saturating(a: __m128i, b: __m128i) -> __m128i = _mm_subs_epu8(a, b);
+        fn plus_signed_saturating(a: __m128i, b: __m128i) -> __m128i = _mm_adds_epi8(a, b);
     }
 }
 
@@ -138,28 +112,9 @@ impl Simd for Sse42 {
     }
 
     #[inline(always)]
-    fn load_second(self, bytes: &[u8]) -> __m128i {
-        let end = self.load(bytes, bytes.len() - 16);
-        let indices = self.load(&MOVE_DOWN.0, 32 - bytes.len());
-        // SAFETY: SSSE3, by `self`.
-        unsafe { _mm_shuffle_epi8(end, indices) }
-    }
-
-    #[inline(always)]
     fn ending_in(self, bytes: [u8; 4]) -> __m128i {
         // SAFETY: SSE2, by `self`.
         unsafe { _mm_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0) }
-    }
-
-    #[inline(always)]
-    fn table(self, entries: &[u8; 16]) -> __m128i {
-        self.load(entries, 0)
-    }
-
-    #[inline(always)]
-    fn lookup(self, table: __m128i, indices: __m128i) -> __m128i {
-        // SAFETY: SSSE3, by `self`.
-        unsafe { _mm_shuffle_epi8(table, indices) }
     }
 
     #[inline(always)]
@@ -185,42 +140,6 @@ impl Simd for Sse42 {
     }
 
     #[inline(always)]
-    fn low_nibbles(self, v: __m128i) -> __m128i {
-        self.and(v, self.splat(0x0F))
-    }
-
-    #[inline(always)]
-    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_xor_si128(a, b) }
-    }
-
-    #[inline(always)]
-    fn minus_wrapping(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_sub_epi8(a, b) }
-    }
-
-    #[inline(always)]
-    fn equal(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpeq_epi8(a, b) }
-    }
-
-    #[inline(always)]
-    fn below_signed(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpgt_epi8(b, a) }
-    }
-
-    #[inline(always)]
-    fn halve(self, a: __m128i, b: __m128i) -> __m128i {
-        // PACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero.
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_packs_epi16(a, b) }
-    }
-
-    #[inline(always)]
     fn sum(self, v: __m128i) -> usize {
         // SAFETY: SSE2, by `self`. PSADBW sums the differences of eight bytes each, here from zero.
         let sums = unsafe { _mm_sad_epu8(v, self.splat(0)) };
@@ -230,5 +149,18 @@ impl Simd for Sse42 {
         let all = unsafe { _mm_add_epi64(sums, swapped) };
         // SAFETY: SSE2, by `self`. The sum is at most 16 * 255.
         unsafe { _mm_cvtsi128_si32(all) as usize }
+    }
+
+    intrinsics! {
+        // SSSE3.
+        fn lookup(table: __m128i, indices: __m128i) -> __m128i = _mm_shuffle_epi8(table, indices);
+
+        // SSE2.
+        fn xor(a: __m128i, b: __m128i) -> __m128i = _mm_xor_si128(a, b);
+        fn minus_wrapping(a: __m128i, b: __m128i) -> __m128i = _mm_sub_epi8(a, b);
+        fn equal(a: __m128i, b: __m128i) -> __m128i = _mm_cmpeq_epi8(a, b);
+        fn below_signed(a: __m128i, b: __m128i) -> __m128i = _mm_cmpgt_epi8(b, a);
+        // PACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero.
+        fn halve(a: __m128i, b: __m128i) -> __m128i = _mm_packs_epi16(a, b);
     }
 }

@@ -9,7 +9,7 @@ mod lanes;
 #[cfg(trust8_avx512)]
 mod planes;
 
-use core::ops::{AddAssign, SubAssign};
+use core::ops::AddAssign;
 
 use crate::boundary::{floor, is_continuation};
 use crate::kernel::{Automaton, Engine, Validated};
@@ -69,54 +69,32 @@ impl Counting for Automaton {
     }
 }
 
-/// [`Counting::count_chars`] as a job.
-pub struct CountChars;
+/// Declares jobs that call a method of the engine.
+macro_rules! jobs {
+    ($($(#[$doc:meta])* $visibility:vis struct $job:ident: $engine:ident::$method:ident -> $result:ty;)+) => {$(
+        $(#[$doc])*
+        $visibility struct $job;
 
-impl<E: Counting> Job<E, (), usize> for CountChars {
-    #[inline(always)]
-    fn run(engine: E, text: &[u8], (): ()) -> usize {
-        engine.count_chars(text)
-    }
+        impl<E: $engine> Job<E, (), $result> for $job {
+            #[inline(always)]
+            fn run(engine: E, bytes: &[u8], (): ()) -> $result {
+                engine.$method(bytes)
+            }
+        }
+    )+};
 }
 
-/// [`Counting::utf16_len`] as a job.
-pub struct Utf16Len;
-
-impl<E: Counting> Job<E, (), usize> for Utf16Len {
-    #[inline(always)]
-    fn run(engine: E, text: &[u8], (): ()) -> usize {
-        engine.utf16_len(text)
-    }
-}
-
-/// [`Counting::inspect`] as a job.
-pub(crate) struct Inspect;
-
-impl<E: Counting> Job<E, (), (Option<usize>, Counts)> for Inspect {
-    #[inline(always)]
-    fn run(engine: E, bytes: &[u8], (): ()) -> (Option<usize>, Counts) {
-        engine.inspect(bytes)
-    }
-}
-
-/// [`Chunked::ascii`] as a separate function.
-struct Ascii;
-
-impl<E: Chunked> Job<E, (), (usize, usize)> for Ascii {
-    #[inline(always)]
-    fn run(engine: E, bytes: &[u8], (): ()) -> (usize, usize) {
-        engine.ascii(bytes)
-    }
-}
-
-/// [`Chunked::count`] as a separate function.
-struct Count;
-
-impl<E: Chunked> Job<E, (), Counts> for Count {
-    #[inline(always)]
-    fn run(engine: E, text: &[u8], (): ()) -> Counts {
-        engine.count(text)
-    }
+jobs! {
+    /// [`Counting::count_chars`] as a job.
+    pub struct CountChars: Counting::count_chars -> usize;
+    /// [`Counting::utf16_len`] as a job.
+    pub struct Utf16Len: Counting::utf16_len -> usize;
+    /// [`Counting::inspect`] as a job.
+    pub(crate) struct Inspect: Counting::inspect -> (Option<usize>, Counts);
+    /// [`Chunked::ascii`] as a separate function.
+    struct Ascii: Chunked::ascii -> (usize, usize);
+    /// [`Chunked::count`] as a separate function.
+    struct Count: Chunked::count -> Counts;
 }
 
 /// Counts of four kinds of bytes. All other counts of valid text follow from them.
@@ -143,16 +121,6 @@ impl AddAssign for Counts {
         self.from_e0 += more.from_e0;
         self.from_f0 += more.from_f0;
         self.newlines += more.newlines;
-    }
-}
-
-impl SubAssign for Counts {
-    #[inline(always)]
-    fn sub_assign(&mut self, less: Self) {
-        self.continuations -= less.continuations;
-        self.from_e0 -= less.from_e0;
-        self.from_f0 -= less.from_f0;
-        self.newlines -= less.newlines;
     }
 }
 

@@ -52,15 +52,11 @@ impl<V: SearchOps, const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bo
 
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        let all = all_bits(v, vectors);
-        if UNIT_BYTES == 1 { v.any_high_bit(all) } else { v.any(v.and(all, repeated(v, Self::OTHERS))) }
+        v.any(v.and(all_bits(v, vectors), repeated(v, Self::OTHERS)))
     }
 
     #[inline(always)]
     fn places(v: V, now: V::Vector, _: &mut u64) -> u64 {
-        if UNIT_BYTES == 1 {
-            return v.high_bits(now);
-        }
         let inside = v.bits(v.equal(v.and(now, repeated(v, Self::OTHERS)), v.splat(0)));
         !inside & (u64::MAX >> (64 - V::LANES))
     }

@@ -79,6 +79,9 @@ fn all_shuffled<const N: usize>(
 }
 
 impl WideLaneOps for Avx2 {
+    type Mask16 = __m256i;
+    type Mask32 = __m256i;
+
     #[inline(always)]
     fn splat16(self, word: u16) -> __m256i {
         // SAFETY: AVX, by `self`.
@@ -117,61 +120,30 @@ impl WideLaneOps for Avx2 {
     }
 
     #[inline(always)]
-    fn plus32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_add_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn left16<const N: i32>(self, v: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_slli_epi16::<N>(v) }
-    }
-
-    #[inline(always)]
-    fn right16<const N: i32>(self, v: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_srli_epi16::<N>(v) }
-    }
-
-    #[inline(always)]
-    fn left32<const N: i32>(self, v: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_slli_epi32::<N>(v) }
-    }
-
-    #[inline(always)]
-    fn right32<const N: i32>(self, v: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_srli_epi32::<N>(v) }
-    }
-
-    #[inline(always)]
     fn select_high(self, flags: __m256i, yes: __m256i, no: __m256i) -> __m256i {
         // VPBLENDVB uses only bit 7 of each byte.
-        self.select(flags, yes, no)
+        self.select16(flags, yes, no)
+    }
+
+    intrinsics! {
+        // AVX2.
+        fn equal16(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi16(a, b);
+        fn equal32(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi32(a, b);
+        fn above16(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi16(a, b);
+        fn above32(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi32(a, b);
+        fn select16(mask: __m256i, yes: __m256i, no: __m256i) -> __m256i =
+            _mm256_blendv_epi8(no, yes, mask);
+        fn select32(mask: __m256i, yes: __m256i, no: __m256i) -> __m256i =
+            _mm256_blendv_epi8(no, yes, mask);
+        fn plus32(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi32(a, b);
+        fn left16<const N: i32>(v: __m256i) -> __m256i = _mm256_slli_epi16::<N>(v);
+        fn right16<const N: i32>(v: __m256i) -> __m256i = _mm256_srli_epi16::<N>(v);
+        fn left32<const N: i32>(v: __m256i) -> __m256i = _mm256_slli_epi32::<N>(v);
+        fn right32<const N: i32>(v: __m256i) -> __m256i = _mm256_srli_epi32::<N>(v);
     }
 }
 
 impl ShuffleOps for Avx2 {
-    #[inline(always)]
-    fn zip8(self, a: __m256i, b: __m256i) -> [__m256i; 2] {
-        // SAFETY: AVX2, by `self`.
-        let first = unsafe { _mm256_unpacklo_epi8(a, b) };
-        // SAFETY: AVX2, by `self`.
-        let second = unsafe { _mm256_unpackhi_epi8(a, b) };
-        [first, second]
-    }
-
-    #[inline(always)]
-    fn zip16(self, a: __m256i, b: __m256i) -> [__m256i; 2] {
-        // SAFETY: AVX2, by `self`.
-        let first = unsafe { _mm256_unpacklo_epi16(a, b) };
-        // SAFETY: AVX2, by `self`.
-        let second = unsafe { _mm256_unpackhi_epi16(a, b) };
-        [first, second]
-    }
-
     #[inline(always)]
     fn widened8_twice(self, v: __m256i) -> [[__m256i; 2]; 2] {
         let [first, second] = parts_of(self, v);
@@ -190,41 +162,11 @@ impl ShuffleOps for Avx2 {
     }
 
     #[inline(always)]
-    fn equal16(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_cmpeq_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    fn equal32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_cmpeq_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn at_least16(self, v: __m256i, least: u16) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_cmpgt_epi16(v, self.splat16(least - 1)) }
-    }
-
-    #[inline(always)]
-    fn at_least32(self, v: __m256i, least: u32) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_cmpgt_epi32(v, self.splat32(least - 1)) }
-    }
-
-    #[inline(always)]
     fn highest16(self, v: __m256i) -> u64 {
         // VPACKSSWB preserves the sign.
         // SAFETY: AVX2, by `self`.
         let bytes = unsafe { _mm256_packs_epi16(v, v) };
         self.high_bits(bytes)
-    }
-
-    #[inline(always)]
-    fn select(self, mask: __m256i, yes: __m256i, no: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_blendv_epi8(no, yes, mask) }
     }
 
     #[inline(always)]
@@ -259,19 +201,21 @@ impl ShuffleOps for Avx2 {
         }
         put_all(parts, lens, out)
     }
+
+    intrinsics! {
+        // AVX2.
+        fn zip8(a: __m256i, b: __m256i) -> [__m256i; 2] =
+            [_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b)];
+        fn zip16(a: __m256i, b: __m256i) -> [__m256i; 2] =
+            [_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)];
+    }
 }
 
 impl Units32 for Avx2 {
-    #[inline(always)]
-    fn minus32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_sub_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn max32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_max_epu32(a, b) }
+    intrinsics! {
+        // AVX2.
+        fn minus32(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi32(a, b);
+        fn max32(a: __m256i, b: __m256i) -> __m256i = _mm256_max_epu32(a, b);
     }
 
     #[inline(always)]

@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 use trust8::engine::{Avx512, Output, Vectors};
 
 use super::{ConvertOps, WideLaneOps, first_bits, put_all};
-use crate::count::Count;
+use crate::count::{Count, Counts};
 use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
@@ -31,10 +31,10 @@ const fn with_one_before(first: u8) -> [u8; 64] {
     places
 }
 
-/// Interleaves the bytes of `a` and `b`: the first halves of both, and the second halves. Both come
+/// Interleaves the bytes of two vectors: the first halves of both, and the second halves. Both come
 /// from [`for_interleaving`](ConvertOps::for_interleaving).
 #[inline(always)]
-fn interleaved(_: Avx512, a: __m512i, b: __m512i) -> [__m512i; 2] {
+fn interleaved(_: Avx512, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
     // SAFETY: AVX512BW, by the token.
     let first = unsafe { _mm512_unpacklo_epi8(a, b) };
     // SAFETY: AVX512BW, by the token.
@@ -191,16 +191,30 @@ pub(crate) fn utf8_of_utf16<const SWAPPED: bool>(s: Avx512, vectors: &[[u8; 64]]
             let above = unsafe { _mm512_min_epu16(above, s.splat16(1)) };
             counts = s.plus32(counts, s.plus32(length, above));
         }
-        // SAFETY: AVX512BW, by the token.
-        let counts = unsafe { _mm512_sad_epu8(counts, s.zero()) };
-        // SAFETY: AVX512F, by the token.
-        sums = unsafe { _mm512_add_epi64(sums, counts) };
+        sums = s.plus64(sums, s.sums_of_bytes(counts));
     }
-    // SAFETY: AVX512F, by the token.
-    unsafe { _mm512_reduce_add_epi64(sums) as usize }
+    s.sum_of_lanes(sums) as usize
 }
 
 impl WideLaneOps for Avx512 {
+    type Mask16 = u32;
+    type Mask32 = u16;
+
+    intrinsics! {
+        // AVX512BW.
+        fn equal16(a: __m512i, b: __m512i) -> u32 = _mm512_cmpeq_epi16_mask(a, b);
+        fn above16(a: __m512i, b: __m512i) -> u32 = _mm512_cmpgt_epu16_mask(a, b);
+        fn select16(mask: u32, yes: __m512i, no: __m512i) -> __m512i =
+            _mm512_mask_blend_epi16(mask, no, yes);
+
+        // AVX512F.
+        fn equal32(a: __m512i, b: __m512i) -> u16 = _mm512_cmpeq_epi32_mask(a, b);
+        fn above32(a: __m512i, b: __m512i) -> u16 = _mm512_cmpgt_epu32_mask(a, b);
+        fn select32(mask: u16, yes: __m512i, no: __m512i) -> __m512i =
+            _mm512_mask_blend_epi32(mask, no, yes);
+        fn plus32(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
+    }
+
     #[inline(always)]
     fn splat16(self, word: u16) -> __m512i {
         // SAFETY: AVX512F, by `self`.
@@ -238,21 +252,13 @@ impl WideLaneOps for Avx512 {
     #[inline(always)]
     fn narrowed16(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: AVX512BW, by `self`.
-        let packed = unsafe { _mm512_packus_epi16(a, b) };
-        reordered(self, packed)
+        reordered(self, unsafe { _mm512_packus_epi16(a, b) })
     }
 
     #[inline(always)]
     fn narrowed32(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: AVX512BW, by `self`.
-        let packed = unsafe { _mm512_packus_epi32(a, b) };
-        reordered(self, packed)
-    }
-
-    #[inline(always)]
-    fn plus32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_add_epi32(a, b) }
+        reordered(self, unsafe { _mm512_packus_epi32(a, b) })
     }
 
     #[inline(always)]
@@ -296,12 +302,14 @@ impl WideLaneOps for Avx512 {
     }
 }
 
-impl ConvertOps for Avx512 {
+impl Counts for Avx512 {
     #[inline(always)]
-    fn counted<C: Count>(self, text: &[u8]) -> usize {
+    fn count<C: Count>(self, text: &[u8]) -> usize {
         C::count_with_avx512(self, text)
     }
+}
 
+impl ConvertOps for Avx512 {
     /// There is no branch on the lengths: it would be mispredicted if they vary.
     #[inline(always)]
     fn load_two(self, bytes: &[u8]) -> [__m512i; 2] {
@@ -380,46 +388,14 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
-    fn select16_at_least(self, v: __m512i, least: u16, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: AVX512BW, by `self`.
-        let mask = unsafe { _mm512_cmpge_epu16_mask(v, self.splat16(least)) };
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_mask_blend_epi16(mask, no, yes) }
-    }
-
-    #[inline(always)]
-    fn select32_at_least(self, v: __m512i, least: u32, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        let mask = unsafe { _mm512_cmpge_epu32_mask(v, self.splat32(least)) };
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_mask_blend_epi32(mask, no, yes) }
-    }
-
-    #[inline(always)]
-    fn select32_equal(self, a: __m512i, b: __m512i, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        let mask = unsafe { _mm512_cmpeq_epi32_mask(a, b) };
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_mask_blend_epi32(mask, no, yes) }
-    }
-
-    #[inline(always)]
     fn matches_differ16(self, x: __m512i, a: u16, y: __m512i, b: u16) -> bool {
-        // SAFETY: AVX512BW, by `self`.
-        let of_x = unsafe { _mm512_cmpeq_epi16_mask(x, self.splat16(a)) };
-        // SAFETY: AVX512BW, by `self`.
-        let of_y = unsafe { _mm512_cmpeq_epi16_mask(y, self.splat16(b)) };
-        of_x != of_y
+        self.equal16(x, self.splat16(a)) != self.equal16(y, self.splat16(b))
     }
 
     #[inline(always)]
     fn any_equal16_of_two(self, a: __m512i, b: __m512i, word: u16) -> bool {
         let word = self.splat16(word);
-        // SAFETY: AVX512BW, by `self`.
-        let of_a = unsafe { _mm512_cmpeq_epi16_mask(a, word) };
-        // SAFETY: AVX512BW, by `self`.
-        let of_b = unsafe { _mm512_cmpeq_epi16_mask(b, word) };
-        of_a | of_b != 0
+        self.equal16(a, word) | self.equal16(b, word) != 0
     }
 
     // Interleaving works within each 128 bits, on their lower or upper halves. So this moves the
@@ -433,17 +409,8 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
-    fn select16_equal(self, v: __m512i, word: u16, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: AVX512BW, by `self`.
-        let mask = unsafe { _mm512_cmpeq_epi16_mask(v, self.splat16(word)) };
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_mask_blend_epi16(mask, no, yes) }
-    }
-
-    #[inline(always)]
     fn any_equal32(self, v: __m512i, dword: u32) -> bool {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_cmpeq_epi32_mask(v, self.splat32(dword)) != 0 }
+        self.equal32(v, self.splat32(dword)) != 0
     }
 
     #[inline(always)]
@@ -452,7 +419,7 @@ impl ConvertOps for Avx512 {
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_first_of_two(self, first: __m512i, second: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+    fn put_first_of_two(self, [first, second]: [__m512i; 2], n: usize, out: &mut Output<'_>) -> bool {
         let n = n.min(128);
         if let Some(next) = out.next_array::<128>() {
             // SAFETY: AVX512F, by `self`; the first half of `next` has 64 bytes, and the store
@@ -470,10 +437,10 @@ impl ConvertOps for Avx512 {
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_as_u32(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         let [first, second] = halves(self, v);
-        let ([a, b], [c, d]) = (half_as_u32(self, first), half_as_u32(self, second));
+        let (first, second) = (half_as_u32(self, first), half_as_u32(self, second));
         out.left() >= 4 * n
-            && self.put_first_of_two(a, b, (4 * n).min(2 * Self::LANES), out)
-            && (n <= Self::LANES / 2 || self.put_first_of_two(c, d, 4 * n - 2 * Self::LANES, out))
+            && self.put_first_of_two(first, (4 * n).min(2 * Self::LANES), out)
+            && (n <= Self::LANES / 2 || self.put_first_of_two(second, 4 * n - 2 * Self::LANES, out))
     }
 
     #[inline(always)]
@@ -488,17 +455,14 @@ impl ConvertOps for Avx512 {
 
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_as_u16(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
-        let [first, second] = self.widened8(v);
-        self.put_first_of_two(first, second, 2 * n, out)
+        self.put_first_of_two(self.widened8(v), 2 * n, out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_u16_of_bytes(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+    fn put_u16_of_bytes(self, [low, high]: [__m512i; 2], keep: u64, out: &mut Output<'_>) -> bool {
         let n = 2 * keep.count_ones() as usize;
-        // SAFETY: AVX512VBMI2, by `self`.
-        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
+        let low = self.compress(low, keep);
+        let high = self.compress(high, keep);
         if n <= 64 {
             // SAFETY: AVX512F, by `self`.
             let low = unsafe { _mm512_castsi512_si256(low) };
@@ -510,25 +474,23 @@ impl ConvertOps for Avx512 {
             let high = unsafe { _mm512_cvtepu8_epi16(high) };
             return put(self, self.or(low, self.left16::<8>(high)), n, out);
         }
-        let [first, second] = interleaved(self, self.for_interleaving(low), self.for_interleaving(high));
-        self.put_first_of_two(first, second, n, out)
+        let two = [self.for_interleaving(low), self.for_interleaving(high)];
+        self.put_first_of_two(interleaved(self, two), n, out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_u16_of_sixes(self, high: __m512i, low: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+    fn put_u16_of_sixes(self, [high, low]: [__m512i; 2], keep: u64, out: &mut Output<'_>) -> bool {
         let n = 2 * keep.count_ones() as usize;
-        // SAFETY: AVX512VBMI2, by `self`.
-        let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
-        let [first, second] = interleaved(self, self.for_interleaving(high), self.for_interleaving(low));
+        let high = self.compress(high, keep);
+        let low = self.compress(low, keep);
+        let [first, second] = interleaved(self, [self.for_interleaving(high), self.for_interleaving(low)]);
         // 0x40 times the first byte of a lane, plus the second.
         let sixes = self.splat16(0x0140);
         // SAFETY: AVX512BW, by `self`.
         let first = unsafe { _mm512_maddubs_epi16(first, sixes) };
         // SAFETY: AVX512BW, by `self`.
         let second = unsafe { _mm512_maddubs_epi16(second, sixes) };
-        self.put_first_of_two(first, second, n, out)
+        self.put_first_of_two([first, second], n, out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
@@ -544,30 +506,23 @@ impl ConvertOps for Avx512 {
         if out.left() < 4 * n {
             return false;
         }
-        // SAFETY: AVX512VBMI2, by `self`.
-        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let middle = unsafe { _mm512_maskz_compress_epi8(keep, middle) };
-        let [words, words_second] =
-            interleaved(self, self.for_interleaving(low), self.for_interleaving(middle));
-        let (mut high_first, mut high_second) = (None, None);
-        if let Some(high) = high {
-            // SAFETY: AVX512VBMI2, by `self`.
-            let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
-            let [first, second] = halves(self, high);
-            (high_first, high_second) = (Some(first), Some(second));
-        }
-        if !put_u32_of_low_half(self, words, high_first, n.min(32), out) {
-            return false;
-        }
-        if n <= 32 {
-            return true;
-        }
-        put_u32_of_low_half(self, words_second, high_second, n - 32, out)
+        let low = self.compress(low, keep);
+        let middle = self.compress(middle, keep);
+        let two = [self.for_interleaving(low), self.for_interleaving(middle)];
+        let [words, words_second] = interleaved(self, two);
+        let [high_first, high_second] = match high {
+            Some(high) => {
+                let [first, second] = halves(self, self.compress(high, keep));
+                [Some(first), Some(second)]
+            }
+            None => [None; 2],
+        };
+        put_u32_of_low_half(self, words, high_first, n.min(32), out)
+            && (n <= 32 || put_u32_of_low_half(self, words_second, high_second, n - 32, out))
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_utf16_as_u32(self, before: __m512i, now: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+    fn put_utf16_as_u32(self, [before, now]: [__m512i; 2], n: usize, out: &mut Output<'_>) -> bool {
         let half = self.and(now, self.splat16(0xFC00));
         // SAFETY: AVX512BW, by `self`.
         let ends = unsafe { _mm512_cmpneq_epi16_mask(half, self.splat16(0xD800)) };
@@ -587,43 +542,26 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
-    fn put_interleaved(
-        self,
-        first: __m512i,
-        second: __m512i,
-        with_second: u64,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool {
-        let [a, b] = interleaved(self, first, second);
+    fn put_interleaved(self, two: [__m512i; 2], with_second: u64, n: usize, out: &mut Output<'_>) -> bool {
+        let [a, b] = interleaved(self, two);
         let keep_a = with_seconds(self, with_second) & first_bits(2 * n);
         let keep_b = with_seconds(self, with_second >> 32) & first_bits((2 * n).saturating_sub(64));
-        // SAFETY: AVX512VBMI2, by `self`.
-        let a = unsafe { _mm512_maskz_compress_epi8(keep_a, a) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let b = unsafe { _mm512_maskz_compress_epi8(keep_b, b) };
+        let a = self.compress(a, keep_a);
+        let b = self.compress(b, keep_b);
         put_both(self, [a, b], [keep_a.count_ones() as usize, keep_b.count_ones() as usize], out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_kept_bytes(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
-        // SAFETY: AVX512VBMI2, by `self`.
-        let bytes = unsafe { _mm512_maskz_compress_epi8(keep, v) };
-        put(self, bytes, keep.count_ones() as usize, out)
+        put(self, self.compress(v, keep), keep.count_ones() as usize, out)
     }
 }
 
 impl Units32 for Avx512 {
-    #[inline(always)]
-    fn minus32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_sub_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn max32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_max_epu32(a, b) }
+    intrinsics! {
+        // AVX512F.
+        fn minus32(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);
+        fn max32(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epu32(a, b);
     }
 
     #[inline(always)]

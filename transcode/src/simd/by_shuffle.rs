@@ -10,13 +10,16 @@
 
 use super::parts::put_all;
 use super::{ConvertOps, WideLaneOps, first_bits, tables};
-use trust8::engine::{Output, Simd};
+use crate::count::Counts;
+use trust8::engine::{Output, Simd, Vectors};
 
 /// The operations on 16-bit and 32-bit lanes that conversions need besides [`Simd`], for
 /// instruction sets with vectors of 16 or 32 bytes. The defaults are for vectors of 16 bytes.
 ///
-/// Lanes have the low byte first. Each lane of a mask is all ones or all zeros.
-pub(crate) trait ShuffleOps: Simd + WideLaneOps {
+/// Lanes have the low byte first. A mask is a vector: each lane is all ones or all zeros.
+pub(crate) trait ShuffleOps:
+    Simd + WideLaneOps<Mask16 = <Self as Vectors>::Vector, Mask32 = <Self as Vectors>::Vector>
+{
     /// Interleaves the bytes of `a` and `b`, or their 16-bit lanes: the first halves of both, and
     /// the second halves. A vector with two parts does so within each part.
     fn zip8(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
@@ -35,24 +38,12 @@ pub(crate) trait ShuffleOps: Simd + WideLaneOps {
         self.load(bytes, at)
     }
 
-    /// Returns a mask of the lanes of 16 or 32 bits that are equal.
-    fn equal16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    fn equal32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Returns a mask of the lanes of 16 or 32 bits that are at least `least`, which is not 0. The
-    /// highest bit of all lanes is clear.
-    fn at_least16(self, v: Self::Vector, least: u16) -> Self::Vector;
-    fn at_least32(self, v: Self::Vector, least: u32) -> Self::Vector;
-
     /// Returns the highest bits of the 16-bit lanes. The eight bits of a part are the lowest of 16
     /// bits.
     #[inline(always)]
     fn highest16(self, v: Self::Vector) -> u64 {
         tables::first_of_each_two(self.high_bits(v) >> 1)
     }
-
-    /// Returns `yes` where `mask` has ones, and `no` elsewhere.
-    fn select(self, mask: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
     /// Shuffles vectors part by part and appends the results if all of them fit. The first parts of
     /// all vectors come first, and then their second parts. For the index of a part in this order,
@@ -108,17 +99,13 @@ fn shuffled<S: ShuffleOps, const N: usize>(
     (vectors, lens)
 }
 
-/// Appends the first `n` bytes of the vector, if they fit.
-#[inline(always)]
-fn put<S: ShuffleOps>(_: S, v: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
-    put_all([[v]], [[n]], out)
-}
-
 /// Returns the number of ones in the lowest `N` bits.
 #[inline(always)]
 fn ones<const N: u32>(keep: u64) -> usize {
     (keep & ((1 << N) - 1)).count_ones() as usize
 }
+
+impl<S: ShuffleOps> Counts for S {}
 
 impl<S: ShuffleOps> ConvertOps for S {
     #[inline(always)]
@@ -178,39 +165,6 @@ impl<S: ShuffleOps> ConvertOps for S {
     }
 
     #[inline(always)]
-    fn select16_at_least(
-        self,
-        v: Self::Vector,
-        least: u16,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector {
-        self.select(self.at_least16(v, least), yes, no)
-    }
-
-    #[inline(always)]
-    fn select32_at_least(
-        self,
-        v: Self::Vector,
-        least: u32,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector {
-        self.select(self.at_least32(v, least), yes, no)
-    }
-
-    #[inline(always)]
-    fn select32_equal(
-        self,
-        a: Self::Vector,
-        b: Self::Vector,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector {
-        self.select(self.equal32(a, b), yes, no)
-    }
-
-    #[inline(always)]
     fn matches_differ16(self, x: Self::Vector, a: u16, y: Self::Vector, b: u16) -> bool {
         let (a, b) = (self.splat16(a), self.splat16(b));
         self.any(self.xor(self.equal16(x, a), self.equal16(y, b)))
@@ -228,29 +182,18 @@ impl<S: ShuffleOps> ConvertOps for S {
     }
 
     #[inline(always)]
-    fn select16_equal(self, v: Self::Vector, word: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
-        self.select(self.equal16(v, self.splat16(word)), yes, no)
-    }
-
-    #[inline(always)]
     fn any_equal32(self, v: Self::Vector, dword: u32) -> bool {
         self.any(self.equal32(v, self.splat32(dword)))
     }
 
     #[inline(always)]
     fn put_first(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
-        put(self, v, n, out)
+        put_all([[v]], [[n]], out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_first_of_two(
-        self,
-        first: Self::Vector,
-        second: Self::Vector,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool {
-        put_all([[[first, second]]], [[n]], out)
+    fn put_first_of_two(self, two: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool {
+        put_all([[two]], [[n]], out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
@@ -264,13 +207,7 @@ impl<S: ShuffleOps> ConvertOps for S {
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_u16_of_bytes(
-        self,
-        low: Self::Vector,
-        high: Self::Vector,
-        keep: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_u16_of_bytes(self, [low, high]: [Self::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
         let part = |i| (tables::kept_u16(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
         self.put_shuffled(self.zip8(low, high), part, out)
     }
@@ -324,13 +261,7 @@ impl<S: ShuffleOps> ConvertOps for S {
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_utf16_as_u32(
-        self,
-        before: Self::Vector,
-        now: Self::Vector,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_utf16_as_u32(self, [before, now]: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool {
         let (zero, ten) = (self.splat(0), self.splat16(0x3FF));
         let half = self.and(now, self.splat16(0xFC00));
         let is_high = self.equal16(half, self.splat16(0xD800));
@@ -340,8 +271,8 @@ impl<S: ShuffleOps> ConvertOps for S {
         // of the high one, plus one for the 0x10000.
         let low = self.or(self.left16::<10>(before), self.and(now, ten));
         let high = self.plus32(self.and(before, ten), self.splat16(0x40));
-        let low = self.select(is_low, low, now);
-        let high = self.select(is_low, self.right16::<6>(high), zero);
+        let low = self.select16(is_low, low, now);
+        let high = self.select16(is_low, self.right16::<6>(high), zero);
         let keep = !self.high_bits(is_high) & first_bits(2 * n);
         let part = |i| (tables::kept_u32_by_two_bits(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
         self.put_shuffled(self.zip16(low, high), part, out)
@@ -350,8 +281,7 @@ impl<S: ShuffleOps> ConvertOps for S {
     #[inline(always)]
     fn put_interleaved(
         self,
-        first: Self::Vector,
-        second: Self::Vector,
+        two: [Self::Vector; 2],
         with_second: u64,
         n: usize,
         out: &mut Output<'_>,
@@ -361,7 +291,7 @@ impl<S: ShuffleOps> ConvertOps for S {
             let seconds = with_second >> (8 * i);
             (tables::firsts_and_some_seconds(seconds), n.saturating_sub(8 * i).min(8) + ones::<8>(seconds))
         };
-        self.put_shuffled(self.zip8(first, second), part, out)
+        self.put_shuffled(self.zip8(two[0], two[1]), part, out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]

@@ -6,6 +6,7 @@
 //! | `by_shuffle.rs` | these operations for vectors of 16 or 32 bytes, from a few lane operations and shuffles |
 //! | `parts.rs` | stores of shuffled parts |
 //! | `tables.rs` | the tables of shuffles |
+//! | `intrinsics.rs` | the macro for operations that are one intrinsic |
 //! | `model.rs` | tests of every operation against a model on arrays |
 //! | `avx2.rs` and the like | the operations of one instruction set |
 //!
@@ -16,6 +17,9 @@
 //! instruction that moves the kept bytes together. The other sets look up a shuffle by the mask of
 //! kept bytes. The size of such a table depends on which masks can occur. This is why there are several
 //! such operations, which differ only in what they may assume.
+
+#[macro_use]
+mod intrinsics;
 
 #[cfg(trust8_x86)]
 mod avx2;
@@ -40,7 +44,6 @@ use by_shuffle::ShuffleOps;
 #[cfg(trust8_x86)]
 use parts::put_all;
 
-use crate::count::Count;
 use trust8::engine::{Output, Vectors};
 
 /// Sets the lowest `n` bits: a bit for each of the first `n` bytes of a vector.
@@ -73,6 +76,22 @@ pub(crate) trait WideLaneOps: Vectors {
     fn right16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+
+    /// The lanes of 16 bits, and of 32 bits, for which a comparison holds.
+    type Mask16: Copy;
+    type Mask32: Copy;
+
+    /// Returns the lanes in which `a` and `b` are equal.
+    fn equal16(self, a: Self::Vector, b: Self::Vector) -> Self::Mask16;
+    fn equal32(self, a: Self::Vector, b: Self::Vector) -> Self::Mask32;
+
+    /// Returns the lanes in which `a` is above `b`. The highest bit of all lanes is clear.
+    fn above16(self, a: Self::Vector, b: Self::Vector) -> Self::Mask16;
+    fn above32(self, a: Self::Vector, b: Self::Vector) -> Self::Mask32;
+
+    /// Returns the lanes of `yes` that are in the mask, and the other lanes of `no`.
+    fn select16(self, mask: Self::Mask16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+    fn select32(self, mask: Self::Mask32, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
     /// Returns the bytes of `yes` where bit 7 of `flags` is set, and those of `no` elsewhere.
     fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
@@ -124,38 +143,6 @@ pub(crate) trait ConvertOps: WideLaneOps {
         self.select_high(flags, v, self.splat(0))
     }
 
-    /// In 16-bit lanes: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are
-    /// below 0x8000, and `least` is not 0.
-    fn select16_at_least(
-        self,
-        v: Self::Vector,
-        least: u16,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector;
-
-    /// In 32-bit lanes: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are
-    /// below 0x8000_0000, and `least` is not 0.
-    fn select32_at_least(
-        self,
-        v: Self::Vector,
-        least: u32,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector;
-
-    /// In 16-bit lanes: returns `yes` where `v` is `word`, and `no` elsewhere.
-    fn select16_equal(self, v: Self::Vector, word: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
-
-    /// In 32-bit lanes: returns `yes` where `a` and `b` are equal, and `no` elsewhere.
-    fn select32_equal(
-        self,
-        a: Self::Vector,
-        b: Self::Vector,
-        yes: Self::Vector,
-        no: Self::Vector,
-    ) -> Self::Vector;
-
     /// Compares two sets of 16-bit lanes: those in which `x` is `a`, and those in which `y` is `b`.
     /// Returns whether they differ.
     fn matches_differ16(self, x: Self::Vector, a: u16, y: Self::Vector, b: u16) -> bool;
@@ -170,13 +157,7 @@ pub(crate) trait ConvertOps: WideLaneOps {
     fn put_first(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
     /// Appends the first `n` bytes of both vectors, one after the other.
-    fn put_first_of_two(
-        self,
-        first: Self::Vector,
-        second: Self::Vector,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool;
+    fn put_first_of_two(self, two: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool;
 
     /// Prefetches `bytes` bytes of the output, some distance ahead of `out`. The default does
     /// nothing.
@@ -189,16 +170,15 @@ pub(crate) trait ConvertOps: WideLaneOps {
     /// Appends each of the first `n` bytes as a unit of 32 bits.
     fn put_as_u32(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
-    /// Appends units of 16 bits, whose bytes are in `low` and `high`. A one in `keep` selects a
-    /// unit.
-    fn put_u16_of_bytes(self, low: Self::Vector, high: Self::Vector, keep: u64, out: &mut Output<'_>)
-    -> bool;
+    /// Appends units of 16 bits, whose low and high bytes are in two vectors. A one in `keep`
+    /// selects a unit.
+    fn put_u16_of_bytes(self, low_high: [Self::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool;
 
     /// Computes 0x40 times the byte of `high` plus the byte of `low`, and returns the low bytes and
     /// the high bytes. `high` is at most 0x1F. `low` is at most 0x7F, or 0x3F where `high` is not
     /// 0.
     #[inline(always)]
-    fn of_sixes(self, high: Self::Vector, low: Self::Vector) -> [Self::Vector; 2] {
+    fn of_sixes(self, [high, low]: [Self::Vector; 2]) -> [Self::Vector; 2] {
         let upper = self.and(self.left16::<6>(high), self.splat(0xC0));
         [self.or(upper, low), self.right16::<2>(self.and(high, self.splat(0xFC)))]
     }
@@ -206,15 +186,8 @@ pub(crate) trait ConvertOps: WideLaneOps {
     /// Appends what [`of_sixes`](Self::of_sixes) returns, as units of 16 bits. A one in `keep`
     /// selects a unit.
     #[inline(always)]
-    fn put_u16_of_sixes(
-        self,
-        high: Self::Vector,
-        low: Self::Vector,
-        keep: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
-        let [low, high] = self.of_sixes(high, low);
-        self.put_u16_of_bytes(low, high, keep, out)
+    fn put_u16_of_sixes(self, high_low: [Self::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
+        self.put_u16_of_bytes(self.of_sixes(high_low), keep, out)
     }
 
     /// Appends units of 32 bits. Their first three bytes are in `low`, `middle` and `high` (zeros
@@ -228,33 +201,20 @@ pub(crate) trait ConvertOps: WideLaneOps {
         out: &mut Output<'_>,
     ) -> bool;
 
-    /// Appends the characters that end in the first `n` units of `now`, which is UTF-16, as units
-    /// of 32 bits. `before` has the units one position earlier. `now` has a low surrogate exactly
-    /// where `before` has a high one.
-    fn put_utf16_as_u32(
-        self,
-        before: Self::Vector,
-        now: Self::Vector,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool;
-
-    /// Returns what `C` counts.
-    #[inline(always)]
-    fn counted<C: Count>(self, text: &[u8]) -> usize {
-        C::count(text)
-    }
+    /// Appends the characters that end in the first `n` units of the second vector, which is
+    /// UTF-16, as units of 32 bits. The first vector has the units one position earlier. The second
+    /// has a low surrogate exactly where the first has a high one.
+    fn put_utf16_as_u32(self, before_now: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool;
 
     /// Reorders the bytes for [`put_interleaved`](Self::put_interleaved).
     fn for_interleaving(self, v: Self::Vector) -> Self::Vector;
 
-    /// Appends the first `n` bytes of `first`. If `with_second` has a one for a byte, the byte of
-    /// `second` at the same position follows it. Both vectors come from
+    /// Appends the first `n` bytes of the first vector. If `with_second` has a one for a byte, the
+    /// byte of the second vector at the same position follows it. Both vectors come from
     /// [`for_interleaving`](Self::for_interleaving).
     fn put_interleaved(
         self,
-        first: Self::Vector,
-        second: Self::Vector,
+        two: [Self::Vector; 2],
         with_second: u64,
         n: usize,
         out: &mut Output<'_>,

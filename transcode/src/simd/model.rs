@@ -140,7 +140,8 @@ fn check<S: ConvertOps>(s: S) {
             of_words(all.map(|(word, (yes, no))| if word >= least { yes } else { no }))
         };
         for least in [1, 0x80, 0x800] {
-            assert_eq!(lanes(s.select16_at_least(s.load(&small, 0), least, y, z)), chosen(least));
+            let above = s.above16(s.load(&small, 0), s.splat16(least - 1));
+            assert_eq!(lanes(s.select16(above, y, z)), chosen(least));
         }
         let [first, second] = s.widened16(x);
         let wide = of_dwords(words(&a).into_iter().map(u32::from));
@@ -155,7 +156,7 @@ fn check<S: ConvertOps>(s: S) {
         for least in [0x80, 0x800] {
             let all = dwords(&wide[..n]).into_iter().zip(dwords(&b).into_iter().zip(dwords(&c)));
             let chosen = of_dwords(all.map(|(dword, (yes, no))| if dword >= least { yes } else { no }));
-            assert_eq!(lanes(s.select32_at_least(first, least, y, z)), chosen);
+            assert_eq!(lanes(s.select32(s.above32(first, s.splat32(least - 1)), y, z)), chosen);
         }
         let small = of_dwords(dwords(&a).iter().map(|dword| dword & 0x000F_FFFF));
         let sixes = dwords(&small).into_iter().map(|dword| {
@@ -167,7 +168,7 @@ fn check<S: ConvertOps>(s: S) {
         alike[..n / 2].copy_from_slice(&b[..n / 2]);
         let all = dwords(&alike).into_iter().zip(dwords(&b)).zip(dwords(&a).into_iter().zip(dwords(&c)));
         let chosen = of_dwords(all.map(|((a, b), (yes, no))| if a == b { yes } else { no }));
-        assert_eq!(lanes(s.select32_equal(s.load(&alike, 0), y, x, z)), chosen);
+        assert_eq!(lanes(s.select32(s.equal32(s.load(&alike, 0), y), x, z)), chosen);
 
         let halves = of_words(words(&a).iter().map(|word| word & 0x0400 | 0xD800));
         let others = of_words(words(&halves).iter().map(|word| word ^ 0x0400));
@@ -180,7 +181,7 @@ fn check<S: ConvertOps>(s: S) {
         assert!(!s.any_equal16_of_two(v, s.splat(0), 0xD801));
         let all = words(&halves).into_iter().zip(words(&b).into_iter().zip(words(&c)));
         let chosen = of_words(all.map(|(half, (yes, no))| if half == word { yes } else { no }));
-        assert_eq!(lanes(s.select16_equal(v, word, y, z)), chosen);
+        assert_eq!(lanes(s.select16(s.equal16(v, s.splat16(word)), y, z)), chosen);
 
         // Units with pairs, and the unit before each.
         let mut units = words(&a);
@@ -207,7 +208,7 @@ fn check<S: ConvertOps>(s: S) {
                 }
                 unit => unit.into(),
             });
-            check_put(&of_dwords(numbers), |out| s.put_utf16_as_u32(before, now, places, out));
+            check_put(&of_dwords(numbers), |out| s.put_utf16_as_u32([before, now], places, out));
         }
 
         let some = random.next() as usize % (n + 1);
@@ -221,7 +222,7 @@ fn check<S: ConvertOps>(s: S) {
             check_put(&a[..places], |out| s.put_first(x, places, out));
             for second in [0, 1, n] {
                 let both: Vec<u8> = a.iter().chain(&b).copied().take(places + second).collect();
-                check_put(&both, |out| s.put_first_of_two(x, y, places + second, out));
+                check_put(&both, |out| s.put_first_of_two([x, y], places + second, out));
             }
         }
         let latin1 = |bytes: &[u8]| of_words(words(bytes).iter().map(|word| word & 0xFF));
@@ -238,7 +239,7 @@ fn check<S: ConvertOps>(s: S) {
             let keep = keep & all;
             let units = a.iter().zip(&b).enumerate().filter(|(i, _)| keep >> i & 1 == 1);
             let units: Vec<u8> = units.flat_map(|(_, (&low, &high))| [low, high]).collect();
-            check_put(&units, |out| s.put_u16_of_bytes(x, y, keep, out));
+            check_put(&units, |out| s.put_u16_of_bytes([x, y], keep, out));
 
             let (sixes, lows): (Vec<u8>, Vec<u8>) = a
                 .iter()
@@ -248,9 +249,9 @@ fn check<S: ConvertOps>(s: S) {
             let units = sixes.iter().zip(&lows).enumerate().filter(|(i, _)| keep >> i & 1 == 1);
             let units = of_words(units.map(|(_, (&six, &low))| u16::from(six) << 6 | u16::from(low)));
             let (sixes, lows) = (s.load(&sixes, 0), s.load(&lows, 0));
-            check_put(&units, |out| s.put_u16_of_sixes(sixes, lows, keep, out));
-            let [low, high] = s.of_sixes(sixes, lows);
-            check_put(&units, |out| s.put_u16_of_bytes(low, high, keep, out));
+            check_put(&units, |out| s.put_u16_of_sixes([sixes, lows], keep, out));
+            let [low, high] = s.of_sixes([sixes, lows]);
+            check_put(&units, |out| s.put_u16_of_bytes([low, high], keep, out));
 
             let places = (0..n).filter(|i| keep >> i & 1 == 1);
             let units = of_dwords(places.clone().map(|i| u32::from_le_bytes([a[i], b[i], c[i], 0])));
@@ -263,7 +264,7 @@ fn check<S: ConvertOps>(s: S) {
                 let bytes =
                     (0..places).flat_map(|i| if keep >> i & 1 == 1 { vec![a[i], b[i]] } else { vec![a[i]] });
                 let bytes: Vec<u8> = bytes.collect();
-                check_put(&bytes, |out| s.put_interleaved(first, second, keep, places, out));
+                check_put(&bytes, |out| s.put_interleaved([first, second], keep, places, out));
             }
             let twos = (keep & 0x5555_5555_5555_5555) * 0b11;
             check_put(&kept(&a, twos), |out| s.put_kept_u16(x, twos, out));

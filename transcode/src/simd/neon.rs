@@ -37,6 +37,41 @@ fn bytes32(v: uint32x4_t) -> uint8x16_t {
 }
 
 impl WideLaneOps for Neon {
+    type Mask16 = uint8x16_t;
+    type Mask32 = uint8x16_t;
+
+    #[inline(always)]
+    fn equal16(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes16(unsafe { vceqq_u16(words(a), words(b)) })
+    }
+
+    #[inline(always)]
+    fn equal32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vceqq_u32(dwords(a), dwords(b)) })
+    }
+
+    #[inline(always)]
+    fn above16(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes16(unsafe { vcgtq_u16(words(a), words(b)) })
+    }
+
+    #[inline(always)]
+    fn above32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vcgtq_u32(dwords(a), dwords(b)) })
+    }
+
+    intrinsics! {
+        // NEON.
+        fn select16(mask: uint8x16_t, yes: uint8x16_t, no: uint8x16_t) -> uint8x16_t =
+            vbslq_u8(mask, yes, no);
+        fn select32(mask: uint8x16_t, yes: uint8x16_t, no: uint8x16_t) -> uint8x16_t =
+            vbslq_u8(mask, yes, no);
+    }
+
     #[inline(always)]
     fn splat16(self, word: u16) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
@@ -103,18 +138,14 @@ impl WideLaneOps for Neon {
 
     #[inline(always)]
     fn select_high(self, flags: uint8x16_t, yes: uint8x16_t, no: uint8x16_t) -> uint8x16_t {
-        self.select(self.below_signed(flags, self.splat(0)), yes, no)
+        self.select16(self.below_signed(flags, self.splat(0)), yes, no)
     }
 }
 
 impl ShuffleOps for Neon {
-    #[inline(always)]
-    fn zip8(self, a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] {
-        // SAFETY: NEON, by `self`.
-        let first = unsafe { vzip1q_u8(a, b) };
-        // SAFETY: NEON, by `self`.
-        let second = unsafe { vzip2q_u8(a, b) };
-        [first, second]
+    intrinsics! {
+        // NEON.
+        fn zip8(a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] = [vzip1q_u8(a, b), vzip2q_u8(a, b)];
     }
 
     #[inline(always)]
@@ -124,36 +155,6 @@ impl ShuffleOps for Neon {
         // SAFETY: NEON, by `self`.
         let second = unsafe { vzip2q_u16(words(a), words(b)) };
         [bytes16(first), bytes16(second)]
-    }
-
-    #[inline(always)]
-    fn equal16(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes16(unsafe { vceqq_u16(words(a), words(b)) })
-    }
-
-    #[inline(always)]
-    fn equal32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vceqq_u32(dwords(a), dwords(b)) })
-    }
-
-    #[inline(always)]
-    fn at_least16(self, v: uint8x16_t, least: u16) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes16(unsafe { vcgeq_u16(words(v), words(self.splat16(least))) })
-    }
-
-    #[inline(always)]
-    fn at_least32(self, v: uint8x16_t, least: u32) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vcgeq_u32(dwords(v), dwords(self.splat32(least))) })
-    }
-
-    #[inline(always)]
-    fn select(self, mask: uint8x16_t, yes: uint8x16_t, no: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        unsafe { vbslq_u8(mask, yes, no) }
     }
 }
 

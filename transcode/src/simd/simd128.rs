@@ -8,30 +8,8 @@ use super::{ShuffleOps, WideLaneOps};
 use crate::search::{Units32, reversed_places};
 
 impl WideLaneOps for Simd128 {
-    #[inline(always)]
-    fn splat16(self, word: u16) -> v128 {
-        u16x8_splat(word)
-    }
-
-    #[inline(always)]
-    fn splat32(self, dword: u32) -> v128 {
-        u32x4_splat(dword)
-    }
-
-    #[inline(always)]
-    fn narrowed16(self, a: v128, b: v128) -> v128 {
-        u8x16_narrow_i16x8(a, b)
-    }
-
-    #[inline(always)]
-    fn narrowed32(self, a: v128, b: v128) -> v128 {
-        u16x8_narrow_i32x4(a, b)
-    }
-
-    #[inline(always)]
-    fn plus32(self, a: v128, b: v128) -> v128 {
-        u32x4_add(a, b)
-    }
+    type Mask16 = v128;
+    type Mask32 = v128;
 
     #[inline(always)]
     fn left16<const N: i32>(self, v: v128) -> v128 {
@@ -65,7 +43,24 @@ impl WideLaneOps for Simd128 {
 
     #[inline(always)]
     fn select_high(self, flags: v128, yes: v128, no: v128) -> v128 {
-        self.select(self.below_signed(flags, self.splat(0)), yes, no)
+        self.select16(self.below_signed(flags, self.splat(0)), yes, no)
+    }
+
+    intrinsics! {
+        fn splat16(word: u16) -> v128 = u16x8_splat(word);
+        fn splat32(dword: u32) -> v128 = u32x4_splat(dword);
+        fn narrowed16(a: v128, b: v128) -> v128 = u8x16_narrow_i16x8(a, b);
+        fn narrowed32(a: v128, b: v128) -> v128 = u16x8_narrow_i32x4(a, b);
+        fn equal16(a: v128, b: v128) -> v128 = u16x8_eq(a, b);
+        fn equal32(a: v128, b: v128) -> v128 = u32x4_eq(a, b);
+        // On x86, a signed comparison is one instruction and an unsigned one is several.
+        fn above16(a: v128, b: v128) -> v128 = i16x8_gt(a, b);
+        fn above32(a: v128, b: v128) -> v128 = i32x4_gt(a, b);
+        fn select16(mask: v128, yes: v128, no: v128) -> v128 =
+            v128_bitselect(yes, no, mask);
+        fn select32(mask: v128, yes: v128, no: v128) -> v128 =
+            v128_bitselect(yes, no, mask);
+        fn plus32(a: v128, b: v128) -> v128 = u32x4_add(a, b);
     }
 }
 
@@ -82,43 +77,12 @@ impl ShuffleOps for Simd128 {
     fn zip16(self, a: v128, b: v128) -> [v128; 2] {
         [u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(a, b), u16x8_shuffle::<4, 12, 5, 13, 6, 14, 7, 15>(a, b)]
     }
-
-    #[inline(always)]
-    fn equal16(self, a: v128, b: v128) -> v128 {
-        u16x8_eq(a, b)
-    }
-
-    #[inline(always)]
-    fn equal32(self, a: v128, b: v128) -> v128 {
-        u32x4_eq(a, b)
-    }
-
-    #[inline(always)]
-    fn at_least16(self, v: v128, least: u16) -> v128 {
-        // On x86, a signed comparison is one instruction and an unsigned one is several.
-        i16x8_gt(v, u16x8_splat(least - 1))
-    }
-
-    #[inline(always)]
-    fn at_least32(self, v: v128, least: u32) -> v128 {
-        i32x4_gt(v, u32x4_splat(least - 1))
-    }
-
-    #[inline(always)]
-    fn select(self, mask: v128, yes: v128, no: v128) -> v128 {
-        v128_bitselect(yes, no, mask)
-    }
 }
 
 impl Units32 for Simd128 {
-    #[inline(always)]
-    fn minus32(self, a: v128, b: v128) -> v128 {
-        u32x4_sub(a, b)
-    }
-
-    #[inline(always)]
-    fn max32(self, a: v128, b: v128) -> v128 {
-        u32x4_max(a, b)
+    intrinsics! {
+        fn minus32(a: v128, b: v128) -> v128 = u32x4_sub(a, b);
+        fn max32(a: v128, b: v128) -> v128 = u32x4_max(a, b);
     }
 
     #[inline(always)]

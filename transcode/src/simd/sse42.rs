@@ -14,6 +14,9 @@ use crate::search::{Units32, reversed_places};
 // is compiled for the instruction set, and that was called on a CPU that has it.
 
 impl WideLaneOps for Sse42 {
+    type Mask16 = __m128i;
+    type Mask32 = __m128i;
+
     #[inline(always)]
     fn splat16(self, word: u16) -> __m128i {
         // SAFETY: SSE2, by `self`.
@@ -27,51 +30,9 @@ impl WideLaneOps for Sse42 {
     }
 
     #[inline(always)]
-    fn narrowed16(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_packus_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    fn narrowed32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE4.1, by `self`.
-        unsafe { _mm_packus_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn plus32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_add_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn left16<const N: i32>(self, v: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_slli_epi16::<N>(v) }
-    }
-
-    #[inline(always)]
-    fn right16<const N: i32>(self, v: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_srli_epi16::<N>(v) }
-    }
-
-    #[inline(always)]
-    fn left32<const N: i32>(self, v: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_slli_epi32::<N>(v) }
-    }
-
-    #[inline(always)]
-    fn right32<const N: i32>(self, v: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_srli_epi32::<N>(v) }
-    }
-
-    #[inline(always)]
     fn select_high(self, flags: __m128i, yes: __m128i, no: __m128i) -> __m128i {
         // PBLENDVB uses only bit 7 of each byte.
-        self.select(flags, yes, no)
+        self.select16(flags, yes, no)
     }
 
     #[inline(always)]
@@ -83,51 +44,31 @@ impl WideLaneOps for Sse42 {
     fn widened16(self, v: __m128i) -> [__m128i; 2] {
         self.zip16(v, self.splat(0))
     }
+
+    intrinsics! {
+        // SSE2.
+        fn narrowed16(a: __m128i, b: __m128i) -> __m128i = _mm_packus_epi16(a, b);
+        fn plus32(a: __m128i, b: __m128i) -> __m128i = _mm_add_epi32(a, b);
+        fn left16<const N: i32>(v: __m128i) -> __m128i = _mm_slli_epi16::<N>(v);
+        fn right16<const N: i32>(v: __m128i) -> __m128i = _mm_srli_epi16::<N>(v);
+        fn left32<const N: i32>(v: __m128i) -> __m128i = _mm_slli_epi32::<N>(v);
+        fn right32<const N: i32>(v: __m128i) -> __m128i = _mm_srli_epi32::<N>(v);
+
+        fn equal16(a: __m128i, b: __m128i) -> __m128i = _mm_cmpeq_epi16(a, b);
+        fn equal32(a: __m128i, b: __m128i) -> __m128i = _mm_cmpeq_epi32(a, b);
+        fn above16(a: __m128i, b: __m128i) -> __m128i = _mm_cmpgt_epi16(a, b);
+        fn above32(a: __m128i, b: __m128i) -> __m128i = _mm_cmpgt_epi32(a, b);
+
+        // SSE4.1.
+        fn select16(mask: __m128i, yes: __m128i, no: __m128i) -> __m128i =
+            _mm_blendv_epi8(no, yes, mask);
+        fn select32(mask: __m128i, yes: __m128i, no: __m128i) -> __m128i =
+            _mm_blendv_epi8(no, yes, mask);
+        fn narrowed32(a: __m128i, b: __m128i) -> __m128i = _mm_packus_epi32(a, b);
+    }
 }
 
 impl ShuffleOps for Sse42 {
-    #[inline(always)]
-    fn zip8(self, a: __m128i, b: __m128i) -> [__m128i; 2] {
-        // SAFETY: SSE2, by `self`.
-        let first = unsafe { _mm_unpacklo_epi8(a, b) };
-        // SAFETY: SSE2, by `self`.
-        let second = unsafe { _mm_unpackhi_epi8(a, b) };
-        [first, second]
-    }
-
-    #[inline(always)]
-    fn zip16(self, a: __m128i, b: __m128i) -> [__m128i; 2] {
-        // SAFETY: SSE2, by `self`.
-        let first = unsafe { _mm_unpacklo_epi16(a, b) };
-        // SAFETY: SSE2, by `self`.
-        let second = unsafe { _mm_unpackhi_epi16(a, b) };
-        [first, second]
-    }
-
-    #[inline(always)]
-    fn equal16(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpeq_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    fn equal32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpeq_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn at_least16(self, v: __m128i, least: u16) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpgt_epi16(v, self.splat16(least - 1)) }
-    }
-
-    #[inline(always)]
-    fn at_least32(self, v: __m128i, least: u32) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpgt_epi32(v, self.splat32(least - 1)) }
-    }
-
     #[inline(always)]
     fn highest16(self, v: __m128i) -> u64 {
         // PACKSSWB preserves the sign.
@@ -136,24 +77,23 @@ impl ShuffleOps for Sse42 {
         self.high_bits(bytes)
     }
 
-    #[inline(always)]
-    fn select(self, mask: __m128i, yes: __m128i, no: __m128i) -> __m128i {
-        // SAFETY: SSE4.1, by `self`.
-        unsafe { _mm_blendv_epi8(no, yes, mask) }
+    intrinsics! {
+        // SSE2.
+        fn zip8(a: __m128i, b: __m128i) -> [__m128i; 2] =
+            [_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)];
+        fn zip16(a: __m128i, b: __m128i) -> [__m128i; 2] =
+            [_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)];
+
     }
 }
 
 impl Units32 for Sse42 {
-    #[inline(always)]
-    fn minus32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_sub_epi32(a, b) }
-    }
+    intrinsics! {
+        // SSE2.
+        fn minus32(a: __m128i, b: __m128i) -> __m128i = _mm_sub_epi32(a, b);
 
-    #[inline(always)]
-    fn max32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE4.1, by `self`.
-        unsafe { _mm_max_epu32(a, b) }
+        // SSE4.1.
+        fn max32(a: __m128i, b: __m128i) -> __m128i = _mm_max_epu32(a, b);
     }
 
     #[inline(always)]

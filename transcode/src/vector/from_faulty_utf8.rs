@@ -23,7 +23,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::from_utf8::{Wide, character_start, put_valid_block};
+use super::from_utf8::{Block, Wide, put_valid_block, whole_characters};
 use super::{IntoBytes, at_least, leading_ascii, load_block, masked};
 use crate::conversion::{Surveying, Utf8Check};
 use crate::simd::{ConvertOps, first_bits};
@@ -163,10 +163,11 @@ pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(
             // here.
             let context = [before1, before2, before3];
             let ends = ends & first_bits(S::LANES);
-            if !T::put_block(s, now, context, ends, within, out) {
+            if !T::put_block(s, Block { now, context, ends, within }, out) {
                 let end = (at + place).saturating_sub(CONTEXT).clamp(at, at + len);
                 let ends = marks.ends | I::ends(marks);
-                return retracted::<T>(text, end, ends >> (CONTEXT + end - at - 1), out);
+                let is_whole = ends >> (CONTEXT + end - at - 1) & 1 == 1;
+                return if is_whole { end } else { whole_characters::<T>(text, end, out) };
             }
             place += S::LANES;
         }
@@ -270,18 +271,5 @@ fn groups<S: ConvertOps, T: Wide>(
         }
     }
     // A character that is cut off is converted again, with the rest of it or as a fault.
-    let (start, put) = character_start::<T>(text, at);
-    out.retract(put);
-    (start, after)
-}
-
-/// Returns `at` if bit 0 of `ends` says that a sequence ends before it. Otherwise removes the
-/// output for the first part of the character there, and returns where that character begins.
-fn retracted<T: Wide>(text: &[u8], at: usize, ends: u64, out: &mut Output<'_>) -> usize {
-    if ends & 1 == 1 {
-        return at;
-    }
-    let (start, put) = character_start::<T>(text, at);
-    out.retract(put);
-    start
+    (whole_characters::<T>(text, at, out), after)
 }

@@ -48,9 +48,9 @@ pub(crate) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-) -> usize {
+) -> bool {
     if text.is_empty() || text.len() % 2 == 1 {
-        return 0;
+        return false;
     }
     // Masks avoid a branch on whether there is a second vector. Lengths vary from call to call, so
     // the branch would be mispredicted. For the same reason, both vectors are treated alike.
@@ -59,30 +59,26 @@ pub(crate) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     let is_ascii = are_ascii(s, s.or(a, b));
     if text.len() <= 2 * S::LANES {
         if is_ascii {
-            return if s.put_first(s.narrowed16(a, b), text.len() / 2, out) { text.len() } else { 0 };
+            return s.put_first(s.narrowed16(a, b), text.len() / 2, out);
         }
         if text.len() <= S::LANES {
-            return if put_as_utf8::<S, SWAPPED>(s, a, text, 0, text.len(), out) { text.len() } else { 0 };
+            return put_as_utf8::<S, SWAPPED>(s, a, text, 0, text.len(), out);
         }
     } else if S::LANES == 64 && is_ascii {
         let [c, d] = load_up_to_two::<S, SWAPPED>(s, &text[2 * S::LANES..]);
         if are_ascii(s, s.or(c, d)) {
-            let put = s.put_first_of_two(s.narrowed16(a, b), s.narrowed16(c, d), text.len() / 2, out);
-            return if put { text.len() } else { 0 };
+            return s.put_first_of_two([s.narrowed16(a, b), s.narrowed16(c, d)], text.len() / 2, out);
         }
     }
-    if S::LANES < 64 {
-        return 0;
-    }
     let mut at = 0;
-    while put_two_as_utf8::<S, SWAPPED>(s, two, text, at, out) {
+    while S::LANES == 64 && put_two_as_utf8::<S, SWAPPED>(s, two, text, at, out) {
         at += 2 * S::LANES;
         if at >= text.len() {
-            return text.len();
+            return true;
         }
         two = load_up_to_two::<S, SWAPPED>(s, &text[at..]);
     }
-    0
+    false
 }
 
 /// Appends the two blocks at `at` as UTF-8, or at most the first if they are malformed or do not
@@ -369,22 +365,18 @@ pub(super) fn put_below_10000<S: ConvertOps>(
     let (is_ascii, below_800) = (s.and(units, s.splat16(0xFF80)), s.and(units, s.splat16(0xF800)));
     let third = s.or(s.and(units, s.splat16(0x3F)), s.splat16(0x80));
     let two = s.or(s.right16::<12>(units), s.and(s.left16::<2>(units), s.splat16(0x3F00)));
-    let two = s.or(two, s.select16_equal(below_800, 0, s.splat16(0xC000), s.splat16(0x80E0)));
-    let two = s.select16_equal(is_ascii, 0, s.splat(0), two);
-    let third = s.select16_equal(is_ascii, 0, units, third);
+    let two = s.or(two, s.select16(s.equal16(below_800, s.splat(0)), s.splat16(0xC000), s.splat16(0x80E0)));
+    let is_ascii = s.equal16(is_ascii, s.splat(0));
+    let two = s.select16(is_ascii, s.splat(0), two);
+    let third = s.select16(is_ascii, units, third);
     s.put_ends_of_halves([two, third], len / 2, out)
 }
 
 /// Appends the UTF-8 of the first `len` bytes of a block, as returned by [`encoded`] for its
 /// halves.
 #[inline(always)]
-fn put_ends_of_three<S: ConvertOps>(
-    s: S,
-    [first, second]: [S::Vector; 2],
-    len: usize,
-    out: &mut Output<'_>,
-) -> bool {
-    let [keep_first, keep_second] = kept_of_three(s, [first, second], len);
+fn put_ends_of_three<S: ConvertOps>(s: S, two: [S::Vector; 2], len: usize, out: &mut Output<'_>) -> bool {
+    let ([first, second], [keep_first, keep_second]) = (two, kept_of_three(s, two, len));
     if len <= S::LANES / 2 {
         return s.put_ends_of_three(first, keep_first, out);
     }
@@ -418,7 +410,7 @@ pub(super) fn put_below_800<S: ConvertOps>(s: S, units: S::Vector, len: usize, o
 #[inline(always)]
 fn encoded_below_800<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
     let two = s.or(s.right16::<6>(units), s.and(s.left16::<8>(units), s.splat16(0x3F00)));
-    s.select16_at_least(units, 0x80, s.or(two, s.splat16(0x80C0)), units)
+    s.select16(s.above16(units, s.splat16(0x7F)), s.or(two, s.splat16(0x80C0)), units)
 }
 
 /// Returns whether any unit is a surrogate.
@@ -457,13 +449,13 @@ pub(super) fn encoded<S: ConvertOps>(
 ) -> S::Vector {
     // The third and the second byte have six bits each, and the first has the other four.
     let sixes = s.spread_sixes(number);
-    s.select32_at_least(unit, 0x80, s.or(s.and(sixes, s.splat32(0x003F_3F0F)), marks), sixes)
+    s.select32(s.above32(unit, s.splat32(0x7F)), s.or(s.and(sixes, s.splat32(0x003F_3F0F)), marks), sixes)
 }
 
 /// Returns the upper bits of the bytes of characters of two and three bytes.
 #[inline(always)]
 pub(super) fn marks<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
-    s.select32_at_least(unit, 0x800, s.splat32(0x0080_80E0), s.splat32(0x0080_C000))
+    s.select32(s.above32(unit, s.splat32(0x7FF)), s.splat32(0x0080_80E0), s.splat32(0x0080_C000))
 }
 
 /// Returns the UTF-8 of any units, like [`encoded`]. `before` has the units before them.
@@ -482,10 +474,10 @@ fn encoded_with_pairs<S: ConvertOps>(s: S, unit: S::Vector, before: S::Vector) -
     let high = s.right32::<2>(s.plus32(ten, s.splat32(0x40)));
     let low = s.or(ten, s.and(s.left32::<10>(before), s.splat32(0xC00)));
     let which = s.and(unit, s.splat32(0xFC00));
-    let number = s.select32_equal(which, s.splat32(0xDC00), low, unit);
-    let number = s.select32_equal(which, s.splat32(0xD800), high, number);
-    let marks = s.select32_equal(which, s.splat32(0xDC00), s.splat32(0x0080_8000), marks(s, unit));
-    let marks = s.select32_equal(which, s.splat32(0xD800), s.splat32(0x0080_F000), marks);
+    let (is_high, is_low) = (s.equal32(which, s.splat32(0xD800)), s.equal32(which, s.splat32(0xDC00)));
+    let number = s.select32(is_high, high, s.select32(is_low, low, unit));
+    let marks = s.select32(is_low, s.splat32(0x0080_8000), marks(s, unit));
+    let marks = s.select32(is_high, s.splat32(0x0080_F000), marks);
     encoded(s, unit, number, marks)
 }
 
@@ -537,8 +529,7 @@ pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
 /// Appends the first `len` bytes of units that are not surrogates as UTF-32, if they fit.
 #[inline(always)]
 fn put_as_utf32<S: ConvertOps>(s: S, units: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
-    let [first, second] = s.widened16(units);
-    s.put_first_of_two(first, second, 2 * len, out)
+    s.put_first_of_two(s.widened16(units), 2 * len, out)
 }
 
 /// Converts units from `at` on into UTF-32, two blocks at a time, while they fit and have no
@@ -594,5 +585,5 @@ fn put_joined<S: ConvertOps>(
     if s.matches_differ16(half, 0xDC00, which_half(s, before), 0xD800) {
         return false;
     }
-    s.put_utf16_as_u32(before, now, len / 2, out)
+    s.put_utf16_as_u32([before, now], len / 2, out)
 }

@@ -19,12 +19,12 @@ fn is_short<S: ConvertOps>(text: &[u8]) -> bool {
 
 /// Converts UTF-32 of at most two long vectors into UTF-8.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     if !is_short::<S>(text) {
-        return 0;
+        return false;
     }
     let [a, b] = s.load_two(text);
-    if put_as_utf8(s, a, b, text.len(), out) { text.len() } else { 0 }
+    put_as_utf8(s, a, b, text.len(), out)
 }
 
 /// Converts UTF-32 into UTF-8.
@@ -34,11 +34,11 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
     let mut at = 0;
     while let Some(block) = text.get(at..at + 2 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
-        if are_ascii(s, a, b)
+        if are_within(s, s.or(a, b), 0x7F)
             && let Some(block) = text.get(at + 2 * S::LANES..at + 4 * S::LANES)
         {
             let (c, d) = (s.load(block, 0), s.load(block, S::LANES));
-            if are_ascii(s, c, d) {
+            if are_within(s, s.or(c, d), 0x7F) {
                 let narrow = s.narrowed16(s.narrowed32(a, b), s.narrowed32(c, d));
                 if !s.put_first(narrow, S::LANES, out) {
                     break;
@@ -72,10 +72,10 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
     at
 }
 
-/// Returns whether all units are ASCII.
+/// Returns whether no unit has a bit outside `bits`.
 #[inline(always)]
-fn are_ascii<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector) -> bool {
-    !s.any(s.and(s.or(a, b), s.splat32(!0x7F)))
+fn are_within<S: ConvertOps>(s: S, units: S::Vector, bits: u32) -> bool {
+    !s.any(s.and(units, s.splat32(!bits)))
 }
 
 /// Returns whether all units are characters.
@@ -97,13 +97,13 @@ fn any_surrogate<S: ConvertOps>(s: S, units: S::Vector) -> bool {
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_as_utf8<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
     let all = s.or(a, b);
-    if !s.any(s.and(all, s.splat32(!0x7FF))) {
+    if are_within(s, all, 0x7FF) {
         return put_below_800(s, s.narrowed32(a, b), len / 2, out);
     }
     if !are_characters(s, a, b) {
         return false;
     }
-    if !s.any(s.and(all, s.splat32(!0xFFFF))) {
+    if are_within(s, all, 0xFFFF) {
         return put_below_10000(s, s.narrowed32(a, b), len / 2, out);
     }
     put_ends_of_four(s, [up_to_four(s, a), up_to_four(s, b)], len, out)
@@ -147,7 +147,7 @@ fn up_to_four<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
     let first_two = s.or(s.and(s.right32::<4>(unit), s.splat32(0x0000_3F00)), s.right32::<18>(unit));
     let four = s.or(s.or(last_two, first_two), s.splat32(0x8080_80F0));
     // For larger numbers, the result of `up_to_three` is meaningless but stays within their lanes.
-    s.select32_at_least(unit, 0x1_0000, four, s.left32::<8>(up_to_three(s, unit)))
+    s.select32(s.above32(unit, s.splat32(0xFFFF)), four, s.left32::<8>(up_to_three(s, unit)))
 }
 
 /// Converts UTF-32 of at most four long vectors into UTF-16. `SWAPPED` is as for [`to_utf16`].
@@ -156,9 +156,9 @@ pub(crate) fn short_to_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-) -> usize {
+) -> bool {
     if !is_short::<S>(text) {
-        return 0;
+        return false;
     }
     let (first, rest) = text.split_at(text.len().min(2 * S::LANES));
     let [a, b] = s.load_two(first);
@@ -167,7 +167,7 @@ pub(crate) fn short_to_utf16<S: ConvertOps, const SWAPPED: bool>(
         let [a, b] = s.load_two(rest);
         put = put && put_as_utf16::<S, SWAPPED>(s, a, b, rest.len(), out);
     }
-    if put { text.len() } else { 0 }
+    put
 }
 
 /// Converts UTF-32 into UTF-16. Throughout this file, `SWAPPED` means that units of UTF-16 are in
@@ -180,12 +180,11 @@ pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
         let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
         let (first, second) = (s.narrowed32(a, b), s.narrowed32(c, d));
-        if !s.any(s.and(s.or(s.or(a, b), s.or(c, d)), s.splat32(!0xFFFF)))
+        if are_within(s, s.or(s.or(a, b), s.or(c, d)), 0xFFFF)
             && !has_surrogates(s, first)
             && !has_surrogates(s, second)
             && s.put_first_of_two(
-                in_order::<S, SWAPPED>(s, first),
-                in_order::<S, SWAPPED>(s, second),
+                [in_order::<S, SWAPPED>(s, first), in_order::<S, SWAPPED>(s, second)],
                 2 * S::LANES,
                 out,
             )
@@ -221,7 +220,7 @@ pub(crate) fn to_latin1<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) 
     for block in text.chunks_exact(4 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
         let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
-        if !are_latin1(s, s.or(s.or(a, b), s.or(c, d)))
+        if !are_within(s, s.or(s.or(a, b), s.or(c, d)), 0xFF)
             || !s.put_first(s.narrowed16(s.narrowed32(a, b), s.narrowed32(c, d)), S::LANES, out)
         {
             break;
@@ -232,18 +231,12 @@ pub(crate) fn to_latin1<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) 
         let rest = &text[at..];
         let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
         let units = s.narrowed32(a, b);
-        if !are_latin1(s, s.or(a, b)) || !s.put_first(s.narrowed16(units, units), len / 4, out) {
+        if !are_within(s, s.or(a, b), 0xFF) || !s.put_first(s.narrowed16(units, units), len / 4, out) {
             break;
         }
         at += len;
     }
     at
-}
-
-/// Returns whether all units are in Latin-1.
-#[inline(always)]
-fn are_latin1<S: ConvertOps>(s: S, units: S::Vector) -> bool {
-    !s.any(s.and(units, s.splat32(!0xFF)))
 }
 
 /// Appends the first `len` bytes of two vectors of units as UTF-16, or nothing if a unit is not a
@@ -256,7 +249,7 @@ fn put_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     len: usize,
     out: &mut Output<'_>,
 ) -> bool {
-    if !s.any(s.and(s.or(a, b), s.splat32(!0xFFFF))) {
+    if are_within(s, s.or(a, b), 0xFFFF) {
         let units = s.narrowed32(a, b);
         return !has_surrogates(s, units) && s.put_first(in_order::<S, SWAPPED>(s, units), len / 2, out);
     }
@@ -318,7 +311,7 @@ fn as_utf16<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
     // and the addition of D800 are a single addition of D7C0.
     let first = s.plus32(s.right32::<10>(unit), s.splat32(0xD800 - (0x1_0000 >> 10)));
     let second = s.or(s.left32::<16>(s.and(unit, s.splat32(0x3FF))), s.splat32(0xDC00_0000));
-    s.select32_at_least(unit, 0x1_0000, s.or(first, second), unit)
+    s.select32(s.above32(unit, s.splat32(0xFFFF)), s.or(first, second), unit)
 }
 
 /// Returns a one for each byte to keep of what [`as_utf16`] returns. The lower two of each four are

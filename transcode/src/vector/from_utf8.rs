@@ -77,45 +77,43 @@ pub(crate) trait Wide: Narrow {
     /// the rest.
     const AT_THIRD_OF_FOUR: usize;
 
-    /// Appends the units of a block at the positions for which `within` has a one. `context` is the
-    /// text one, two and three bytes before the block. `ends` has a one where a character ends.
-    fn put_block<S: ConvertOps>(
-        s: S,
-        now: S::Vector,
-        context: [S::Vector; 3],
-        ends: u64,
-        within: u64,
-        out: &mut Output<'_>,
-    ) -> bool;
+    /// Appends the units of a block.
+    fn put_block<S: ConvertOps>(s: S, block: Block<S>, out: &mut Output<'_>) -> bool;
 
-    /// Appends the units 0x40 times the byte of `high` plus the byte of `low`, as computed by
-    /// [`ConvertOps::of_sixes`]. A one in `keep` selects a unit.
-    fn put_sixes<S: ConvertOps>(
-        s: S,
-        high: S::Vector,
-        low: S::Vector,
-        keep: u64,
-        out: &mut Output<'_>,
-    ) -> bool;
+    /// Appends the units 0x40 times a byte of the first vector plus a byte of the second, as
+    /// computed by [`ConvertOps::of_sixes`]. A one in `keep` selects a unit.
+    fn put_sixes<S: ConvertOps>(s: S, high_low: [S::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool;
 
     /// Appends characters of three bytes. Their numbers are in the 32-bit lanes of two vectors.
-    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool;
+    fn put_threes<S: ConvertOps>(s: S, two: [S::Vector; 2], out: &mut Output<'_>) -> bool;
+}
+
+/// A block of text.
+pub(crate) struct Block<S: ConvertOps> {
+    pub(super) now: S::Vector,
+    /// The text one, two and three bytes before.
+    pub(super) context: [S::Vector; 3],
+    /// A one where a character ends.
+    pub(super) ends: u64,
+    /// A one at each position whose units are appended.
+    pub(super) within: u64,
+}
+
+impl<S: ConvertOps> Block<S> {
+    /// Returns a block whose units are all appended.
+    #[inline(always)]
+    fn whole(now: S::Vector, context: [S::Vector; 3], ends: u64) -> Self {
+        Self { now, context, ends, within: u64::MAX }
+    }
 }
 
 impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
     const AT_THIRD_OF_FOUR: usize = 2;
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_block<S: ConvertOps>(
-        s: S,
-        now: S::Vector,
-        [before1, before2, before3]: [S::Vector; 3],
-        ends: u64,
-        within: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_block<S: ConvertOps>(s: S, block: Block<S>, out: &mut Output<'_>) -> bool {
+        let Block { now, context: [before1, before2, before3], ends, within } = block;
         let mut keep = ends;
-
         let before1 = s.zero_unless_high(now, before1);
         let mut low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
         let third_of_three = s.left16::<4>(s.minus_saturating(before2, s.splat(0xE0)));
@@ -139,27 +137,20 @@ impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
             high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
             keep |= s.high_bits(third);
         }
-        let (low, high) = if SWAPPED { (high, low) } else { (low, high) };
-        s.put_u16_of_bytes(low, high, keep & within, out)
+        s.put_u16_of_bytes(if SWAPPED { [high, low] } else { [low, high] }, keep & within, out)
     }
 
     #[inline(always)]
-    fn put_sixes<S: ConvertOps>(
-        s: S,
-        high: S::Vector,
-        low: S::Vector,
-        keep: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_sixes<S: ConvertOps>(s: S, high_low: [S::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
         if !SWAPPED {
-            return s.put_u16_of_sixes(high, low, keep, out);
+            return s.put_u16_of_sixes(high_low, keep, out);
         }
-        let [low, high] = s.of_sixes(high, low);
-        s.put_u16_of_bytes(high, low, keep, out)
+        let [low, high] = s.of_sixes(high_low);
+        s.put_u16_of_bytes([high, low], keep, out)
     }
 
     #[inline(always)]
-    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool {
+    fn put_threes<S: ConvertOps>(s: S, [first, second]: [S::Vector; 2], out: &mut Output<'_>) -> bool {
         s.put_first(in_order::<S, SWAPPED>(s, s.narrowed32(first, second)), S::LANES, out)
     }
 }
@@ -168,14 +159,8 @@ impl Wide for IntoUtf32 {
     const AT_THIRD_OF_FOUR: usize = 0;
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_block<S: ConvertOps>(
-        s: S,
-        now: S::Vector,
-        [before1, before2, before3]: [S::Vector; 3],
-        ends: u64,
-        within: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_block<S: ConvertOps>(s: S, block: Block<S>, out: &mut Output<'_>) -> bool {
+        let Block { now, context: [before1, before2, before3], ends, within } = block;
         let before1 = s.zero_unless_high(now, before1);
         let low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
         let of_before1 = masked(s, s.right16::<2>(before1), 0x0F);
@@ -192,20 +177,14 @@ impl Wide for IntoUtf32 {
     }
 
     #[inline(always)]
-    fn put_sixes<S: ConvertOps>(
-        s: S,
-        high: S::Vector,
-        low: S::Vector,
-        keep: u64,
-        out: &mut Output<'_>,
-    ) -> bool {
-        let [low, high] = s.of_sixes(high, low);
+    fn put_sixes<S: ConvertOps>(s: S, high_low: [S::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
+        let [low, high] = s.of_sixes(high_low);
         s.put_u32_of_bytes(low, high, None, keep, out)
     }
 
     #[inline(always)]
-    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool {
-        s.put_first_of_two(first, second, 2 * S::LANES, out)
+    fn put_threes<S: ConvertOps>(s: S, two: [S::Vector; 2], out: &mut Output<'_>) -> bool {
+        s.put_first_of_two(two, 2 * S::LANES, out)
     }
 }
 
@@ -217,72 +196,54 @@ pub(crate) fn long<S: ConvertOps, T: Wide, const VALID: bool>(
     out: &mut Output<'_>,
     validator: impl Utf8Check,
 ) -> usize {
-    if VALID {
-        convert::<S, T, _>(s, text, text.len(), out, KnownValid)
-    } else {
-        convert::<S, T, _>(s, text, 0, out, validator)
-    }
+    let valid = if VALID { text.len() } else { 0 };
+    convert::<S, T, _>(s, text, valid, out, Trusting::<_, VALID>(validator))
 }
 
-/// Replaces the validator for text that is known to be valid.
+/// A validator that is not called for text that is known to be valid, as `VALID` says.
 #[derive(Clone, Copy)]
-struct KnownValid;
+struct Trusting<V, const VALID: bool>(V);
 
-impl Utf8Check for KnownValid {
-    const KNOWN: bool = true;
+impl<V: Utf8Check, const VALID: bool> Utf8Check for Trusting<V, VALID> {
+    const KNOWN: bool = VALID;
 
     #[inline(always)]
-    fn suspicion(self, _: &[u8]) -> Option<usize> {
-        None
+    fn suspicion(self, bytes: &[u8]) -> Option<usize> {
+        if VALID { None } else { self.0.suspicion(bytes) }
     }
 
     #[inline(always)]
-    fn piece_continues(self, _: [u8; 4], _: &[u8]) -> bool {
-        true
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        VALID || self.0.piece_continues(before, piece)
     }
 }
 
 /// Converts UTF-8 that is shorter than a vector, or of at most two with long vectors. `VALID` is as
 /// for [`long`].
 #[inline(always)]
-pub(crate) fn short<S: ConvertOps, T: Wide, const VALID: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-    validator: impl Utf8Check,
-) -> usize {
-    if VALID {
-        put_short::<S, T, _>(s, text, out, KnownValid)
-    } else {
-        put_short::<S, T, _>(s, text, out, validator)
-    }
-}
-
-/// Like [`short`].
-#[inline(always)]
-fn put_short<S: ConvertOps, T: Wide, V: Utf8Check>(
+pub(crate) fn short<S: ConvertOps, T: Wide, V: Utf8Check, const VALID: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
     validator: V,
-) -> usize {
+) -> bool {
     if text.is_empty() || S::LANES < 64 && text.len() >= S::LANES {
-        return 0;
+        return false;
     }
+    let validator = Trusting::<V, VALID>(validator);
     if text.len() > S::LANES {
-        return short_of_two::<S, T, V>(s, text, out, validator);
+        return short_of_two::<S, T, _>(s, text, out, validator);
     }
     // The mask of a short load has one bit less than a vector has bytes.
     let now = if S::LANES == 64 { s.load_two(text)[0] } else { s.load_short(text) };
-    let put = match put_all_up_to_two::<S, T, V>(s, now, text, out) {
+    match put_all_up_to_two::<S, T, Trusting<V, VALID>>(s, now, text, out) {
         Some(put) => put,
         None if validator.suspicion(text).is_none() => {
             let ends = ends(s, now, text.len(), false);
-            T::put_block(s, now, s.earlier(now, s.splat(0)), ends, u64::MAX, out)
+            T::put_block(s, Block::whole(now, s.earlier(now, s.splat(0)), ends), out)
         }
         None => false,
-    };
-    if put { text.len() } else { 0 }
+    }
 }
 
 /// Returns whether the validator is skipped for short text of characters of one and two bytes, and
@@ -298,9 +259,9 @@ fn short_of_two<S: ConvertOps, T: Wide, V: Utf8Check>(
     text: &[u8],
     out: &mut Output<'_>,
     validator: V,
-) -> usize {
+) -> bool {
     let [a, b] = s.load_two(text);
-    let put = if s.high_bits(s.or(a, b)) == 0 {
+    if s.high_bits(s.or(a, b)) == 0 {
         T::put_narrow(s, a, S::LANES, out) && T::put_narrow(s, b, text.len() - S::LANES, out)
     } else if takes_twos::<T, V>()
         && let Some(ends_a) = ends_up_to_two(s, a, false)
@@ -317,8 +278,7 @@ fn short_of_two<S: ConvertOps, T: Wide, V: Utf8Check>(
             )
     } else {
         validator.suspicion(text).is_none() && blocks::<S, T>(s, text, out) == text.len()
-    };
-    if put { text.len() } else { 0 }
+    }
 }
 
 /// Converts valid text block by block while the blocks fit. Returns the number of bytes converted,
@@ -334,7 +294,7 @@ fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> us
         } else {
             let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
             let ends = ends(s, now, len, continued);
-            T::put_block(s, now, s.earlier(now, before), ends, u64::MAX, out)
+            T::put_block(s, Block::whole(now, s.earlier(now, before), ends), out)
         };
         if !put {
             break;
@@ -430,7 +390,7 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
                         continue;
                     }
                 }
-                T::put_block(s, now, context_in(s, block), ends, u64::MAX, out)
+                T::put_block(s, Block::whole(now, context_in(s, block), ends), out)
             };
             if !put {
                 return whole_characters::<T>(text, at, out);
@@ -482,7 +442,7 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
             let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat(0) };
             let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
             let (context, ends) = (s.earlier(now, before), ends(s, now, len, continued));
-            if !T::put_block(s, now, context, ends, u64::MAX, out) {
+            if !T::put_block(s, Block::whole(now, context, ends), out) {
                 break;
             }
             at += len;
@@ -494,10 +454,18 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
 /// Removes the output for the part before `at` of the character that contains byte `at`. Returns
 /// where that character begins.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn whole_characters<T: Wide>(text: &[u8], at: usize, out: &mut Output<'_>) -> usize {
+pub(super) fn whole_characters<T: Wide>(text: &[u8], at: usize, out: &mut Output<'_>) -> usize {
     let (start, put) = character_start::<T>(text, at);
     out.retract(put);
     start
+}
+
+/// Returns where the character that contains byte `at` begins, and the number of output bytes for
+/// its part before `at`.
+#[cold]
+fn character_start<T: Wide>(text: &[u8], at: usize) -> (usize, usize) {
+    let start = floor(text, at);
+    (start, if at - start == 3 { T::AT_THIRD_OF_FOUR } else { 0 })
 }
 
 /// Converts blocks from `from` on in which all characters have one or two bytes, while they are
@@ -575,7 +543,7 @@ fn put_up_to_two<S: ConvertOps, T: Wide>(
     out: &mut Output<'_>,
 ) -> bool {
     // Only a continuation byte follows a byte that is at least C0.
-    T::put_sixes(s, s.minus_saturating(before1, s.splat(0xC0)), masked(s, now, 0x7F), keep, out)
+    T::put_sixes(s, [s.minus_saturating(before1, s.splat(0xC0)), masked(s, now, 0x7F)], keep, out)
 }
 
 /// Converts characters from the start of valid text while they have three bytes each, two vectors
@@ -588,7 +556,7 @@ fn put_threes<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -
     while let Some(block) = text.get(at..at + bytes + S::LANES)
         && are_threes(s, s.load(block, 0))
         && are_threes(s, s.load(block, bytes))
-        && T::put_threes(s, joined(s, s.load_threes(block, 0)), joined(s, s.load_threes(block, bytes)), out)
+        && T::put_threes(s, [joined(s, s.load_threes(block, 0)), joined(s, s.load_threes(block, bytes))], out)
     {
         at += 2 * bytes;
     }
@@ -625,21 +593,13 @@ pub(super) fn put_valid_block<S: ConvertOps, T: Wide>(
     out: &mut Output<'_>,
 ) -> bool {
     let ends = !continuations(s, s.load(block, 4)) & first_bits(S::LANES);
-    T::put_block(s, now, context_in(s, block), ends, u64::MAX, out)
+    T::put_block(s, Block::whole(now, context_in(s, block), ends), out)
 }
 
 /// Returns the text one, two and three bytes before the vector that begins at byte 3 of `block`.
 #[inline(always)]
 fn context_in<S: ConvertOps>(s: S, block: &[u8]) -> [S::Vector; 3] {
     [s.load(block, 2), s.load(block, 1), s.load(block, 0)]
-}
-
-/// Returns where the character that contains byte `at` begins, and the number of output bytes for
-/// its part before `at`.
-#[cold]
-pub(super) fn character_start<T: Wide>(text: &[u8], at: usize) -> (usize, usize) {
-    let start = floor(text, at);
-    (start, if at - start == 3 { T::AT_THIRD_OF_FOUR } else { 0 })
 }
 
 /// Returns a one for each continuation byte: as signed numbers, these are the bytes from -80 to

@@ -21,33 +21,28 @@ pub(crate) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-) -> usize {
+) -> bool {
+    if ends_in_lead(text) {
+        return false;
+    }
     if S::LANES == 64 && text.len() >= S::LANES {
         return two_from_utf8::<S, VALID>(s, text, out);
     }
-    if text.is_empty() || text.len() >= S::LANES {
-        return 0;
-    }
-    let put =
-        !ends_in_lead(text) && put_end_as_latin1::<S, VALID>(s, None, s.load_short(text), text.len(), out);
-    if put { text.len() } else { 0 }
+    !text.is_empty()
+        && text.len() < S::LANES
+        && put_end_as_latin1::<S, VALID>(s, None, s.load_short(text), text.len(), out)
 }
 
-/// Converts UTF-8 of one or two vectors into Latin-1.
+/// Converts UTF-8 of one or two vectors into Latin-1. It does not end inside a character.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if ends_in_lead(text) {
-        return 0;
-    }
+fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     let [a, b] = s.load_two(text);
-    let put = if s.high_bits(s.or(a, b)) == 0 {
-        s.put_first_of_two(a, b, text.len(), out)
-    } else {
-        let begins = ends_in_lead(&text[..S::LANES]);
-        put_as_latin1::<S, VALID>(s, false, s.earlier(a, s.splat(0))[0], a, S::LANES, out)
-            && put_as_latin1::<S, VALID>(s, begins, s.earlier(b, a)[0], b, text.len() - S::LANES, out)
-    };
-    if put { text.len() } else { 0 }
+    if s.high_bits(s.or(a, b)) == 0 {
+        return s.put_first_of_two([a, b], text.len(), out);
+    }
+    let begins = ends_in_lead(&text[..S::LANES]);
+    put_as_latin1::<S, VALID>(s, false, s.earlier(a, s.splat(0))[0], a, S::LANES, out)
+        && put_as_latin1::<S, VALID>(s, begins, s.earlier(b, a)[0], b, text.len() - S::LANES, out)
 }
 
 /// Converts UTF-8 into Latin-1. `VALID` says that it is well-formed.
@@ -140,26 +135,21 @@ fn put_as_latin1<S: ConvertOps, const VALID: bool>(
 
 /// Converts Latin-1 of at most two vectors into UTF-8, or of less than one with short vectors.
 #[inline(always)]
-pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     if S::LANES == 64 && text.len() >= S::LANES {
         return two_to_utf8(s, text, out);
     }
-    if text.is_empty() || text.len() >= S::LANES {
-        return 0;
-    }
-    if put_as_utf8(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
+    !text.is_empty() && text.len() < S::LANES && put_as_utf8(s, s.load_short(text), text.len(), out)
 }
 
 /// Converts Latin-1 of one or two vectors into UTF-8.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn two_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+fn two_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     let [a, b] = s.load_two(text);
-    let put = if s.high_bits(s.or(a, b)) == 0 {
-        s.put_first_of_two(a, b, text.len(), out)
-    } else {
-        put_mixed_as_utf8(s, a, S::LANES, out) && put_mixed_as_utf8(s, b, text.len() - S::LANES, out)
-    };
-    if put { text.len() } else { 0 }
+    if s.high_bits(s.or(a, b)) == 0 {
+        return s.put_first_of_two([a, b], text.len(), out);
+    }
+    put_mixed_as_utf8(s, a, S::LANES, out) && put_mixed_as_utf8(s, b, text.len() - S::LANES, out)
 }
 
 /// Converts Latin-1 into UTF-8.
@@ -180,7 +170,7 @@ pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) ->
         } else {
             let b = s.load(block, S::LANES);
             if s.high_bits(s.or(a, b)) == 0 {
-                s.put_first_of_two(a, b, 2 * S::LANES, next.output());
+                s.put_first_of_two([a, b], 2 * S::LANES, next.output());
             } else {
                 put_as_utf8(s, a, S::LANES, next.output());
                 put_as_utf8(s, b, S::LANES, next.output());
@@ -212,25 +202,22 @@ fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mu
     let bytes = s.for_interleaving(bytes);
     // C2 or C3 and a continuation byte, or the byte itself.
     let lead = s.or(masked(s, s.right16::<6>(bytes), 0x03), s.splat(0xC0));
-    s.put_interleaved(s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF), two, len, out)
+    s.put_interleaved([s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF)], two, len, out)
 }
 
 /// Converts Latin-1 that is shorter than a vector into wider units, or at most two vectors of it if
 /// they have 32 or 64 bytes.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn short_widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(crate) fn short_widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     let n = text.len();
-    let put = if n == 0 {
-        false
-    } else if n < S::LANES {
-        T::put_narrow(s, s.load_short(text), n, out)
-    } else if S::LANES > 16 && n <= 2 * S::LANES {
-        let [a, b] = s.load_two(text);
-        T::put_narrow(s, a, S::LANES, out) && (n == S::LANES || T::put_narrow(s, b, n - S::LANES, out))
-    } else {
-        false
-    };
-    if put { n } else { 0 }
+    if n < S::LANES {
+        return n > 0 && T::put_narrow(s, s.load_short(text), n, out);
+    }
+    if S::LANES == 16 || n > 2 * S::LANES {
+        return false;
+    }
+    let [a, b] = s.load_two(text);
+    T::put_narrow(s, a, S::LANES, out) && (n == S::LANES || T::put_narrow(s, b, n - S::LANES, out))
 }
 
 /// Converts Latin-1 into wider units.
@@ -266,8 +253,7 @@ pub(crate) fn from_utf16<S: ConvertOps, const SWAPPED: bool>(
         let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
         if s.any(s.and(s.or(s.or(a, b), s.or(c, d)), high_byte))
             || !s.put_first_of_two(
-                narrowed::<S, SWAPPED>(s, a, b),
-                narrowed::<S, SWAPPED>(s, c, d),
+                [narrowed::<S, SWAPPED>(s, a, b), narrowed::<S, SWAPPED>(s, c, d)],
                 2 * S::LANES,
                 out,
             )

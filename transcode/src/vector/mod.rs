@@ -17,8 +17,8 @@
 //!
 //! A text shorter than a vector is one block, padded with zeros and converted in straight-line
 //! code. It loads no constants for a loop and spills no registers, which would be most of the cost
-//! of a call. Functions for such texts begin with `short`. They convert all of the text, or return
-//! 0, and then their output does not count. UTF-16 that is all ASCII may have two vectors, since
+//! of a call. Functions for such texts begin with `short`. They return whether they have converted all of the
+//! text; otherwise their output does not count. UTF-16 that is all ASCII may have two vectors, since
 //! both become one. With 64-byte vectors, so may most other text, and UTF-16 four.
 //!
 //! # A full output
@@ -90,7 +90,7 @@ impl<const SWAPPED: bool> Narrow for IntoUtf16<SWAPPED> {
             return s.put_as_u16(narrow, n, out);
         }
         let [first, second] = s.widened8(narrow);
-        s.put_first_of_two(s.left16::<8>(first), s.left16::<8>(second), 2 * n, out)
+        s.put_first_of_two([s.left16::<8>(first), s.left16::<8>(second)], 2 * n, out)
     }
 }
 

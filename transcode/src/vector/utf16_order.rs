@@ -31,8 +31,8 @@ pub(crate) fn copy<S: ConvertOps, const FROM: bool, const TO: bool>(
         let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
         let paired =
             follows::<S, FROM>(s, s.earlier(a, before)[1], a) & follows::<S, FROM>(s, s.earlier(b, a)[1], b);
-        let (first, second) = if FROM == TO { (a, b) } else { (s.reversed16(a), s.reversed16(b)) };
-        if !paired || !s.put_first_of_two(first, second, 2 * S::LANES, out) {
+        let two = if FROM == TO { [a, b] } else { [s.reversed16(a), s.reversed16(b)] };
+        if !paired || !s.put_first_of_two(two, 2 * S::LANES, out) {
             break;
         }
         before = b;

@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Finding, Policy, Repair, rows_of};
+use super::{Policy, Repair, Work, rows_of};
 use crate::boundary::is_inside;
 use crate::kernel::Kernel;
 use crate::repair::faults::each_fault;
@@ -55,16 +55,10 @@ impl<O: Offset> Repair for Offsets<'_, O> {
 
     const LIMIT: usize = O::LIMIT;
 
-    fn write(
-        &self,
-        kernel: &'static Kernel,
-        policy: Policy,
-        finding: &Finding,
-        limit: usize,
-    ) -> Result<Self::Owned, ColumnError> {
+    fn write(&self, work: &Work) -> Result<Self::Owned, ColumnError> {
         let start = |row: usize| self.offsets[row].len();
         Source { values: self.values, rows: self.row_count(), start, validity: self.row_validity() }
-            .write(kernel, policy, finding, limit)
+            .write(work)
     }
 }
 
@@ -73,27 +67,16 @@ impl<O: Offset> Repair for FixedSize<'_, O> {
 
     const LIMIT: usize = O::LIMIT;
 
-    fn write(
-        &self,
-        kernel: &'static Kernel,
-        policy: Policy,
-        finding: &Finding,
-        limit: usize,
-    ) -> Result<Self::Owned, ColumnError> {
+    fn write(&self, work: &Work) -> Result<Self::Owned, ColumnError> {
         let start = |row: usize| row * self.width;
         Source { values: self.values, rows: self.row_count(), start, validity: self.row_validity() }
-            .write(kernel, policy, finding, limit)
+            .write(work)
     }
 }
 
 impl<F: Fn(usize) -> usize> Source<'_, F> {
-    fn write<O: Offset>(
-        &self,
-        kernel: &'static Kernel,
-        policy: Policy,
-        finding: &Finding,
-        limit: usize,
-    ) -> Result<RepairedRows<O>, ColumnError> {
+    fn write<O: Offset>(&self, work: &Work) -> Result<RepairedRows<O>, ColumnError> {
+        let Work { kernel, policy, ref finding, limit } = *work;
         let len = (self.start)(self.rows) - (self.start)(0);
         let capacity =
             policy.capacity(len, finding.ill_formed).min(limit.saturating_add(policy.capacity(len, 0) - len));

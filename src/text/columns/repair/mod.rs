@@ -65,7 +65,10 @@ impl Kernel {
     ) -> Result<Repaired<C, C::Owned>, ColumnError> {
         match Finding::of(self.invalid_rows(column)) {
             None => Ok(Repaired::Borrowed(column)),
-            Some(finding) => column.write(self, policy, &finding, limit.min(C::LIMIT)).map(Repaired::Owned),
+            Some(finding) => {
+                let work = Work { kernel: self, policy, finding, limit: limit.min(C::LIMIT) };
+                column.write(&work).map(Repaired::Owned)
+            }
         }
     }
 }
@@ -100,20 +103,24 @@ pub trait Repair: Sized {
     #[doc(hidden)]
     const LIMIT: usize;
 
-    /// Writes all rows, with those of `finding` repaired.
+    /// Writes all rows, with those that were found repaired.
     #[doc(hidden)]
-    fn write(
-        &self,
-        kernel: &'static Kernel,
-        policy: Policy,
-        finding: &Finding,
-        limit: usize,
-    ) -> Result<Self::Owned, ColumnError>;
+    fn write(&self, work: &Work) -> Result<Self::Owned, ColumnError>;
+}
+
+/// What to repair, and how.
+#[derive(Debug)]
+pub struct Work {
+    kernel: &'static Kernel,
+    policy: Policy,
+    finding: Finding,
+    /// The greatest length of the new values.
+    limit: usize,
 }
 
 /// The rows that are not UTF-8.
 #[derive(Debug)]
-pub struct Finding {
+struct Finding {
     /// One bit for each row, the first one the lowest: whether it is not UTF-8, even if it is null.
     words: Vec<u64>,
     /// An upper bound on the bytes of these rows in ill-formed sequences.

@@ -4,8 +4,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Finding, Policy, Repair};
-use crate::kernel::Kernel;
+use super::{Policy, Repair, Work};
 use crate::text::columns::error::{ColumnError, ColumnErrorKind};
 use crate::text::columns::layout::Views;
 use crate::text::columns::layout::sealed::Rows;
@@ -38,13 +37,8 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
     /// Arrow reads offsets and lengths as signed numbers.
     const LIMIT: usize = i32::MAX as usize;
 
-    fn write(
-        &self,
-        kernel: &'static Kernel,
-        policy: Policy,
-        finding: &Finding,
-        limit: usize,
-    ) -> Result<Self::Owned, ColumnError> {
+    fn write(&self, work: &Work) -> Result<Self::Owned, ColumnError> {
+        let Work { kernel, policy, ref finding, limit } = *work;
         let is_null = |row| self.row_validity().is_some_and(|validity| !validity.is_valid(row));
         let lens = finding.rows().map(|row| self.with_row(row, <[u8]>::len));
         let there = self.buffers.iter().map(|buffer| buffer.as_ref().len());
