@@ -18,10 +18,10 @@ macro_rules! intrinsics {
         $visibility fn $method $(<const $n: $integer>)? (self, $($argument: $type),*) -> $result {
             // SAFETY: the CPU has the intrinsics' features, by `self`. They need nothing else.
             $(unsafe { $intrinsic $(::<$constant>)? ($($passed),*) })?
-            $([$({
-                // SAFETY: the same.
+            $([$(
+                // SAFETY: as above, for each intrinsic of the array.
                 unsafe { $each($($to),*) }
-            }),+])?
+            ),+])?
         }
     )+};
 }

@@ -35,6 +35,20 @@ use trust8::engine::Output;
 /// A kernel's conversion. Converts the start of a text and returns the number of bytes converted.
 pub(super) type Convert = fn(&Kernel, &[u8], &mut Output<'_>) -> usize;
 
+/// A function that runs this conversion. It has no type parameters, so it is compiled once, here,
+/// and not again in each program that converts.
+macro_rules! converted {
+    ($conversion:ty) => {{
+        // Not `#[inline]`: each crate that converts would compile the entry points again.
+        #[inline(never)]
+        fn convert(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
+            kernel.run(ConvertJob::<$conversion>::JOB, text, out)
+        }
+        let converted: Convert = convert;
+        converted
+    }};
+}
+
 /// Returns the conversion between two layouts, if a single one does everything.
 ///
 /// If the compiler knows the layouts, it knows the function. If they are values, one load finds it.
@@ -83,21 +97,6 @@ pub(super) fn conversion_of_faulty(to: Layout) -> Option<Convert> {
         None
     }
 }
-
-/// A function that runs this conversion. It has no type parameters, so it is compiled once, here,
-/// and not again in each program that converts.
-macro_rules! converted {
-    ($conversion:ty) => {{
-        // Not `#[inline]`: each crate that converts would compile the entry points again.
-        #[inline(never)]
-        fn convert(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
-            kernel.run(ConvertJob::<$conversion>::JOB, text, out)
-        }
-        let converted: Convert = convert;
-        converted
-    }};
-}
-use converted;
 
 /// The conversion from one family into another. `FROM` and `TO` mean that the text and the result
 /// are in the non-native byte order, and `VALID` that the text is known to be valid and ends with a

@@ -34,6 +34,7 @@ const AFTER_FAULT_BYTES: usize = 32;
 
 /// Converts the start of a text. If `lossy`, replaces what can't be converted. Returns the number
 /// of bytes converted, and why it stopped, unless that was enough.
+#[inline(always)]
 pub(super) fn convert_some(
     from: Layout,
     to: Layout,
@@ -69,6 +70,18 @@ pub(super) fn convert_some(
         enough = at + AFTER_FAULT_BYTES;
     }
     (at, None)
+}
+
+/// Like [`convert_some`], not lossy, and as a separate function: the other is inlined where a fault is
+/// replaced.
+#[inline(never)]
+pub(super) fn convert_few(
+    from: Layout,
+    to: Layout,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> (usize, Option<End>) {
+    convert_some(from, to, false, text, out)
 }
 
 /// Appends the replacement for something that can't be converted. Returns whether it fits.

@@ -380,7 +380,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         let bytes = &bytes[..held + added];
 
         let Route { from, to, .. } = self.route;
-        match scalar::convert_some(from, to, false, bytes, out) {
+        match scalar::convert_few(from, to, bytes, out) {
             (0, Some(End::Cut(_))) => {
                 // A cut has at most three bytes.
                 self.hold(bytes);
