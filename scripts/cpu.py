@@ -24,12 +24,11 @@ def name():
         return platform.processor() or platform.machine()
     numbers = [fields.get(key, "?") for key in ("vendor_id", "cpu family", "model")]
     # A hypervisor may report another CPU's model: Granite Rapids as 167, which is Rocket Lake and has no AMX.
-    if "amx_tile" in fields.get("flags", "").split():
-        numbers[2] += "+amx"
-    for line in LIST.read_text().splitlines():
-        *known, listed = line.split(" ", 3)
-        if known == numbers:
-            return listed
+    amx = ["+amx"] if "amx_tile" in fields.get("flags", "").split() else []
+    names = {tuple(known): name for *known, name in (line.split(" ", 3) for line in LIST.read_text().splitlines())}
+    for suffix in amx + [""]:
+        if known := names.get((*numbers[:2], numbers[2] + suffix)):
+            return known
     return f"{fields['model name']} (family {numbers[1]}, model {numbers[2]})"
 
 

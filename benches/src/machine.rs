@@ -76,10 +76,12 @@ fn cpu_of(info: &str) -> Option<String> {
     };
     // A hypervisor may report another CPU's model: Granite Rapids as 167, which is Rocket Lake and has no AMX.
     let has_amx = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "amx_tile"));
-    let amx = if has_amx { "+amx" } else { "" };
-    let numbers = format!("{vendor} {family} {model}{amx} ");
     // scripts/cpu.py reads the same list.
-    let known = include_str!("../cpus.txt").lines().find_map(|line| line.strip_prefix(&numbers));
+    let listed = |amx: &str| {
+        let numbers = format!("{vendor} {family} {model}{amx} ");
+        include_str!("../cpus.txt").lines().find_map(move |line| line.strip_prefix(&*numbers))
+    };
+    let known = if has_amx { listed("+amx").or_else(|| listed("")) } else { listed("") };
     Some(known.map_or_else(|| format!("{name} (family {family}, model {model})"), ToOwned::to_owned))
 }
 
@@ -135,7 +137,7 @@ mod tests {
         let named = |slug: &str, cpu: &str| (slug.to_owned(), cpu.to_owned());
         assert_eq!(info("AuthenticAMD", 25, 17, ""), named("zen4", "AMD EPYC 9004 (Zen 4)"));
         for (model, flags, slug, cpu) in [
-            (207, "amx_tile", "emerald-rapids", "Intel Xeon (Emerald Rapids)"),
+            (207, "", "emerald-rapids", "Intel Xeon (Emerald Rapids)"),
             (167, "avx512f", "rocket-lake", "Intel Xeon (Rocket Lake)"),
             (167, "avx512f amx_tile", "granite-rapids", "Intel Xeon (Granite Rapids)"),
         ] {

@@ -181,7 +181,9 @@ impl FileValidator {
             let whole = parts.iter().fold(Part::default(), |whole, part| whole.then(part));
             return Some(match whole.finish() {
                 Ok(tally) => FileStatus::Valid { bytes: tally.bytes(), characters: Characters::from(tally) },
-                Err(error) => FileStatus::Invalid { before: error.valid_up_to(), progress: whole.len() },
+                Err(error) => {
+                    FileStatus::Invalid { before: start + error.valid_up_to(), progress: whole.len() }
+                }
             });
         }
         let cut = |piece| match start_of(piece) {

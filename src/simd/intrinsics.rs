@@ -5,7 +5,7 @@
 ///
 /// A row has the method without `self`, and the call, or an array of calls. A comment names the
 /// features of the rows after it, which the token must have. What is passed is not an expression,
-/// so that a row has no other unsafe operation; and an intrinsic takes no pointer.
+/// so that a row has no other unsafe operation. A row must not name an intrinsic that takes a pointer.
 macro_rules! intrinsics {
     ($(
         $(#[$doc:meta])*

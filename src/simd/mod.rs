@@ -221,8 +221,8 @@ pub trait Simd: Vectors<Vector: Plain> {
         self.load(entries, 0)
     }
 
-    /// Returns `table[index]` for each lane of `indices`; all indices are below 16. Each sixteen
-    /// lanes use the sixteen bytes at the same position of `table`.
+    /// Returns `table[index]` for each lane of `indices`, or zero for the index 80. All others are
+    /// below 16. Each sixteen lanes use the sixteen bytes at the same position of `table`.
     fn lookup(self, table: Self::Vector, indices: Self::Vector) -> Self::Vector;
 
     /// Returns the text `N` bytes before `now`: the last `N` lanes of `before`, then the first

@@ -130,10 +130,11 @@ impl Surroundings {
         let rare = format!("{}日", "a".repeat(299));
         let mixed = format!("{}日", "é".repeat(149));
         let sparse = format!("{}é", "a".repeat(99));
-        // With ASCII all around, the four bytes decide which kind the block has. Text of three-byte characters is checked without a list,
-        // from its second chunk on. Rare longer characters are listed as what is not ASCII, and those among two-byte characters as what is
-        // not two-byte text.
-        let units = ["a", "日", "é", rare.as_str(), mixed.as_str(), sparse.as_str()];
+        let frequent = format!("{}日", "a".repeat(89));
+        // With ASCII all around, the four bytes decide which kind the block has. Text of three-byte characters is checked without a list.
+        // Rare and frequent longer characters are listed as what is not ASCII (the latter in most blocks), and those among two-byte
+        // characters as what is not two-byte text.
+        let units = ["a", "日", "é", rare.as_str(), mixed.as_str(), sparse.as_str(), frequent.as_str()];
         let mut all = Vec::new();
         for (number, border) in BORDERS.into_iter().enumerate() {
             for before_border in 1..=3 {

@@ -15,7 +15,7 @@ use trust8::engine::Avx512;
 use trust8::engine::counts;
 
 /// Returns the number of units that a text becomes, if it is well-formed or the conversion is
-/// lossy. The text is not UTF-8.
+/// lossy.
 pub(super) fn units(kernel: &Kernel, from: Layout, to: Layout, lossy: bool, text: &[u8]) -> usize {
     /// Counts in the text's byte order.
     macro_rules! count {

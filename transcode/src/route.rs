@@ -141,7 +141,7 @@ impl Route {
     /// `left` bytes. It has whole units, and UTF-8 ends with a whole character.
     ///
     /// For the pairs of families that are not in the `match`,
-    /// [`exactly_fitting`](Self::exactly_fitting) has an exact answer.
+    /// [`exactly_fitting`](Self::exactly_fitting) has an exact answer, or it is all of the text.
     #[inline(always)]
     fn enough<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
         let len = match (self.from.family, self.to.family) {

@@ -92,7 +92,7 @@ fn push_name(text: &mut Vec<u8>, name: &[u8], terminal: bool) {
     let start = text.len();
     write_name(text, name, terminal);
     let is_unsafe = |byte: &u8| matches!(byte, b'\t' | b'"' | b'\\');
-    if terminal || &text[start..] == name && !name.iter().any(is_unsafe) {
+    if terminal || &text[start..] == name && !name.iter().any(is_unsafe) && !name.ends_with(b" ") {
         return;
     }
     text.truncate(start);

@@ -411,14 +411,36 @@ pub(crate) fn four_blocks(s: Avx512, blocks: &[u8; 4 * BLOCK_BYTES]) -> [Vector;
     [a, b, c, d]
 }
 
-/// Returns whether all of fewer than 512 bytes are ASCII. Below 64 bytes, the answer is no.
+/// Returns whether all of fewer than 512 bytes are ASCII. Below 128 bytes, the answer is no.
+///
+/// Text with other characters mostly has some in its first or last 128 bytes. So no branch on the
+/// length comes before that answer. With one, new dense text of 128 to 384 bytes takes a sixth longer.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn is_ascii(s: Avx512, bytes: &[u8]) -> bool {
-    let Some((first, rest)) = bytes.split_first_chunk() else { return is_ascii_end(s, bytes, bytes.len()) };
-    let [a, b, c, d] = four_blocks(s, first);
-    let is_first = !s.any_high_bit(s.or(s.or(a, b), s.or(c, d)));
-    // Not `&&`: a CPU can't predict which of the two is not ASCII.
-    is_first & is_ascii_end(s, bytes, rest.len())
+    const TWO_BLOCKS: usize = 2 * BLOCK_BYTES;
+    let (Some(first), Some(last)) = (bytes.first_chunk::<TWO_BLOCKS>(), bytes.last_chunk::<TWO_BLOCKS>())
+    else {
+        return false;
+    };
+    let half = Avx2::on(s);
+    let mut all = half.or(half.load(first, 0), half.load(last, 0));
+    for k in 1..4 {
+        all = half.or(all, half.or(half.load(first, 32 * k), half.load(last, 32 * k)));
+    }
+    if half.any_high_bit(all) {
+        return false;
+    }
+    if bytes.len() <= 2 * TWO_BLOCKS {
+        return true;
+    }
+    // At most 256 bytes are left in the middle. The last of these blocks may overlap.
+    let end = bytes.len() - 3 * BLOCK_BYTES;
+    let mut all = s.zero();
+    for k in 2..6 {
+        let Some(block) = array_at::<BLOCK_BYTES>(bytes, end.min(k * BLOCK_BYTES)) else { return false };
+        all = s.or(all, s.load(block, 0));
+    }
+    !s.any_high_bit(all)
 }
 
 /// Returns whether the last `n` bytes are ASCII, and the last 64 bytes if `n` is less. `n` is below 256, and `bytes`
