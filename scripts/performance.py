@@ -79,16 +79,16 @@ def summary(name, *lines):
 
 
 def regimes():
-    files = {"Zen 5": load("regimes-zen5"), "Zen 4": load("regimes-zen4")}
+    files = {"Granite Rapids": load("regimes-granite-rapids"), "Zen 4": load("regimes-zen4")}
     columns = [(cpu, kernel, regime) for cpu in files for kernel in ["avx512", "avx2"] for regime in ["learned", "new"]]
     heads = ["text"] + [f"{cpu}, {kernel}, {regime}" for cpu, kernel, regime in columns]
-    texts = files["Zen 5"]["avx512, new", "bytes"]
+    texts = files["Granite Rapids"]["avx512, new", "bytes"]
     rows = [[text] + [files[cpu][f"{kernel}, {regime}", "bytes"][text]["mean"] for cpu, kernel, regime in columns] for text in texts]
     return markdown(heads, rows)
 
 
 def short_strings():
-    data = load("compare-zen4")
+    data = load("compare-granite-rapids")
     columns = [
         (kind, lengths)
         for kind in ["all ASCII", "mixed, 1 to 4 bytes"]
@@ -100,7 +100,7 @@ def short_strings():
 
 
 def new_text():
-    rows = load("compare-zen4")[NEW, "3-byte, every"]
+    rows = load("compare-granite-rapids")[NEW, "3-byte, every"]
     shown = ["16", "64", "200", "800", "6400"]
     names = measured(rows["200"])
     return markdown(["interval, bytes"] + names, [[row] + [rows[row][name] for name in names] for row in shown])
@@ -278,8 +278,8 @@ def bars(caption, *panels):
 
 
 def charts():
-    data = load("compare-zen4")
-    cpu = "AMD EPYC 9004 (Zen 4)"
+    data = load("compare-granite-rapids")
+    cpu = "Intel Xeon (Granite Rapids)"
     yield "../chart.svg", bars(
         f"{cpu}, AVX-512, 28 November 2026. New text: a character of three bytes every 200 bytes.",
         ("Strings below 64 bytes, mixed: lower is better", "ns",
