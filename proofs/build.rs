@@ -8,7 +8,7 @@ include!("../src/simd/sets.rs");
 
 /// Lists the cfgs of the instruction sets.
 macro_rules! cfgs {
-    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal;)+) => {
         const CFGS: &[&str] = &[$(stringify!($cfg)),+];
     };
 }

@@ -30,11 +30,14 @@ pub use crate::text::search;
 
 /// Exports the token of each instruction set.
 macro_rules! tokens_and_names {
-    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal;)+) => {
         $(#[cfg($cfg)] pub use crate::simd::$token;)+
 
         /// The names of the target's kernels, best first. This CPU may lack some.
         pub const KERNEL_NAMES: &[&str] = &[$(#[cfg($cfg)] $name,)+ "scalar"];
+
+        /// What each of these kernels does and needs, in the same order.
+        pub const KERNEL_DESCRIPTIONS: &[&str] = &[$(#[cfg($cfg)] $about,)+ "byte by byte, everywhere"];
     };
 }
 instruction_sets!(tokens_and_names);

@@ -59,7 +59,7 @@ pub fn from_parts(pushed: u64, last: [u8; 4]) -> Option<Validator> {
 
 /// Makes the function for the names of all kernels.
 macro_rules! c_names {
-    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal;)+) => {
         /// Returns the kernel's name as a string of C.
         #[must_use]
         pub fn c_name(kernel: &Kernel) -> &'static CStr {

@@ -4,23 +4,11 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use trust8::Kernel;
-use trust8::engine::KERNEL_NAMES;
+use trust8::engine::{KERNEL_DESCRIPTIONS, KERNEL_NAMES};
 
 use crate::args::CommonArgs;
 use crate::colors::Colors;
 use crate::outcome::print_output;
-
-/// Returns what a kernel does and needs.
-fn description(kernel: &str) -> &'static str {
-    match kernel {
-        "avx512" => "64 bytes at a time: AVX-512 with VBMI2, since Ice Lake and Zen 4",
-        "avx2" => "32 bytes at a time: AVX2, since Haswell and Zen",
-        "sse4.2" => "16 bytes at a time: SSE4.2, since 2008",
-        "neon" => "16 bytes at a time: NEON, in every 64-bit ARM",
-        "scalar" => "byte by byte, everywhere",
-        _ => "",
-    }
-}
 
 /// Runs the command.
 pub(crate) fn run(common: &CommonArgs) -> ExitCode {
@@ -32,8 +20,7 @@ fn table(used: &Kernel, colors: &Colors) -> String {
     let mut table = String::new();
     // Writing to a string never fails.
     let _ = writeln!(table, "{}", cpu());
-    for &name in KERNEL_NAMES {
-        let what = description(name);
+    for (&name, what) in KERNEL_NAMES.iter().zip(KERNEL_DESCRIPTIONS) {
         let _ = if name == used.name() {
             writeln!(table, "  {good}{name:<8}  used       {good:#}  {what}")
         } else if Kernel::by_name(name).is_some() {

@@ -200,10 +200,10 @@ fn vectors<V: Vectors>(v: V, group: &[u8]) -> [V::Vector; GROUP_VECTORS] {
 #[cfg(trust8_simd)]
 macro_rules! tests {
     () => {};
-    (avx512: $token:ident, $name:literal, $cfg:ident, $features:literal; $($others:tt)*) => {
+    (avx512: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
         tests!($($others)*);
     };
-    ($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal; $($others:tt)*) => {
+    ($set:ident: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
         tests!($($others)*);
 
         #[cfg($cfg)]

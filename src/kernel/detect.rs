@@ -153,7 +153,8 @@ mod x86 {
         static FIRST: AtomicUsize = AtomicUsize::new(UNKNOWN);
         match FIRST.load(Relaxed) {
             UNKNOWN => {
-                let first = ask() as usize;
+                let reported = ask();
+                let first = NEEDED.iter().rposition(|needed| !has(&reported, needed)).map_or(0, |i| i + 1);
                 FIRST.store(first, Relaxed);
                 first
             }
@@ -161,75 +162,66 @@ mod x86 {
         }
     }
 
-    /// Returns the CPU's best instruction set.
-    fn ask() -> Isa {
-        match Cpu::ask() {
-            Cpu { sse42: false, .. } => Isa::scalar,
-            Cpu { avx2: false, .. } => Isa::sse42,
-            #[cfg(trust8_avx512)]
-            Cpu { avx512: true, .. } => Isa::avx512,
-            _ => Isa::avx2,
-        }
-    }
+    /// What CPUID and XGETBV report, in the order of `simd/sets.rs`.
+    type Words = [u32; 5];
 
-    /// The features that the kernels need, if both the CPU and the operating system have them.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    struct Cpu {
-        sse42: bool,
-        avx2: bool,
-        avx512: bool,
-    }
+    macro_rules! needs {
+        ($($set:ident: $token:ident, $name:literal, $cfg:ident, [$($feature:tt),+], $target:tt, $about:literal;)+) => {
+            /// What each kernel needs besides what the kernels after it need.
+            const NEEDED: [Words; Isa::scalar as usize] =
+                [$(#[cfg($cfg)] all_of(&[$(instruction_sets!(cpuid $feature)),+]),)+];
 
-    impl Cpu {
-        const NOTHING: Self = Self { sse42: false, avx2: false, avx512: false };
-
-        fn ask() -> Self {
-            let all = |word: u32, bits: &[u32]| bits.iter().all(|bit| word >> bit & 1 == 1);
-            // Safe since Rust 1.94, unsafe before: as a pointer of this type, it is the same in all
-            // versions.
-            let intrinsic: unsafe fn(u32, u32) -> arch::CpuidResult = arch::__cpuid_count;
-            // SAFETY: outside of SGX, for which build.rs compiles none of this, every CPU with SSE2
-            // has CPUID.
-            let cpuid = |leaf| unsafe { intrinsic(leaf, 0) };
-
-            if cpuid(0).eax < 7 {
-                // No leaf 7, so nothing newer than SSE4.2. Hardly any such CPU is in use.
-                return Self::NOTHING;
+            /// std's detection is an independent reading of the same manuals.
+            #[cfg(test)]
+            #[test]
+            fn the_cpu_is_asked_as_std_asks_it() {
+                $(#[cfg($cfg)] {
+                    $(let std_says = std::is_x86_feature_detected!($feature);
+                    assert_eq!(has(&ask(), &instruction_sets!(cpuid $feature)), std_says, $feature);)+
+                })+
             }
-            let leaf1 = cpuid(1);
-            let leaf7 = cpuid(7);
-            // A leaf beyond the last one returns unrelated bits.
-            let has_extended = cpuid(0x8000_0000).eax > 0x8000_0000;
-            let lzcnt = has_extended && all(cpuid(0x8000_0001).ecx, &[5]);
+        };
+    }
+    instruction_sets!(needs);
 
-            // The registers that the operating system saves, if OSXSAVE reports that it has set
-            // XCR0.
-            let saved = if all(leaf1.ecx, &[27]) {
-                // SAFETY: OSXSAVE is set, so XGETBV exists, and register 0 always does.
-                unsafe { xcr0() }
-            } else {
-                0
-            };
-            let saves = |state: u64| saved & state == state;
-            const YMM: u64 = 0b110; // xmm0..15, and the upper halves of ymm0..15
-            const ZMM: u64 = YMM | 0b1110_0000; // k0..7, the upper halves of zmm0..15, zmm16..31
-
-            // SSE3, SSSE3, SSE4.1, SSE4.2, POPCNT
-            let sse42 = all(leaf1.ecx, &[0, 9, 19, 20, 23]);
-            // AVX; AVX2, BMI1, BMI2; LZCNT
-            let avx2 = saves(YMM) && all(leaf1.ecx, &[28]) && all(leaf7.ebx, &[3, 5, 8]) && lzcnt;
-            // FMA and F16C, which compilers consider part of AVX-512 F; AVX-512 F, BW, VL; VBMI,
-            // VBMI2, GFNI, VPOPCNTDQ.
-            //
-            // This is also the policy. VBMI2 came with Ice Lake and Zen 4, where 512-bit code
-            // hardly lowers the clock. Skylake-X and Cascade Lake, which drop by hundreds of MHz
-            // and slow down their neighbours, lack it.
-            let avx512 = saves(ZMM)
-                && all(leaf1.ecx, &[12, 29])
-                && all(leaf7.ebx, &[16, 30, 31])
-                && all(leaf7.ecx, &[1, 6, 8, 14]);
-            Self { sse42, avx2, avx512 }
+    /// Returns the bits of all these features.
+    const fn all_of(features: &[Words]) -> Words {
+        let (mut all, mut i) = ([0; 5], 0);
+        while i < 5 * features.len() {
+            all[i % 5] |= features[i / 5][i % 5];
+            i += 1;
         }
+        all
+    }
+
+    /// Returns whether all bits of `needed` are in `reported`.
+    fn has(reported: &Words, needed: &Words) -> bool {
+        reported.iter().zip(needed).all(|(reported, needed)| reported & needed == *needed)
+    }
+
+    /// Returns what the CPU and the operating system report.
+    fn ask() -> Words {
+        // Safe since Rust 1.94, unsafe before: as a pointer of this type, it is the same in all
+        // versions.
+        let intrinsic: unsafe fn(u32, u32) -> arch::CpuidResult = arch::__cpuid_count;
+        // SAFETY: outside of SGX, for which build.rs compiles none of this, every CPU with SSE2
+        // has CPUID.
+        let cpuid = |leaf| unsafe { intrinsic(leaf, 0) };
+
+        if cpuid(0).eax < 7 {
+            // No leaf 7, so nothing newer than SSE4.2. Hardly any such CPU is in use.
+            return [0; 5];
+        }
+        let (leaf1, leaf7) = (cpuid(1), cpuid(7));
+        // A leaf beyond the last one returns unrelated bits.
+        let extended = if cpuid(0x8000_0000).eax > 0x8000_0000 { cpuid(0x8000_0001).ecx } else { 0 };
+        // The operating system has set XCR0 if OSXSAVE reports it.
+        let saved = match leaf1.ecx >> 27 & 1 {
+            0 => 0,
+            // SAFETY: OSXSAVE is set, so XGETBV exists, and register 0 always does.
+            _ => unsafe { xcr0() as u32 },
+        };
+        [leaf1.ecx, leaf7.ebx, leaf7.ecx, extended, saved]
     }
 
     /// Extended control register 0.
@@ -241,24 +233,5 @@ mod x86 {
     fn xcr0() -> u64 {
         // SAFETY: the caller saw OSXSAVE; register 0 exists where XGETBV does.
         unsafe { arch::_xgetbv(0) }
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        /// std's detection is an independent reading of the same manuals.
-        #[test]
-        fn the_cpu_is_asked_as_std_asks_it() {
-            macro_rules! std_says {
-                ($($feature:tt)*) => { $(std::is_x86_feature_detected!($feature))&&* };
-            }
-            let std_says = Cpu {
-                sse42: std_says!("sse4.2" "popcnt"),
-                avx2: std_says!("avx2" "bmi1" "bmi2" "lzcnt"),
-                avx512: std_says!("avx512f" "avx512bw" "avx512vl" "avx512vbmi" "avx512vbmi2" "gfni" "avx512vpopcntdq"),
-            };
-            assert_eq!(Cpu::ask(), std_says);
-        }
     }
 }

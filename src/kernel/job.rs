@@ -33,7 +33,7 @@ macro_rules! runs {
 }
 
 macro_rules! kernels {
-    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal;)+) => {
         $(
             #[cfg($cfg)]
             use crate::simd::$token;

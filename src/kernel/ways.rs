@@ -28,7 +28,7 @@ macro_rules! ways_of {
 }
 
 macro_rules! ways {
-    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal;)+) => {
         $(
             #[cfg($cfg)]
             use crate::simd::$token;

@@ -75,8 +75,8 @@ pub trait Job<T, M, O> {
 
 /// Declares the tokens.
 macro_rules! tokens {
-    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {$(
-        #[doc = concat!("The proof that the CPU has what the kernel `", $name, "` needs: ", $features, ".")]
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, [$($feature:tt),+], $target:tt, $about:literal;)+) => {$(
+        #[doc = concat!("The proof that the CPU has what the kernel `", $name, "` needs: ", stringify!($($feature),+), ".")]
         #[cfg($cfg)]
         #[derive(Clone, Copy, Debug)]
         pub struct $token(());
@@ -84,13 +84,13 @@ macro_rules! tokens {
         #[cfg($cfg)]
         impl $token {
             #[inline]
-            #[target_feature(enable = $features)]
+            #[target_feature($(enable = $feature),+)]
             pub(crate) fn new() -> Self {
                 Self(())
             }
 
             /// Runs a job. Only this function and `new` are compiled for the instruction set.
-            #[target_feature(enable = $features)]
+            #[target_feature($(enable = $feature),+)]
             pub(crate) fn enter<J: Job<Self, M, O>, M, O>(bytes: &[u8], more: M) -> O {
                 J::run(Self::new(), bytes, more)
             }

@@ -425,7 +425,8 @@ fn is_ascii(s: Avx512, bytes: &[u8]) -> bool {
     let half = Avx2::on(s);
     let mut all = half.or(half.load(first, 0), half.load(last, 0));
     for k in 1..4 {
-        all = half.or(all, half.or(half.load(first, 32 * k), half.load(last, 32 * k)));
+        let at = BLOCK_BYTES / 2 * k;
+        all = half.or(all, half.or(half.load(first, at), half.load(last, at)));
     }
     if half.any_high_bit(all) {
         return false;

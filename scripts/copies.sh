@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Copies what decides which kernels are compiled, and a macro for intrinsics, from the library to the packages that need the same.
+#
+#   scripts/copies.sh            writes the copies
+#   scripts/copies.sh --check    fails if a copy differs
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+for copy in {transcode,profile}/{build.rs,src/simd/sets.rs} transcode/src/simd/intrinsics.rs; do
+    if [ "${1-}" = --check ]; then
+        cmp "${copy#*/}" "$copy"
+    else
+        cp "${copy#*/}" "$copy"
+    fi
+done
