@@ -63,10 +63,11 @@ link_suite() {
     run "$compiler" "$objects"/*.o "$@" -o "$out" -lpthread
 }
 
-# Cargo with settings that compile fast. The code is not what users get, but the C interface is the same.
+# Cargo with settings that compile fast (conversions take longer at level 1). The code is not what users get, but the C interface
+# is the same.
 fast_cargo() {
     cargo +nightly build --release "$@" --config profile.release.opt-level=1 --config 'profile.release.lto="off"' \
-        --config profile.release.codegen-units=1
+        --config profile.release.codegen-units=1 --config profile.release.package.trust8-transcode.opt-level=2
 }
 
 # The same with Debian's compiler, which has a standard library for AArch64, and the source of `core`.

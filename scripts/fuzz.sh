@@ -33,11 +33,14 @@ programs=$folder/$host/release
 llvm="-Cllvm-args=-sanitizer-coverage"
 export RUSTFLAGS="-Cpasses=sancov-module $llvm-level=4 $llvm-inline-8bit-counters $llvm-pc-table
     $llvm-trace-compares -Zsanitizer=address -Cdebug-assertions -Ccodegen-units=1 --cfg=fuzzing"
-# The targets use many other crates, which need not be fast. What is tested is optimised as usual, or an execution takes seconds. So is
+# The targets use many other crates, which need not be fast. The library is optimised as usual, or an execution takes seconds. So is
 # libFuzzer, which each comparison calls. A report names functions without debug information.
 optimised=()
-for package in libfuzzer-sys trust8 trust8-transcode trust8-dialect trust8-profile trust8-arrow trust8-cli encoding_rs; do
+for package in libfuzzer-sys trust8 trust8-transcode trust8-dialect trust8-profile; do
     optimised+=(--config "profile.release.package.$package.opt-level=2")
+done
+for package in trust8-arrow trust8-cli encoding_rs; do
+    optimised+=(--config "profile.release.package.$package.opt-level=1")
 done
 cargo +nightly build --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$folder" \
     --bins --example seeds --config profile.release.opt-level=1 --config 'profile.release.package."*".opt-level=0' \
