@@ -95,9 +95,9 @@ fn for_files_the_bar_shows_the_total() {
     assert!(shown.contains(" of 83.82 GiB, ") && shown.contains(" left"), "{shown:?}");
     let (_, end) = shown.rsplit_once(" left").unwrap();
     assert!(end.contains("\x1B[2K") && end.trim_end().ends_with("code 124"), "{shown:?}");
-    // For endless input there is no total. A busy machine may need longer than 5 seconds to read a
+    // For endless input there is no total. A busy machine may need longer than 2 seconds to read a
     // GiB.
-    let shown = [5, 20, 80]
+    let shown = [2, 10, 80]
         .iter()
         .map(|seconds| {
             on_terminal(&folder, &format!("timeout --foreground -s INT {seconds} $TRUST8 /dev/zero"))
