@@ -4,6 +4,7 @@
 #   scripts/copies.sh            writes the copies
 #   scripts/copies.sh --check    fails if a copy differs
 set -euo pipefail
+case "$*" in '' | --check) ;; *) echo "usage: copies.sh [--check]" >&2; exit 2 ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 for copy in {transcode,profile}/{build.rs,src/simd/sets.rs} transcode/src/simd/intrinsics.rs; do

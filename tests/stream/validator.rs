@@ -319,7 +319,7 @@ fn decoded_text_borrows_from_the_piece() {
 
 /// Offsets do not wrap where a 32-bit `usize` would. (This is left out where more than four gigabytes would take minutes.)
 #[test]
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
 fn offsets_go_beyond_32_bits() {
     let mut validator = Validator::new();
     let zeros = vec![0; 1 << 20];

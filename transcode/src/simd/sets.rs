@@ -39,15 +39,15 @@ macro_rules! instruction_sets {
     (cpuid "bmi2") => { [0, 1 << 8, 0, 0, 0] };
     (cpuid "lzcnt") => { [0, 0, 0, 1 << 5, 0] };
     // FMA and F16C, which compilers consider part of it, and itself; the same registers, k0..7, the
-    // upper halves of zmm0..15, and zmm16..31
+    // upper halves of zmm0..15, and zmm16..31. The other features of AVX-512 include all this.
     (cpuid "avx512f") => { [1 << 12 | 1 << 29, 1 << 16, 0, 0, 0b1110_0110] };
-    (cpuid "avx512bw") => { [0, 1 << 30, 0, 0, 0] };
-    (cpuid "avx512vl") => { [0, 1 << 31, 0, 0, 0] };
-    (cpuid "avx512vbmi") => { [0, 0, 1 << 1, 0, 0] };
+    (cpuid "avx512bw") => { all_of(&[instruction_sets!(cpuid "avx512f"), [0, 1 << 30, 0, 0, 0]]) };
+    (cpuid "avx512vl") => { all_of(&[instruction_sets!(cpuid "avx512f"), [0, 1 << 31, 0, 0, 0]]) };
+    (cpuid "avx512vbmi") => { all_of(&[instruction_sets!(cpuid "avx512f"), [0, 0, 1 << 1, 0, 0]]) };
     // To require it is also the policy. VBMI2 came with Ice Lake and Zen 4, where 512-bit code
     // hardly lowers the clock. Skylake-X and Cascade Lake, which drop by hundreds of MHz and slow
     // down their neighbours, lack it.
-    (cpuid "avx512vbmi2") => { [0, 0, 1 << 6, 0, 0] };
+    (cpuid "avx512vbmi2") => { all_of(&[instruction_sets!(cpuid "avx512f"), [0, 0, 1 << 6, 0, 0]]) };
     (cpuid "gfni") => { [0, 0, 1 << 8, 0, 0] };
-    (cpuid "avx512vpopcntdq") => { [0, 0, 1 << 14, 0, 0] };
+    (cpuid "avx512vpopcntdq") => { all_of(&[instruction_sets!(cpuid "avx512f"), [0, 0, 1 << 14, 0, 0]]) };
 }
