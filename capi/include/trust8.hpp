@@ -38,6 +38,10 @@ template <class C, class = void> struct is_bytes : std::false_type {};
 template <class C>
 struct is_bytes<C, std::void_t<decltype(std::data(std::declval<const C &>()), std::size(std::declval<const C &>()))>>
     : is_byte<std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const C &>()))>>> {};
+
+// Whether the bytes go with a container, unlike those of a view. Of the types that are trivial to copy, std::array has a tuple_size.
+template <class C, class = void> struct owns : std::bool_constant<!std::is_trivially_copyable_v<C>> {};
+template <class C> struct owns<C, std::void_t<decltype(std::tuple_size<C>::value)>> : std::true_type {};
 } // namespace detail
 
 // A view of bytes: of a string, a vector, a span or another container of char, unsigned char, char8_t or std::byte, or of a string
@@ -119,8 +123,8 @@ inline result<std::string_view> validate(bytes input) noexcept {
     return error(plain);
 }
 
-// The view would outlive a string or a vector that is a temporary.
-template <class C, std::enable_if_t<detail::is_bytes<C>::value && !std::is_trivially_copyable_v<C>, int> = 0>
+// The view would outlive a string, a vector or an array that is a temporary.
+template <class C, std::enable_if_t<detail::is_bytes<C>::value && detail::owns<C>::value, int> = 0>
 result<std::string_view> validate(const C &&) = delete;
 
 // Validates text that arrives in pieces. It can be copied.

@@ -46,6 +46,7 @@ template <class T> static constexpr bool can_validate<T, std::void_t<decltype(tr
 /* A view of what a temporary owned is no result. */
 static_assert(can_validate<std::string &> && can_validate<const std::string &> && !can_validate<std::string>);
 static_assert(!can_validate<const std::string> && !can_validate<std::vector<unsigned char>>);
+static_assert(can_validate<std::array<char, 2> &> && !can_validate<std::array<char, 2>> && !can_validate<const std::array<std::byte, 2>>);
 static_assert(can_validate<std::vector<unsigned char> &> && can_validate<std::string_view> && can_validate<const char *>);
 static_assert(!can_validate<std::u16string &> && !can_validate<std::vector<int> &> && !can_validate<int>);
 

@@ -166,8 +166,9 @@ def profiles() -> list[dict[str, object]]:
 def faulty() -> list[dict[str, object]]:
     """Faulty text with each error handler: a fault in a number of bytes, or Latin-1."""
     results = []
+    short = [(length, length) for length in (4, 8, 16, 32, 64, 90, 150, 300, 1000)]
     for name in TEXTS:
-        for length, every in [(100, 50), (300, 300), (1000, 1000), (64 << 10, 50), (64 << 10, 1000)]:
+        for length, every in sorted([*short, (100, 50), (10_000, 100), (64 << 10, 50), (64 << 10, 1000)]):
             texts = texts_of(name, "64 KiB" if length > 1000 else "4 KiB")
             results.append(handled(name, length, every, [with_faults(data[:length], every, i) for i, data in enumerate(texts)]))
     for length in [100, 64 << 10]:

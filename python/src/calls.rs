@@ -16,7 +16,6 @@ use trust8::engine::is_same_name;
 
 use crate::input::{Input, LONG};
 use crate::profile::profile_of;
-use crate::text::{Counts, Decoded, Instead};
 use crate::{decode, encode, errors, text};
 
 const IS_UTF8: &CStr = c"is_utf8(data, /, *, profile=None)
@@ -117,14 +116,19 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// - `data` is an object that lives as long as `'a`, and the interpreter is held.
 #[inline]
 unsafe fn quick<'a>(data: *mut ffi::PyObject) -> Option<&'a [u8]> {
+    // The stable interface has no macros.
+    #[cfg(not(feature = "abi3"))]
+    use ffi::{Py_SIZE as PyBytes_Size, PyBytes_AS_STRING as PyBytes_AsString};
+    #[cfg(feature = "abi3")]
+    use ffi::{PyBytes_AsString, PyBytes_Size};
     // SAFETY: the caller vouches for the object.
     if unsafe { ffi::PyBytes_CheckExact(data) } == 0 {
         return None;
     }
     // SAFETY: the object is a `bytes` object.
-    let len = unsafe { ffi::PyBytes_Size(data) }.cast_unsigned();
+    let len = unsafe { PyBytes_Size(data) }.cast_unsigned();
     // SAFETY: the object is a `bytes` object.
-    let start = unsafe { ffi::PyBytes_AsString(data) };
+    let start = unsafe { PyBytes_AsString(data) };
     // SAFETY: the object has `len` bytes there, and they never change.
     (len < LONG).then(|| unsafe { std::slice::from_raw_parts(start.cast(), len) })
 }
@@ -197,28 +201,15 @@ unsafe extern "C" fn decode(
             if let Some(string) = text::ascii(py, bytes) {
                 return Ok(string.as_ptr());
             }
-            // Up to this length, decoding character by character is faster than calling the
-            // library.
-            if bytes.len() <= 24
-                && let Some(Decoded::Text(text)) = text::short(py, bytes, Instead::Nothing)?
-            {
+            if let Ok(text) = decode::valid(py, bytes)? {
                 return Ok(text.into_ptr());
-            }
-            let counts = Counts::of(py, bytes)?;
-            if counts.is_valid() {
-                return Ok(text::of_valid(py, &counts)?.into_ptr());
             }
         }
         // SAFETY: the interpreter passes `count` arguments, followed by the named ones.
-        if let Some((data, handler)) = unsafe { quick_arguments(py, arguments, count, names) }
-            && !handler.contains('\0')
+        if let Some((data, bytes, handler)) = unsafe { quick_arguments(py, arguments, count, names) }
+            && let Some(string) = decode::quick(py, &data, bytes, handler)?
         {
-            if let Some(string) = text::ascii(py, data.as_bytes()) {
-                return Ok(string.as_ptr());
-            }
-            if let Some(string) = decode::quick(py, &data, handler)? {
-                return Ok(string.into_ptr());
-            }
+            return Ok(string.into_ptr());
         }
         // SAFETY: the same.
         attached(py, |py| unsafe { decode_any(py, arguments, count, names) })
@@ -232,6 +223,15 @@ unsafe extern "C" fn encode(
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     guarded(|py| {
+        if count == 1 && names.is_null() {
+            // SAFETY: there is one argument.
+            let text = unsafe { *arguments };
+            // SAFETY: it is an object, which lives during the call.
+            let text = unsafe { Borrowed::from_ptr(py, text) };
+            if let Ok(text) = text.cast::<PyString>() {
+                return Ok(encode::encode(&text, None)?.into_ptr());
+            }
+        }
         // SAFETY: the interpreter passes `count` arguments, followed by the named ones.
         let [text, errors] =
             unsafe { arguments_of(py, "encode", 2, ["", "errors"], arguments, count, names) }?;
@@ -327,7 +327,7 @@ unsafe fn quick_arguments<'a>(
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
-) -> Option<(Borrowed<'a, 'a, PyBytes>, &'a str)> {
+) -> Option<(Borrowed<'a, 'a, PyBytes>, &'a [u8], &'a str)> {
     let has_handler = match (count, names.is_null()) {
         (1, true) => false,
         (2, true) => true,
@@ -349,19 +349,19 @@ unsafe fn quick_arguments<'a>(
     // SAFETY: there is a first argument.
     let data = unsafe { *arguments };
     // SAFETY: it is an object, which lives during the call.
-    unsafe { quick(data) }?;
+    let bytes = unsafe { quick(data) }?;
     // SAFETY: the same.
     let data = unsafe { Borrowed::from_ptr(py, data) };
-    let bytes = data.cast::<PyBytes>().ok()?;
+    let data = data.cast::<PyBytes>().ok()?;
     if !has_handler {
-        return Some((bytes, "strict"));
+        return Some((data, bytes, "strict"));
     }
     // SAFETY: there is a second argument, by its place or by its name.
     let place = unsafe { arguments.add(1) };
     // SAFETY: the same.
     let handler = unsafe { *place };
     // SAFETY: it is an object, which lives during the call.
-    Some((bytes, unsafe { str_of(py, handler) }?))
+    Some((data, bytes, unsafe { str_of(py, handler) }?))
 }
 
 /// Returns the text of a `str` object without surrogates.

@@ -136,29 +136,66 @@ pub(crate) fn ascii<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Option<Bound
     Ok(Some(unsafe { Bound::from_owned_ptr(py, string.as_ptr()) }.cast_into()?))
 }
 
-/// Decodes bytes that are at most `LONG`, or returns `None` if that needs a handler that is not
+/// Decodes bytes that are shorter than `LONG`, or returns `None` if that needs a handler that is not
 /// built in.
 #[inline]
 pub(crate) fn quick<'py>(
     py: Python<'py>,
     bytes: &Bound<'py, PyBytes>,
+    all: &[u8],
     handler: &str,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    let all = bytes.as_bytes();
-    if handler != "strict"
-        && let Some(Known::Instead(instead)) = Known::by_name(py, handler)?
-        && let Some(decoded) = text::short(py, all, instead)?
+    // Up to this length, validating costs less than looking up a handler.
+    const LOOKED_UP: usize = 256;
+    let named = Instead::by_name(handler);
+    if named.is_none() && handler != "strict" && handler.contains('\0') {
+        return Ok(None);
+    }
+    let found = match named {
+        Some(Instead::Ignore) if all.len() > text::SHORT => text::ascii_without_faults(py, all)?,
+        _ => ascii(py, all)?,
+    };
+    if found.is_some() {
+        return Ok(found);
+    }
+    let known = match named {
+        Some(instead) if !instead.is_looked_up() => named,
+        // Valid text needs no handler.
+        Some(_) if all.len() <= LOOKED_UP && !trust8::is_utf8(all) => match Known::by_name(py, handler)? {
+            Some(Known::Instead(instead)) => Some(instead),
+            _ => return Ok(None),
+        },
+        _ => None,
+    };
+    if let Some(instead) = known {
+        match text::short(py, all, instead)? {
+            Some(Decoded::Text(text)) => return Ok(Some(text)),
+            Some(Decoded::Refused(at)) => return Err(invalid(py, bytes, at)?),
+            None => (),
+        }
+    }
+    match valid(py, all)? {
+        Ok(text) => Ok(Some(text)),
+        Err(counts) => finish(py, bytes, &counts, handler),
+    }
+}
+
+/// Decodes bytes that are shorter than `LONG` and are not ASCII. If there is an error, returns the counts
+/// up to it.
+#[inline]
+pub(crate) fn valid<'py, 'a>(
+    py: Python<'py>,
+    bytes: &'a [u8],
+) -> PyResult<Result<Bound<'py, PyString>, Counts<'a>>> {
+    // Up to this length, decoding character by character is faster than calling the library.
+    const BY_CHARACTER: usize = 20;
+    if bytes.len() <= BY_CHARACTER
+        && let Some(Decoded::Text(text)) = text::short(py, bytes, Instead::Nothing)?
     {
-        return match decoded {
-            Decoded::Text(text) => Ok(Some(text)),
-            Decoded::Refused(at) => Err(invalid(py, bytes, at)?),
-        };
+        return Ok(Ok(text));
     }
-    let counts = Counts::of(py, all)?;
-    if counts.is_valid() {
-        return text::of_valid(py, &counts).map(Some);
-    }
-    finish(py, bytes, &counts, handler)
+    let counts = Counts::of(py, bytes)?;
+    Ok(if counts.is_valid() { Ok(text::of_valid(py, &counts)?) } else { Err(counts) })
 }
 
 /// Decodes invalid bytes, or returns `None` if that needs a handler that is not built in.
@@ -193,10 +230,7 @@ impl Known {
             "strict" => Self::Strict,
             _ => match Instead::by_name(name) {
                 None => return Ok(None),
-                // The interpreter does not look these up.
-                Some(known @ (Instead::Replace | Instead::Ignore | Instead::SurrogateEscape)) => {
-                    return Ok(Some(Self::Instead(known)));
-                }
+                Some(known) if !known.is_looked_up() => return Ok(Some(Self::Instead(known))),
                 // The interpreter's own decoder makes the strings and calls handlers.
                 Some(_) if cfg!(feature = "abi3") => return Ok(None),
                 Some(Instead::Windows1252) => return Ok(Some(Self::Instead(Instead::Windows1252))),

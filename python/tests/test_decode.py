@@ -258,6 +258,26 @@ def test_handlers_that_are_registered_anew():
             codecs.register_error(name, handler)
 
 
+@pytest.mark.parametrize("name", ["strict", "backslashreplace", "surrogatepass", "trust8-never"])
+def test_valid_text_needs_no_handler(name):
+    """Handlers are looked up at the first fault, and only then."""
+    for data in [b"", b"a", "é".encode(), "größer".encode(), "я".encode() * 30, "世".encode() * 200, "🌍".encode() * 2000]:
+        check(data, name)
+        check(data, name + "\0")
+        assert outcome(trust8.decode, data, name) == data.decode()
+
+
+@pytest.mark.parametrize("errors", HANDLERS)
+def test_faults_in_a_few_bytes(errors):
+    """A fault at each place of texts up to the length from which on the library converts."""
+    for text in TEXTS.values():
+        start = (text * 30).encode()
+        for length in [*range(2, 20), 31, 32, 33, 57, 58, 59, 63, 64, 65, 95, 96, 97, 116, 150]:
+            for place in range(0, length, SCALE if length > 20 else 1):
+                for fault in [b"\xff", b"\x80", b"\xe2", b"\xf0\x9f\x98"]:
+                    check(start[:place] + fault + start[place + len(fault) : length], errors)
+
+
 def test_wrong_arguments():
     for errors in ["no-such-handler", "nul\0", "\ud800", 5, None, b"strict"]:
         for data in [b"abc", b"a\xffb"]:

@@ -36,9 +36,10 @@ pub enum Handler {
 /// Converts the start of the bytes into UTF-16, and returns what it has read and written: nothing if
 /// the kernel has no vectors.
 ///
-/// A sequence must begin at the start, and one begins after the bytes read. The conversion stops
-/// where no fault is near, at the end of the buffer, and before a character that the end may cut
-/// off.
+/// A sequence must begin at the start, and one begins after the bytes read. With
+/// [`Handler::SurrogateEscape`], they may instead end within an ill-formed sequence: its other bytes
+/// are ill-formed by themselves. The conversion stops where no fault is near, at the end of the buffer,
+/// and before a character that the end may cut off.
 #[inline]
 pub fn into_utf16(
     kernel: &Kernel,

@@ -4,7 +4,6 @@
 //! object before it is finished, so its memory is an ordinary buffer, which the library's
 //! conversions fill.
 
-use std::cell::LazyCell;
 use std::mem::{self, MaybeUninit};
 use std::ptr::NonNull;
 use std::slice;
@@ -14,12 +13,15 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use trust8::boundary::floor;
-use trust8::{Kernel, count_starts, inspect};
+use trust8::{Kernel, count_starts, inspect, is_utf8};
 use trust8_transcode::handlers::into_ascii;
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
-use super::faulty::{Pass, ROOM, SHORT, Stop, Unit, largest_at_least, pass, starts_with_lone_faults};
-use super::{Counts, Decoded, Instead};
+use super::faulty::{
+    BLOCK, FEW, Pass, ROOM, Stop, Unit, has_only_lone_faults, may_be_narrow, pass, put_lone_faults,
+    starts_with_lone_faults,
+};
+use super::{Counts, Decoded, Instead, SHORT};
 use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
 
 /// The number of bytes of each character in a string. ASCII strings are a separate kind.
@@ -235,13 +237,33 @@ fn one(py: Python<'_>, code_point: u32) -> PyResult<Bound<'_, PyString>> {
     Ok(unsafe { Bound::from_owned_ptr_or_err(py, string) }?.cast_into()?)
 }
 
+/// Returns whether a short text is ASCII. The last block overlaps those before it, so that no loop over
+/// single bytes follows.
+#[inline]
+fn is_short_ascii(bytes: &[u8]) -> bool {
+    let mut any = 0;
+    if let Some(last) = bytes.last_chunk() {
+        any = u128::from_ne_bytes(*last);
+        for block in bytes.as_chunks().0 {
+            any |= u128::from_ne_bytes(*block);
+        }
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        any = (u64::from_ne_bytes(*first) | u64::from_ne_bytes(*last)).into();
+    } else {
+        for byte in bytes {
+            any |= u128::from(*byte);
+        }
+    }
+    any & u128::from_ne_bytes([0x80; 16]) == 0
+}
+
 /// Returns ASCII as a string, or `None` if the bytes are not ASCII or longer than `LONG`.
 #[inline]
 pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObject>> {
-    // Up to this length, the loop of `core` finishes before the library's has started.
+    // Up to this length, the loop finishes before the library's has started.
     const SHORT: usize = 64;
     let is_ascii = if bytes.len() <= SHORT {
-        bytes.is_ascii()
+        is_short_ascii(bytes)
     } else {
         bytes.len() <= LONG && transcode::is_ascii_in(Encoding::Utf8, bytes)
     };
@@ -319,7 +341,8 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
     // would be several times what most texts need, and the system clears large new memory page by
     // page.
     let rest = &bytes[valid.len()..];
-    let expected = before.chars + (count_starts(rest) + rest.len() / 64 + 64).min(rest.len());
+    let most = if instead == Instead::BackslashReplace { 4 * rest.len() } else { rest.len() };
+    let expected = before.chars + (count_starts(rest) + rest.len() / 64 + 64).min(most);
     let mut new = New::with_len(py, expected, width)?;
     let mut len = new.fill(py, 0, valid)?;
     if len != before.chars {
@@ -348,28 +371,41 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
     out.finish().map(Decoded::Text)
 }
 
-/// Like `faulty`, for bytes that need not have been counted: a few, or ASCII whose faults are ignored.
-/// Returns `None` for others.
+/// Like `faulty`, for short text that need not have been counted. Returns `None` for other text, and for
+/// valid text, unless it is very short.
 #[inline]
 pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyResult<Option<Decoded<'py>>> {
+    // From this length on, validating costs little compared with replacing faults.
+    const VALIDATED: usize = 32;
     let most = match instead {
         // One byte becomes `\\xNN`.
         Instead::BackslashReplace => SHORT / 4,
         _ => SHORT,
     };
     if bytes.len() > most {
-        return if instead == Instead::Ignore { ascii_without_faults(py, bytes) } else { Ok(None) };
+        return Ok(None);
     }
-    // The smallest width that is likely to be enough.
-    let likely = LazyCell::new(|| largest_at_least(bytes));
-    let starts_as_ascii = || starts_with_lone_faults(bytes);
-    if matches!(instead, Instead::Ignore | Instead::BackslashReplace)
-        && (starts_as_ascii() || *likely == 0x7F)
-        && let Some(decoded) = short_as::<u8>(py, bytes, 0x7F, instead)?
-    {
+    let has_only_lone_faults = match instead {
+        Instead::Replace | Instead::SurrogateEscape => bytes.len() > 1 && has_only_lone_faults(bytes),
+        Instead::Ignore if bytes.len() < FEW => has_only_lone_faults(bytes),
+        Instead::Ignore | Instead::BackslashReplace => starts_with_lone_faults(bytes),
+        _ => false,
+    };
+    if has_only_lone_faults && matches!(instead, Instead::Replace | Instead::SurrogateEscape) {
+        let mut new = New::with_len(py, bytes.len(), Width::Two)?;
+        let Room::Two(room) = new.room(0) else { return Err(miscounted()) };
+        return match put_lone_faults(bytes, room, instead) {
+            true => Ok(Some(Decoded::Text(new.finish()?))),
+            false => Err(miscounted()),
+        };
+    }
+    if has_only_lone_faults && let Some(decoded) = short_as::<u8>(py, bytes, 0x7F, instead)? {
         return Ok(Some(decoded));
     }
-    if *likely <= 0xFFFF
+    if bytes.len() >= VALIDATED && !instead.is_looked_up() && is_utf8(bytes) {
+        return Ok(None);
+    }
+    if may_be_narrow(bytes)
         && let Some(decoded) = short_as::<u16>(py, bytes, 0xFFFF, instead)?
     {
         return Ok(Some(decoded));
@@ -378,7 +414,10 @@ pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyR
 }
 
 /// Decodes ASCII, and ignores faults of one byte. Returns `None` if anything else is in the text.
-fn ascii_without_faults<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Option<Decoded<'py>>> {
+pub(crate) fn ascii_without_faults<'py>(
+    py: Python<'py>,
+    bytes: &[u8],
+) -> PyResult<Option<Bound<'py, PyString>>> {
     if !starts_with_lone_faults(bytes) {
         return Ok(None);
     }
@@ -386,7 +425,7 @@ fn ascii_without_faults<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Option<D
     let Room::One(room) = out.new.room(0) else { return Err(miscounted()) };
     let progress = into_ascii(Kernel::best(), bytes, room);
     out.len = progress.written;
-    if progress.read == bytes.len() { out.finish().map(|text| Some(Decoded::Text(text))) } else { Ok(None) }
+    if progress.read == bytes.len() { out.finish().map(Some) } else { Ok(None) }
 }
 
 /// Decodes short text through characters of this width. Returns `None` if a character is larger than `largest`.
@@ -397,7 +436,7 @@ fn short_as<'py, U: Unit>(
     instead: Instead,
 ) -> PyResult<Option<Decoded<'py>>> {
     let mut room = [MaybeUninit::<U>::uninit(); ROOM];
-    let Pass { read, written, stop } = pass(bytes, &mut room, largest, instead);
+    let Pass { read, written, bits, stop } = pass(bytes, &mut room, largest, instead);
     match stop {
         Stop::End => (),
         Stop::Refused => return Ok(Some(Decoded::Refused(read))),
@@ -410,8 +449,12 @@ fn short_as<'py, U: Unit>(
         [] => PyString::new(py, ""),
         [unit] => one(py, unit.into())?,
         _ => {
-            let bits = || units.iter().fold(0, |bits, unit| bits | (*unit).into());
-            let width = if largest == 0x7F { Width::Ascii } else { Width::of_code_point(bits()) };
+            let bits = match bytes.len() {
+                _ if largest == 0x7F => largest,
+                0..=BLOCK => bits,
+                _ => units.iter().fold(0, |bits, unit| bits | (*unit).into()),
+            };
+            let width = Width::of_code_point(bits);
             let mut new = New::with_len(py, written, width)?;
             match new.room(0) {
                 Room::One(room) => write_units(room, units),
@@ -425,8 +468,17 @@ fn short_as<'py, U: Unit>(
 }
 
 /// Writes characters that are known to fit.
-fn write_units<T: Unit>(room: &mut [MaybeUninit<T>], units: &[impl Unit]) {
-    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(T::of((*unit).into())));
+fn write_units<T: Unit, U: Unit>(room: &mut [MaybeUninit<T>], units: &[U]) {
+    let write = |to: &mut [MaybeUninit<T>], units: &[U]| {
+        to.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(T::of((*unit).into())));
+    };
+    let (Some(last_to), Some(last)) = (room.last_chunk_mut::<8>(), units.last_chunk::<8>()) else {
+        return write(room, units);
+    };
+    // The last eight overlap those before them.
+    write(last_to, last);
+    let all = room.as_chunks_mut::<8>().0.iter_mut().zip(units.as_chunks::<8>().0);
+    all.for_each(|(to, units)| write(to, units));
 }
 
 /// A string made from several texts. It grows in width and length when a text needs it.

@@ -1,7 +1,7 @@
 //! Decodes faulty text, for the error handlers that need no call into Python.
 //!
 //! ```text
-//! the end of short text:                     one character or fault at a time
+//! a few bytes, and the end of short text:     one character or fault at a time
 //! where no lead precedes a continuation:     each byte above 7F is a fault by itself; no branch for a fault
 //! `ignore`, `replace`, `surrogateescape`:    the library's conversion, unless a character has one byte
 //! otherwise, piece by piece:                 copy the text between the faults, with what the handler says between,
@@ -14,16 +14,19 @@
 
 use std::mem::MaybeUninit;
 
-use super::Instead;
+use super::{Instead, SHORT};
 use trust8::Kernel;
 use trust8::boundary::floor;
-use trust8::engine::survey::WITH_CONTEXT;
+use trust8::engine::survey::{BLOCK_BYTES, WITH_CONTEXT};
 use trust8::engine::{FaultSearch, Output, windows_1252};
 use trust8_transcode::handlers::{Handler, into_ascii, into_utf16, into_utf32};
 use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_into};
 
 /// A character of a string of some width.
 pub(crate) trait Unit: Copy + Into<u32> {
+    /// The largest character that fits.
+    const LARGEST: u32;
+
     fn of(code_point: u32) -> Self;
 
     /// Returns the character with these bytes, as far as it has room for them.
@@ -40,6 +43,8 @@ pub(crate) trait Unit: Copy + Into<u32> {
 }
 
 impl Unit for u8 {
+    const LARGEST: u32 = 0xFF;
+
     fn of(code_point: u32) -> Self {
         code_point as Self
     }
@@ -62,6 +67,8 @@ impl Unit for u8 {
 }
 
 impl Unit for u16 {
+    const LARGEST: u32 = 0xFFFF;
+
     fn of(code_point: u32) -> Self {
         code_point as Self
     }
@@ -84,6 +91,8 @@ impl Unit for u16 {
 }
 
 impl Unit for u32 {
+    const LARGEST: u32 = 0x10_FFFF;
+
     fn of(code_point: u32) -> Self {
         code_point
     }
@@ -122,22 +131,20 @@ pub(crate) enum Stop {
 pub(crate) struct Pass {
     pub(crate) read: usize,
     pub(crate) written: usize,
+    /// The bits of all characters above 7F in at most `BLOCK` bytes. For more bytes, some are missing.
+    pub(crate) bits: u32,
     pub(crate) stop: Stop,
 }
-
-/// The length of short text, which is decoded into memory on the stack: the string then gets the
-/// right width and length at once.
-pub(super) const SHORT: usize = 1024;
 
 /// Room for the characters of short text, and for stores of whole blocks.
 pub(super) const ROOM: usize = SHORT + 128;
 
 /// The shortest text for which calling the library costs less than decoding it here.
-const LIBRARY: usize = 96;
+pub(super) const FEW: usize = 96;
 
 /// The number of bytes to search for lone faults at a time. The compiler would unroll loops over fewer bytes,
 /// and then not vectorise them.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 
 /// The number of bytes to copy and convert at a time.
 const PIECE: usize = 4096;
@@ -147,6 +154,9 @@ const COPY: usize = 4 * PIECE + WITH_CONTEXT;
 
 /// The number of units to search for faults at a time.
 const GROUP: usize = 16;
+
+/// Bit 7 of each byte.
+const HIGH: u64 = 0x8080_8080_8080_8080;
 
 const REPLACEMENT: char = '\u{FFFD}';
 
@@ -160,14 +170,14 @@ pub(crate) fn pass<U: Unit>(
     largest: u32,
     instead: Instead,
 ) -> Pass {
-    let mut to = Decoder { room, len: 0, largest };
+    let mut to = Decoder { room, len: 0, bits: 0, largest };
     let mut at = 0;
     let done = if bytes.len() <= SHORT {
         to.short(bytes, &mut at, instead)
     } else {
         to.pieces(bytes, &mut at, instead)
     };
-    Pass { read: at, written: to.len, stop: done.err().unwrap_or(Stop::End) }
+    Pass { read: at, written: to.len, bits: to.bits, stop: done.err().unwrap_or(Stop::End) }
 }
 
 /// Replaces the placeholders by surrogates. Returns false if there are others: the text has this
@@ -313,6 +323,8 @@ fn backslashed(byte: u8) -> [u8; 4] {
 struct Decoder<'a, U> {
     room: &'a mut [MaybeUninit<U>],
     len: usize,
+    /// The bits of all characters above 7F that `scalar` has written.
+    bits: u32,
     largest: u32,
 }
 
@@ -327,78 +339,112 @@ impl<U: Unit> Decoder<'_, U> {
             *at += read;
         }
         self.last_lone_faults(bytes, at, instead);
-        if bytes.len() - *at >= LIBRARY {
-            *at += self.handled(&bytes[*at..], instead)?;
+        let mut rest = bytes.len() - *at;
+        // Narrower vectors need more of them for a block.
+        let fewest = if Kernel::best().name() == "avx512" { FEW } else { 2 * FEW };
+        if rest >= fewest {
+            // A few bytes more cost the library as much as a block.
+            if rest % BLOCK_BYTES < BLOCK_BYTES / 4 {
+                rest -= rest % BLOCK_BYTES;
+            }
+            *at += self.handled(&bytes[*at..][..rest], instead)?;
         }
         self.scalar(bytes, at, bytes.len(), instead)
     }
 
     /// Decodes characters and faults one by one, from `start` to `end` or slightly beyond.
+    #[inline(always)]
     fn scalar(&mut self, bytes: &[u8], start: &mut usize, end: usize, instead: Instead) -> Result<(), Stop> {
         // Local variables stay in registers.
-        let (mut at, mut len, largest) = (*start, self.len, self.largest);
+        let (mut at, mut len, mut bits) = (*start, self.len, self.bits);
+        let room = &mut *self.room;
+        // A constant, unless the string may be ASCII or not.
+        let largest = if U::LARGEST == 0xFF { self.largest } else { U::LARGEST };
         let stop = loop {
             if at >= end {
                 break Ok(());
             }
-            let (code_point, read) = match next(&bytes[at..]) {
-                Ok((code_point, read)) => {
-                    if code_point < 0x80 {
-                        // The ASCII before the next other character, without a branch on its
-                        // length.
-                        let start = at;
-                        while at < end
-                            && let Some(eight) = bytes[at..].first_chunk::<8>()
-                            && let Some(units) = self.room[len..].first_chunk_mut::<8>()
-                        {
-                            units
-                                .iter_mut()
-                                .zip(eight)
-                                .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
-                            let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
-                            // 8 if there is no other.
-                            let ascii = (others.trailing_zeros() / 8) as usize;
-                            at += ascii;
-                            len += ascii;
-                            if others != 0 {
-                                break;
-                            }
-                        }
-                        if at > start {
-                            continue;
-                        }
+            let rest = &bytes[at..];
+            let word = match rest.first_chunk::<8>() {
+                Some(eight) => {
+                    let word = u64::from_le_bytes(*eight);
+                    if word & 0x80 == 0
+                        && let Some(units) = room[len..].first_chunk_mut::<8>()
+                    {
+                        // The ASCII before the next other character, without a branch on its length.
+                        *units = eight.map(|byte| MaybeUninit::new(U::of(byte.into())));
+                        let ascii = leading_ascii(word);
+                        at += ascii;
+                        len += ascii;
+                        continue;
                     }
-                    (code_point, read)
+                    // 110xxxxx 10xxxxxx, twice
+                    if word & 0xC0E0_C0E0 == 0x80C0_80C0
+                        && word & 0x1E != 0
+                        && word & 0x1E_0000 != 0
+                        && largest >= 0x7FF
+                        && let Some(units) = room[len..].first_chunk_mut::<2>()
+                    {
+                        let pair = (word as u32 & 0x1F_001F) << 6 | word as u32 >> 8 & 0x3F_003F;
+                        *units =
+                            [pair & 0xFFFF, pair >> 16].map(|code_point| MaybeUninit::new(U::of(code_point)));
+                        bits |= (pair | pair >> 16) & 0xFFFF;
+                        at += 4;
+                        len += 2;
+                        continue;
+                    }
+                    word as u32
                 }
+                None => {
+                    let word = last_bytes(bytes, at);
+                    if word & 0x80 == 0
+                        && let Some(units) = room[len..].first_chunk_mut::<8>()
+                    {
+                        put_word(word, units);
+                        let ascii = leading_ascii(word).min(rest.len());
+                        at += ascii;
+                        len += ascii;
+                        continue;
+                    }
+                    word as u32
+                }
+            };
+            let (code_point, read) = match next(word) {
+                Ok(character) => character,
                 Err(read) => match instead {
                     Instead::Ignore => {
                         at += read;
                         continue;
                     }
+                    Instead::Replace => (REPLACEMENT.into(), read),
                     // The next iteration starts after the first byte, and finds that the other
                     // bytes are faults too.
-                    Instead::SurrogateEscape => (0xDC00 | u32::from(bytes[at]), 1),
-                    _ => {
-                        self.len = len;
-                        let read = self.fault(&bytes[at..], read, instead);
-                        len = self.len;
-                        match read {
-                            Ok(read) => at += read,
-                            Err(stop) => break Err(stop),
-                        }
+                    Instead::SurrogateEscape => (0xDC00 | word & 0xFF, 1),
+                    Instead::BackslashReplace => {
+                        let Some(four) = room[len..].first_chunk_mut::<4>() else { break Err(Stop::Full(4)) };
+                        *four = backslashed(word as u8).map(|byte| MaybeUninit::new(U::of(byte.into())));
+                        len += 4;
+                        at += 1;
                         continue;
                     }
+                    Instead::Windows1252 => (windows_1252(word as u8).into(), 1),
+                    Instead::SurrogatePass => match surrogate(rest) {
+                        Some(surrogate) => (surrogate.into(), 3),
+                        None => break Err(Stop::Refused),
+                    },
+                    Instead::Nothing => break Err(Stop::Refused),
                 },
             };
             if code_point > largest {
                 break Err(Stop::Wide(code_point));
             }
-            let Some(unit) = self.room.get_mut(len) else { break Err(Stop::Full(1)) };
+            let Some(unit) = room.get_mut(len) else { break Err(Stop::Full(1)) };
             unit.write(U::of(code_point));
+            bits |= code_point;
             len += 1;
             at += read;
         };
-        (*start, self.len) = (at, len);
+        (*start, self.len, self.bits) = (at, len, bits);
         stop
     }
 
@@ -434,7 +480,7 @@ impl<U: Unit> Decoder<'_, U> {
         // A character of four bytes becomes two units of UTF-16.
         if self.largest == 0xFFFF && read.iter().fold(false, |any, byte| any | is_lead_of_four(*byte)) {
             let mut starts = (0..read.len()).filter(|start| is_lead_of_four(read[*start]));
-            if starts.any(|start| matches!(next(&bytes[start..]), Ok((_, 4)))) {
+            if starts.any(|start| matches!(next(first_four(&bytes[start..])), Ok((_, 4)))) {
                 return Err(Stop::Wide(0x1_0000));
             }
         }
@@ -488,17 +534,6 @@ impl<U: Unit> Decoder<'_, U> {
         Ok(())
     }
 
-    #[inline(always)]
-    fn put(&mut self, code_point: u32) -> Result<(), Stop> {
-        if code_point > self.largest {
-            return Err(Stop::Wide(code_point));
-        }
-        let unit = self.room.get_mut(self.len).ok_or(Stop::Full(1))?;
-        unit.write(U::of(code_point));
-        self.len += 1;
-        Ok(())
-    }
-
     /// Finishes what `lone_faults` has begun, by a block that overlaps the last one. So far, each byte
     /// is a unit.
     #[inline]
@@ -531,7 +566,7 @@ impl<U: Unit> Decoder<'_, U> {
         }
         let bytes = &bytes[..bytes.len().min(NEARBY)];
         let (fault, largest) = match instead {
-            Instead::SurrogateEscape => (Fault { own: 0xFF, low: 0, high: 0xDC }, 0xDCFF),
+            Instead::SurrogateEscape => (Fault::ESCAPED, 0xDCFF),
             Instead::Replace => (Fault::REPLACED, REPLACEMENT.into()),
             Instead::Windows1252 if !bytes.iter().any(|byte| (0x80..0xA0).contains(byte)) => {
                 (Fault { own: 0xFF, low: 0, high: 0 }, 0xFF)
@@ -544,30 +579,6 @@ impl<U: Unit> Decoder<'_, U> {
         let read = lone_faults(bytes, room, fault);
         self.len += read;
         read
-    }
-
-    /// Writes the replacement of an ill-formed sequence, and returns how many bytes of `rest` it
-    /// replaces.
-    #[inline]
-    fn fault(&mut self, rest: &[u8], len: usize, instead: Instead) -> Result<usize, Stop> {
-        match instead {
-            Instead::Ignore => Ok(len),
-            Instead::Nothing => Err(Stop::Refused),
-            Instead::Replace => self.put(REPLACEMENT.into()).map(|()| len),
-            Instead::SurrogatePass => match surrogate(rest) {
-                Some(surrogate) => self.put(surrogate.into()).map(|()| 3),
-                None => Err(Stop::Refused),
-            },
-            Instead::SurrogateEscape => self.put(0xDC00 | u32::from(rest[0])).map(|()| 1),
-            Instead::Windows1252 => self.put(windows_1252(rest[0]).into()).map(|()| 1),
-            Instead::BackslashReplace => {
-                if self.room.len() - self.len < 4 {
-                    return Err(Stop::Full(4));
-                }
-                backslashed(rest[0]).into_iter().try_for_each(|byte| self.put(byte.into()))?;
-                Ok(1)
-            }
-        }
     }
 }
 
@@ -586,16 +597,12 @@ pub(super) fn starts_with_lone_faults(bytes: &[u8]) -> bool {
     bytes.first_chunk::<{ BLOCK + 1 }>().is_some_and(|start| !is_continued(&start[..BLOCK], &start[1..]))
 }
 
-/// Returns a limit that `pass` is likely to need for these bytes: of ASCII, of UTF-16 without
-/// surrogates, or of all characters. For a few bytes, trying costs less than looking.
-pub(super) fn largest_at_least(bytes: &[u8]) -> u32 {
-    let next = bytes.get(1..).unwrap_or_default();
-    if bytes.len() < LIBRARY || !is_continued(bytes, next) {
-        return 0x7F;
-    }
-    let pairs = bytes.iter().zip(next);
-    let is_four = pairs.fold(false, |any, (byte, next)| any | is_lead_of_four(*byte) & (next >> 6 == 2));
-    if is_four { 0x10_FFFF } else { 0xFFFF }
+/// Returns whether no character seems to have four bytes. In a few bytes, trying costs less than
+/// looking.
+pub(super) fn may_be_narrow(bytes: &[u8]) -> bool {
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    let is_four = |(byte, next): (&u8, &u8)| is_lead_of_four(*byte) & (next >> 6 == 2);
+    bytes.len() < FEW || !pairs.fold(false, |any, pair| any | is_four(pair))
 }
 
 /// What a fault of one byte becomes: its own bits, other bits, and the byte above.
@@ -608,6 +615,18 @@ struct Fault {
 
 impl Fault {
     const REPLACED: Self = Self { own: 0, low: 0xFD, high: 0xFF };
+    const ESCAPED: Self = Self { own: 0xFF, low: 0, high: 0xDC };
+
+    /// Returns the units of eight bytes of ASCII and faults.
+    #[inline(always)]
+    fn eight(self, word: u64) -> [MaybeUninit<u16>; 8] {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let each = |byte: u8| u64::from(byte) * ONES;
+        let is_fault = (word >> 7 & ONES) * 0xFF;
+        let lows = (word & (!is_fault | each(self.own)) | each(self.low) & is_fault).to_le_bytes();
+        let highs = (each(self.high) & is_fault).to_le_bytes();
+        std::array::from_fn(|i| MaybeUninit::new(u16::from_le_bytes([lows[i], highs[i]])))
+    }
 }
 
 /// Converts blocks while no lead in them precedes a continuation. Such a block has no sequence of
@@ -637,12 +656,72 @@ fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fault: Fault)
     at
 }
 
-/// Returns the first character and its length, or the length of an ill-formed sequence.
+/// Decodes bytes that `has_only_lone_faults` accepts. Returns whether each has become one unit in `room`,
+/// which has their length.
+#[inline]
+pub(super) fn put_lone_faults(bytes: &[u8], room: &mut [MaybeUninit<u16>], instead: Instead) -> bool {
+    let fault = match instead {
+        Instead::SurrogateEscape => Fault::ESCAPED,
+        Instead::Replace => Fault::REPLACED,
+        _ => return false,
+    };
+    if bytes.len() > BLOCK || room.len() != bytes.len() {
+        return pass(bytes, room, 0xFFFF, instead).written == bytes.len();
+    }
+    let (Some(last), Some(last_units)) = (bytes.last_chunk(), room.last_chunk_mut()) else {
+        let units = fault.eight(last_bytes(bytes, 0));
+        room.iter_mut().zip(units).for_each(|(to, unit)| *to = unit);
+        return true;
+    };
+    // The last eight overlap those before them.
+    *last_units = fault.eight(u64::from_le_bytes(*last));
+    for (units, eight) in room.as_chunks_mut().0.iter_mut().zip(bytes.as_chunks().0) {
+        *units = fault.eight(u64::from_le_bytes(*eight));
+    }
+    true
+}
+
+/// Returns whether there are bytes above 7F and each is a fault by itself.
+#[inline]
+pub(super) fn has_only_lone_faults(bytes: &[u8]) -> bool {
+    if bytes.len() > BLOCK {
+        return starts_with_lone_faults(bytes) && !is_continued(bytes, &bytes[1..]) && !bytes.is_ascii();
+    }
+    // As the function `is_continued`, for eight pairs of bytes.
+    let is_continued = |word: u64, next: u64| word & word << 1 & next & !(next << 1) & HIGH != 0;
+    let pair = |bytes: &[u8; 9]| {
+        let [word @ .., _] = *bytes;
+        let [_, next @ ..] = *bytes;
+        (u64::from_le_bytes(word), u64::from_le_bytes(next))
+    };
+    let Some(last) = bytes.last_chunk() else {
+        let word = match bytes.first_chunk() {
+            Some(eight) => u64::from_le_bytes(*eight),
+            None => last_bytes(bytes, 0),
+        };
+        return word & HIGH != 0 && !is_continued(word, word >> 8);
+    };
+    let (word, next) = pair(last);
+    if is_continued(word, next) {
+        return false;
+    }
+    let mut high = word | next;
+    let mut rest = bytes;
+    while let Some(first) = rest.first_chunk() {
+        let (word, next) = pair(first);
+        high |= word;
+        if is_continued(word, next) {
+            return false;
+        }
+        rest = &rest[8..];
+    }
+    high & HIGH != 0
+}
+
+/// Returns the first character and its length, or the length of an ill-formed sequence. The first byte
+/// is the lowest of the word.
 #[inline(always)]
-fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
-    let four = first_four(rest);
-    // The first byte is the lowest of the word.
-    let word = u32::from_le_bytes(four);
+fn next(word: u32) -> Result<(u32, usize), usize> {
     if word & 0x80 == 0 {
         return Ok((word & 0x7F, 1));
     }
@@ -665,33 +744,63 @@ fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
             return Ok((code_point, 4));
         }
     }
-    Err(fault_len(four))
+    Err(fault_len(word))
 }
 
-/// Returns the first bytes, padded with 00, which continues nothing.
-#[inline(always)]
-fn first_four(rest: &[u8]) -> [u8; 4] {
-    rest.first_chunk::<4>().copied().unwrap_or_else(|| {
-        let mut four = [0; 4];
-        four[..rest.len()].copy_from_slice(rest);
-        four
-    })
+/// Returns the first bytes as a word with the first as its lowest, padded with 00.
+#[inline]
+fn first_four(bytes: &[u8]) -> u32 {
+    bytes.iter().take(4).rfold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// Returns the length of an ill-formed sequence.
-#[inline(always)]
-fn fault_len(four: [u8; 4]) -> usize {
-    match four {
-        [0xE0, 0xA0..=0xBF, ..] | [0xE1..=0xEC | 0xEE | 0xEF, 0x80..=0xBF, ..] | [0xED, 0x80..=0x9F, ..] => 2,
-        [0xF0, 0x90..=0xBF, third, _]
-        | [0xF1..=0xF3, 0x80..=0xBF, third, _]
-        | [0xF4, 0x80..=0x8F, third, _] => {
-            if third & 0xC0 == 0x80 {
-                3
-            } else {
-                2
-            }
-        }
-        _ => 1,
+/// Returns fewer than eight bytes from `at` on as a word with the first as its lowest, padded with 00,
+/// which continues nothing.
+#[inline]
+fn last_bytes(bytes: &[u8], at: usize) -> u64 {
+    let shift = |bytes: usize| (8 * bytes) & 63;
+    if let Some(last) = bytes.last_chunk() {
+        return u64::from_le_bytes(*last) >> shift(at + 8 - bytes.len());
     }
+    let word = match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => {
+            let last = u64::from(u32::from_le_bytes(*last)) << shift(bytes.len() - 4);
+            u64::from(u32::from_le_bytes(*first)) | last
+        }
+        _ => bytes.iter().rfold(0, |word, byte| word << 8 | u64::from(*byte)),
+    };
+    word >> shift(at)
+}
+
+/// Returns the number of ASCII characters that a word begins with.
+#[inline(always)]
+fn leading_ascii(word: u64) -> usize {
+    ((word & HIGH).trailing_zeros() / 8) as usize
+}
+
+/// Writes the bytes of a word as characters. The compiler would merge this with the code for bytes in
+/// memory, and then vectorise neither.
+#[inline(never)]
+fn put_word<U: Unit>(word: u64, units: &mut [MaybeUninit<U>; 8]) {
+    *units = word.to_le_bytes().map(|byte| MaybeUninit::new(U::of(byte.into())));
+}
+
+/// Returns the length of an ill-formed sequence. The first byte is the lowest of the word.
+///
+/// There are no branches on the bytes, because faults are hard to predict.
+#[inline(always)]
+fn fault_len(word: u32) -> usize {
+    let [first, second, third, _] = word.to_le_bytes();
+    let lowest = match first {
+        0xE0 => 0xA0,
+        0xF0 => 0x90,
+        _ => 0x80,
+    };
+    let highest = match first {
+        0xED => 0x9F,
+        0xF4 => 0x8F,
+        _ => 0xBF,
+    };
+    let two = (0xE0..=0xF4).contains(&first) & (lowest <= second) & (second <= highest);
+    let three = two & (first >= 0xF0) & (third & 0xC0 == 0x80);
+    1 + usize::from(two) + usize::from(three)
 }

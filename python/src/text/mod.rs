@@ -22,7 +22,13 @@ use trust8::boundary::floor;
 use trust8::inspect;
 
 use crate::input::{LONG, PIECE, unlocked_if_long};
-pub(crate) use made::{Builder, ascii, ascii_in_pieces, encoded, faulty, of_valid, short};
+pub(crate) use made::{
+    Builder, ascii, ascii_in_pieces, ascii_without_faults, encoded, faulty, of_valid, short,
+};
+
+/// The length of short text, which is decoded into memory on the stack: the string then gets the
+/// right width and length at once.
+pub(crate) const SHORT: usize = 1024;
 
 /// The replacement of an ill-formed sequence, for the error handlers that need no call into Python.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +55,13 @@ impl Instead {
             "trust8.windows-1252" => Self::Windows1252,
             _ => return None,
         })
+    }
+
+    /// Returns whether the interpreter looks the handler up, instead of having it built in. It does not
+    /// have `trust8.windows-1252`.
+    #[inline]
+    pub(crate) fn is_looked_up(self) -> bool {
+        !matches!(self, Self::Replace | Self::Ignore | Self::SurrogateEscape)
     }
 
     #[cfg(feature = "abi3")]

@@ -34,6 +34,11 @@ pub(crate) fn ascii_in_pieces<'py>(
     Ok(None)
 }
 
+/// Returns `None`, for the same reason.
+pub(crate) fn ascii_without_faults<'py>(_: Python<'py>, _: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+    Ok(None)
+}
+
 /// Returns bytes as a string, with each ill-formed sequence replaced according to `instead`.
 pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead) -> PyResult<Decoded<'py>> {
     let bytes = PyBytes::new(py, before.all);
