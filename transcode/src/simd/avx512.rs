@@ -479,21 +479,6 @@ impl ConvertOps for Avx512 {
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_u16_of_sixes(self, [high, low]: [__m512i; 2], keep: u64, out: &mut Output<'_>) -> bool {
-        let n = 2 * keep.count_ones() as usize;
-        let high = self.compress(high, keep);
-        let low = self.compress(low, keep);
-        let [first, second] = interleaved(self, [self.for_interleaving(high), self.for_interleaving(low)]);
-        // 0x40 times the first byte of a lane, plus the second.
-        let sixes = self.splat16(0x0140);
-        // SAFETY: AVX512BW, by `self`.
-        let first = unsafe { _mm512_maddubs_epi16(first, sixes) };
-        // SAFETY: AVX512BW, by `self`.
-        let second = unsafe { _mm512_maddubs_epi16(second, sixes) };
-        self.put_first_of_two([first, second], n, out)
-    }
-
-    #[cfg_attr(trust8_optimised, inline(always))]
     fn put_u32_of_bytes(
         self,
         low: __m512i,

@@ -183,13 +183,6 @@ pub(crate) trait ConvertOps: WideLaneOps {
         [self.or(upper, low), self.right16::<2>(self.and(high, self.splat(0xFC)))]
     }
 
-    /// Appends what [`of_sixes`](Self::of_sixes) returns, as units of 16 bits. A one in `keep`
-    /// selects a unit.
-    #[inline(always)]
-    fn put_u16_of_sixes(self, high_low: [Self::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
-        self.put_u16_of_bytes(self.of_sixes(high_low), keep, out)
-    }
-
     /// Appends units of 32 bits. Their first three bytes are in `low`, `middle` and `high` (zeros
     /// if there is none), and the fourth is zero. A one in `keep` selects a unit.
     fn put_u32_of_bytes(
