@@ -16,7 +16,6 @@ use support::kernels::{check, kernels, ways};
 use support::oracle;
 use trust8::columns::{Offsets, Policy};
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
-use trust8::stream::Decoder;
 use trust8::{Part, Validator};
 use trust8_dialect::Dialect;
 use trust8_transcode::{Encoding, Str, Transcoder, Utf16, Utf32};
@@ -142,7 +141,7 @@ fn streams() {
         };
         for way in ways() {
             for len in lengths {
-                let (mut validator, mut decoder) = (Validator::new(), Decoder::new());
+                let (mut validator, mut decoder) = (Validator::new(), Validator::new());
                 let mut decoded = String::new();
                 let pushed = input.chunks(len).try_for_each(|piece| {
                     if let Ok(piece) = way.kernel.decode_piece(&mut decoder, piece) {

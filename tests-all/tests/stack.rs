@@ -122,9 +122,9 @@ const VALIDATION: &[(&str, Work)] = &[
 
 /// All other functions over bytes.
 const OTHERS: &[(&str, Work)] = &[
-    ("Decoder::decode", |kernel, bytes| {
+    ("Validator::decode", |kernel, bytes| {
         for len in [1, 30, 200, 1000, 5000] {
-            let mut decoder = trust8::stream::Decoder::new();
+            let mut decoder = trust8::Validator::new();
             for piece in bytes.chunks(len).take(100) {
                 done(kernel.decode_piece(&mut decoder, piece));
             }
