@@ -116,11 +116,6 @@ impl<T: Wide, I: Instead> Conversion for Faulty<T, I> {
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, engine: impl Surveying) -> usize {
         long::<S, T, I>(s, text, out, engine)
     }
-
-    #[inline(always)]
-    fn portable(_: &[u8], _: &mut Output<'_>) -> usize {
-        0
-    }
 }
 
 #[cfg(trust8_simd)]
@@ -131,10 +126,5 @@ impl Conversion for AsciiWithoutFaults {
     #[inline(always)]
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, engine: impl Surveying) -> usize {
         ascii_without_faults(s, text, out, engine)
-    }
-
-    #[inline(always)]
-    fn portable(_: &[u8], _: &mut Output<'_>) -> usize {
-        0
     }
 }
