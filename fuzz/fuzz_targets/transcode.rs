@@ -35,20 +35,20 @@ fn utf8(bytes: &[u8]) {
     let lossy_units: Vec<u16> = lossy.encode_utf16().collect();
     let std = core::str::from_utf8(bytes);
     for kernel in kernels() {
-        assert_eq!(trust8_transcode::TranscodeWith(kernel).convert_lossy(Encoding::Utf8, Str, bytes), lossy);
+        assert_eq!(trust8_transcode::convert_lossy(trust8_transcode::With(kernel, Encoding::Utf8), Str, bytes), lossy);
         assert_eq!(
-            trust8_transcode::TranscodeWith(kernel).convert_lossy(Encoding::Utf8, Utf16, bytes),
+            trust8_transcode::convert_lossy(trust8_transcode::With(kernel, Encoding::Utf8), Utf16, bytes),
             lossy_units
         );
-        match (trust8_transcode::TranscodeWith(kernel).convert(Encoding::Utf8, Utf16, bytes), std) {
+        match (trust8_transcode::convert(trust8_transcode::With(kernel, Encoding::Utf8), Utf16, bytes), std) {
             (Ok(got), Ok(text)) => {
                 assert_eq!(got, lossy_units);
-                assert_eq!(trust8_transcode::TranscodeWith(kernel).len(Str, Utf16, text), got.len());
+                assert_eq!(trust8_transcode::len(trust8_transcode::With(kernel, Str), Utf16, text), got.len());
                 assert_eq!(
-                    trust8_transcode::TranscodeWith(kernel).convert(Utf16, Str, &got).as_deref(),
+                    trust8_transcode::convert(trust8_transcode::With(kernel, Utf16), Str, &got).as_deref(),
                     Ok(text)
                 );
-                assert_eq!(trust8_transcode::TranscodeWith(kernel).len(Utf16, Str, &got), text.len());
+                assert_eq!(trust8_transcode::len(trust8_transcode::With(kernel, Utf16), Str, &got), text.len());
             }
             (Err(error), Err(std)) => {
                 assert_eq!(error.valid_up_to(), std.valid_up_to());
@@ -67,16 +67,16 @@ fn utf16(bytes: &[u8]) {
     let orders = [(Encoding::Utf16Le, encoding_rs::UTF_16LE), (Encoding::Utf16Be, encoding_rs::UTF_16BE)];
     let orders = orders.map(|(from, theirs)| (from, theirs.decode_without_bom_handling(bytes)));
     for kernel in kernels() {
-        assert_eq!(trust8_transcode::TranscodeWith(kernel).convert_lossy(Utf16, Str, &units), lossy);
-        match (trust8_transcode::TranscodeWith(kernel).convert(Utf16, Str, &units), &std) {
+        assert_eq!(trust8_transcode::convert_lossy(trust8_transcode::With(kernel, Utf16), Str, &units), lossy);
+        match (trust8_transcode::convert(trust8_transcode::With(kernel, Utf16), Str, &units), &std) {
             (Ok(got), Ok(text)) => assert_eq!(got, *text),
             (Err(error), Err(_)) => assert_eq!(error.valid_up_to(), before),
             (got, std) => panic!("{got:?}, and std says {std:?}"),
         }
         for (from, (text, malformed)) in &orders {
-            assert_eq!(trust8_transcode::TranscodeWith(kernel).convert_lossy(*from, Str, bytes), *text);
+            assert_eq!(trust8_transcode::convert_lossy(trust8_transcode::With(kernel, *from), Str, bytes), *text);
             assert_eq!(
-                trust8_transcode::TranscodeWith(kernel).convert(*from, Str, bytes).is_err(),
+                trust8_transcode::convert(trust8_transcode::With(kernel, *from), Str, bytes).is_err(),
                 *malformed
             );
         }
@@ -91,14 +91,14 @@ fn in_pieces_and_small_buffers(
     bytes: &[u8],
     control: usize,
 ) {
-    let whole = trust8_transcode::TranscodeWith(kernel).convert(from, to, bytes);
+    let whole = trust8_transcode::convert(trust8_transcode::With(kernel, from), to, bytes);
     // Other libraries do not have all pairs of encodings, so the scalar kernel is the oracle.
     let scalar = Kernel::by_name("scalar").expect("everywhere");
-    assert_eq!(whole, trust8_transcode::TranscodeWith(scalar).convert(from, to, bytes), "{}", kernel.name());
-    let lossy = trust8_transcode::TranscodeWith(kernel).convert_lossy(from, to, bytes);
+    assert_eq!(whole, trust8_transcode::convert(trust8_transcode::With(scalar, from), to, bytes), "{}", kernel.name());
+    let lossy = trust8_transcode::convert_lossy(trust8_transcode::With(kernel, from), to, bytes);
     assert_eq!(
         lossy,
-        trust8_transcode::TranscodeWith(scalar).convert_lossy(from, to, bytes),
+        trust8_transcode::convert_lossy(trust8_transcode::With(scalar, from), to, bytes),
         "{}",
         kernel.name()
     );
@@ -121,7 +121,7 @@ fn in_pieces_and_small_buffers(
 
     let mut buffer = vec![MaybeUninit::new(0xA5); control + 64];
     match (
-        trust8_transcode::TranscodeWith(kernel).convert_into(from, to, bytes, &mut buffer[..control]),
+        trust8_transcode::convert_into(trust8_transcode::With(kernel, from), to, bytes, &mut buffer[..control]),
         &whole,
     ) {
         (Ok(got), Ok(whole)) => assert_eq!(got, &whole[..]),

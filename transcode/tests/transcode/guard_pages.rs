@@ -35,14 +35,18 @@ fn buffers_of_every_critical_length() {
             let text = repeated(text, len);
             let units: Vec<u16> = text.encode_utf16().collect();
             let utf32: Vec<u32> = text.chars().map(u32::from).collect();
-            let latin1 =
-                trust8_transcode::TranscodeWith(Kernel::best()).convert(Str, Encoding::Latin1, &text).ok();
+            let latin1 = trust8_transcode::convert(
+                trust8_transcode::With(Kernel::best(), Str),
+                Encoding::Latin1,
+                &text,
+            )
+            .ok();
             for kernel in kernels() {
                 let bytes = source.copy(text.as_bytes());
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Encoding::Utf8,
+                    let result = trust8_transcode::convert_into(
+                        trust8_transcode::With(kernel, Encoding::Utf8),
                         Utf32,
                         bytes,
                         target.last(room),
@@ -53,8 +57,8 @@ fn buffers_of_every_critical_length() {
                     for less in shorter(latin1.len(), len) {
                         let room = latin1.len() - less;
                         let (from, to) = (Encoding::Utf8, Encoding::Latin1);
-                        let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                            from,
+                        let result = trust8_transcode::convert_into(
+                            trust8_transcode::With(kernel, from),
                             to,
                             bytes,
                             target.last(room),
@@ -65,8 +69,8 @@ fn buffers_of_every_critical_length() {
                     for less in shorter(text.len(), len) {
                         let room = text.len() - less;
                         let (from, to) = (Encoding::Latin1, Encoding::Utf8);
-                        let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                            from,
+                        let result = trust8_transcode::convert_into(
+                            trust8_transcode::With(kernel, from),
                             to,
                             latin1,
                             target.last(room),
@@ -77,8 +81,8 @@ fn buffers_of_every_critical_length() {
                 let copy = source.copy(&utf32);
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Utf32,
+                    let result = trust8_transcode::convert_into(
+                        trust8_transcode::With(kernel, Utf32),
                         Encoding::Utf8,
                         copy,
                         target.last(room),
@@ -87,8 +91,8 @@ fn buffers_of_every_critical_length() {
                 }
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Utf32,
+                    let result = trust8_transcode::convert_into(
+                        trust8_transcode::With(kernel, Utf32),
                         Utf16,
                         copy,
                         target.last(room),
@@ -98,8 +102,8 @@ fn buffers_of_every_critical_length() {
                 let copy = source.copy(&units);
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Utf16,
+                    let result = trust8_transcode::convert_into(
+                        trust8_transcode::With(kernel, Utf16),
                         Utf32,
                         copy,
                         target.last(room),
@@ -108,13 +112,13 @@ fn buffers_of_every_critical_length() {
                 }
                 let bytes = source.copy(text.as_bytes());
                 assert_eq!(
-                    trust8_transcode::TranscodeWith(kernel).len(Encoding::Utf8, Utf16, bytes),
+                    trust8_transcode::len(trust8_transcode::With(kernel, Encoding::Utf8), Utf16, bytes),
                     units.len()
                 );
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Encoding::Utf8,
+                    let result = trust8_transcode::convert_into(
+                        trust8_transcode::With(kernel, Encoding::Utf8),
                         Utf16,
                         bytes,
                         target.last(room),
@@ -122,11 +126,14 @@ fn buffers_of_every_critical_length() {
                     check(result.map(|got| &*got), &units[..], room, units.len());
                 }
                 let units = source.copy(&units);
-                assert_eq!(trust8_transcode::TranscodeWith(kernel).len(Utf16, Str, units), text.len());
+                assert_eq!(
+                    trust8_transcode::len(trust8_transcode::With(kernel, Utf16), Str, units),
+                    text.len()
+                );
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Utf16,
+                    let result = trust8_transcode::convert_into(
+                        trust8_transcode::With(kernel, Utf16),
                         Encoding::Utf8,
                         units,
                         target.last(room),
@@ -173,7 +180,8 @@ fn every_pair_of_encodings() {
             }
             let text = repeated(text, len);
             for &from in Encoding::ALL {
-                let Ok(mut bytes) = trust8_transcode::TranscodeWith(Kernel::best()).convert(Str, from, &text)
+                let Ok(mut bytes) =
+                    trust8_transcode::convert(trust8_transcode::With(Kernel::best(), Str), from, &text)
                 else {
                     continue;
                 };
@@ -184,21 +192,23 @@ fn every_pair_of_encodings() {
                 for &to in Encoding::ALL {
                     for kernel in kernels() {
                         let bytes = source.copy(&bytes);
-                        let lossy = trust8_transcode::TranscodeWith(kernel).convert_lossy(from, to, bytes);
+                        let lossy =
+                            trust8_transcode::convert_lossy(trust8_transcode::With(kernel, from), to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
-                            let result = trust8_transcode::TranscodeWith(kernel).convert_into_lossy(
-                                from,
+                            let result = trust8_transcode::convert_into_lossy(
+                                trust8_transcode::With(kernel, from),
                                 to,
                                 bytes,
                                 target.last(room),
                             );
                             check(result.map(|got| &*got), &lossy[..], room, lossy.len());
                         }
-                        let strict = trust8_transcode::TranscodeWith(kernel).convert(from, to, bytes);
+                        let strict =
+                            trust8_transcode::convert(trust8_transcode::With(kernel, from), to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
                             match (
-                                trust8_transcode::TranscodeWith(kernel).convert_into(
-                                    from,
+                                trust8_transcode::convert_into(
+                                    trust8_transcode::With(kernel, from),
                                     to,
                                     bytes,
                                     target.last(room),
@@ -265,8 +275,8 @@ fn malformed_utf8_everywhere_in_short_texts() {
                 for kernel in kernels() {
                     let bytes = source.copy(&text);
                     for room in [fits, fits.saturating_sub(1), 0] {
-                        match trust8_transcode::TranscodeWith(kernel).convert_into(
-                            Encoding::Utf8,
+                        match trust8_transcode::convert_into(
+                            trust8_transcode::With(kernel, Encoding::Utf8),
                             Utf16,
                             bytes,
                             target.last(room),
@@ -276,8 +286,8 @@ fn malformed_utf8_everywhere_in_short_texts() {
                         }
                     }
                     let room = target.last(lossy.len());
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into_lossy(
-                        Encoding::Utf8,
+                    let result = trust8_transcode::convert_into_lossy(
+                        trust8_transcode::With(kernel, Encoding::Utf8),
                         Utf16,
                         bytes,
                         room,
@@ -312,8 +322,8 @@ fn lone_surrogates_everywhere_in_short_texts() {
                     for kernel in kernels() {
                         let text = source.copy(&text);
                         for room in [fits, fits.saturating_sub(1), 0] {
-                            match trust8_transcode::TranscodeWith(kernel).convert_into(
-                                Utf16,
+                            match trust8_transcode::convert_into(
+                                trust8_transcode::With(kernel, Utf16),
                                 Encoding::Utf8,
                                 text,
                                 target.last(room),
@@ -325,8 +335,8 @@ fn lone_surrogates_everywhere_in_short_texts() {
                             }
                         }
                         let room = target.last(lossy.len());
-                        let result = trust8_transcode::TranscodeWith(kernel).convert_into_lossy(
-                            Utf16,
+                        let result = trust8_transcode::convert_into_lossy(
+                            trust8_transcode::With(kernel, Utf16),
                             Encoding::Utf8,
                             text,
                             room,
