@@ -2,7 +2,7 @@
 
 use core::arch::aarch64::*;
 
-use trust8::engine::{Neon, Simd, Vectors};
+use trust8::engine::Neon;
 
 use super::{ShuffleOps, WideLaneOps};
 

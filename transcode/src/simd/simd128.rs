@@ -2,7 +2,7 @@
 
 use core::arch::wasm32::*;
 
-use trust8::engine::{Simd, Simd128, Vectors};
+use trust8::engine::Simd128;
 
 use super::{ShuffleOps, WideLaneOps};
 
