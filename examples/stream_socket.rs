@@ -13,7 +13,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 
-use trust8::stream::Decoder;
+use trust8::Validator;
 
 /// Hands all text of a connection to `take`, piece by piece, and returns its length in bytes.
 ///
@@ -22,7 +22,7 @@ use trust8::stream::Decoder;
 /// An [`io::ErrorKind::InvalidData`] with the place in the stream if the text is not UTF-8, or ends inside a character; and
 /// every error of the connection.
 fn receive(mut connection: impl Read, mut take: impl FnMut(&str)) -> io::Result<u64> {
-    let mut decoder = Decoder::new();
+    let mut decoder = Validator::new();
     let mut buffer = [0; 16 << 10];
     loop {
         let len = connection.read(&mut buffer)?;

@@ -501,70 +501,37 @@ errors_at!(Utf8Error);
 /// Writes what is wrong, and what was expected instead.
 impl fmt::Display for Sequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const A_CHARACTER: &str = "a first byte (00 to 7F, C2 to F4)";
-        let four = self.four();
+        let (four, kind) = (self.four(), self.kind());
         let lead = four[0];
-        let second = Hex(&four[..2]);
-        let begun = Hex(&four[..self.len()]);
-        let characters_length = match lead {
-            0x00..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xFF => 4,
-        };
-
-        match self.kind() {
-            ErrorKind::UnexpectedContinuation => {
-                write!(
-                    f,
-                    "{lead:02X} is a continuation byte where a character must begin; expected {A_CHARACTER}"
-                )
-            }
-            ErrorKind::InvalidByte => {
-                write!(f, "{lead:02X} never appears in UTF-8; expected {A_CHARACTER}")
-            }
-            ErrorKind::Overlong if lead < 0xC2 => {
-                write!(f, "{lead:02X} begins an overlong form of an ASCII character; expected {A_CHARACTER}")
-            }
-            ErrorKind::Overlong => {
-                let first = if lead == 0xE0 { "A0" } else { "90" };
-                write!(f, "{second} begins an overlong form; expected {first} to BF after {lead:02X}")
-            }
-            ErrorKind::Surrogate => {
-                write!(f, "{second} begins a surrogate (U+D800 to U+DFFF); expected 80 to 9F after ED")
-            }
-            ErrorKind::TooLarge if lead > 0xF4 => {
-                write!(f, "{lead:02X} begins a character above U+10FFFF; expected {A_CHARACTER}")
-            }
-            ErrorKind::TooLarge => {
-                write!(f, "{second} begins a character above U+10FFFF; expected 80 to 8F after F4")
-            }
-            ErrorKind::Truncated => {
-                let next = four[self.len()];
-                write!(
-                    f,
-                    "{begun} begins a character of {characters_length} bytes, and {next:02X} follows; "
-                )?;
-                self.expected_next(f)
-            }
-            ErrorKind::Incomplete => {
-                write!(f, "{begun} begins a character of {characters_length} bytes, and the input ends; ")?;
-                self.expected_next(f)
-            }
-        }
-    }
-}
-
-impl Sequence {
-    /// Writes which byte may follow the bytes of a character that is cut short.
-    fn expected_next(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, last) = match (self.four()[0], self.len()) {
+        // What may follow the first bytes of the character.
+        let (first, last) = match (lead, self.len()) {
             (0xE0, 1) => ("A0", "BF"),
             (0xED, 1) => ("80", "9F"),
             (0xF0, 1) => ("90", "BF"),
             (0xF4, 1) => ("80", "8F"),
             _ => ("80", "BF"),
         };
-        write!(f, "expected a continuation byte ({first} to {last})")
+        let what = match kind {
+            ErrorKind::UnexpectedContinuation => "is a continuation byte where a character must begin",
+            ErrorKind::InvalidByte => "never appears in UTF-8",
+            ErrorKind::Overlong if lead < 0xC2 => "begins an overlong form of an ASCII character",
+            ErrorKind::Overlong => "begins an overlong form",
+            ErrorKind::Surrogate => "begins a surrogate (U+D800 to U+DFFF)",
+            ErrorKind::TooLarge => "begins a character above U+10FFFF",
+            ErrorKind::Truncated | ErrorKind::Incomplete => {
+                let begun = Hex(&four[..self.len()]);
+                write!(f, "{begun} begins a character of {} bytes, and ", lead.leading_ones())?;
+                match kind {
+                    ErrorKind::Incomplete => write!(f, "the input ends")?,
+                    _ => write!(f, "{:02X} follows", four[self.len()])?,
+                }
+                return write!(f, "; expected a continuation byte ({first} to {last})");
+            }
+        };
+        match self.seen() {
+            [_] => write!(f, "{lead:02X} {what}; expected a first byte (00 to 7F, C2 to F4)"),
+            two => write!(f, "{} {what}; expected {first} to {last} after {lead:02X}", Hex(two)),
+        }
     }
 }
 

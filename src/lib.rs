@@ -45,7 +45,7 @@
 //! | many byte strings that may be invalid | lossy text appended to one `String` | [`lossy_into`] |
 //! | `&[u8]` that may be invalid | every error in it, and the line and column of each | [`errors`], [`Locator`] |
 //! | pieces of a stream | the error as soon as it is certain | [`Validator`] |
-//! | pieces of a stream | the text of each piece | [`stream::Decoder`] |
+//! | pieces of a stream | the text of each piece | [`Validator::decode`] |
 //! | a reader, a writer, a file | text as it comes, or all of it | [`io`], [`fs`] |
 //! | columns of strings | the first bad row, all of them, or repaired rows | [`columns`] |
 //! | `&[u8]` | the numbers of characters, lines and UTF-16 units | [`inspect`](inspect()) |
@@ -91,17 +91,17 @@
 //!
 //! A piece may end inside a character. [`Validator`] keeps the beginning of that character in 16
 //! bytes of state, and refuses the stream at the first byte that makes an error certain.
-//! [`stream::Decoder`] also returns the text.
+//! [`decode`](Validator::decode) also returns the text.
 //!
 //! ```
-//! use trust8::stream::Decoder;
+//! use trust8::Validator;
 //!
-//! let mut decoder = Decoder::new();
+//! let mut validator = Validator::new();
 //! let mut text = String::new();
 //! for piece in [&b"Gr\xC3"[..], b"\xBC\xC3\x9Fe aus K\xC3", b"\xB6ln"] {
-//!     text.extend(&decoder.decode(piece)?);
+//!     text.extend(&validator.decode(piece)?);
 //! }
-//! decoder.finish()?;
+//! validator.finish()?;
 //! assert_eq!(text, "Grüße aus Köln");
 //! # Ok::<(), trust8::stream::StreamError>(())
 //! ```

@@ -5,7 +5,7 @@
 use core::fmt;
 
 use super::segments::{Segment, Segments};
-use super::{ALL, Dialect, DialectError};
+use super::{ALL, Dialect, DialectError, DialectWith};
 use trust8::Kernel;
 use trust8::engine::Hex;
 
@@ -26,7 +26,7 @@ use trust8::engine::Hex;
 /// ```
 #[must_use]
 pub fn diagnose(bytes: &[u8]) -> Diagnosis {
-    Diagnosis::of(bytes, Kernel::best())
+    DialectWith(Kernel::best()).diagnose(bytes)
 }
 
 /// Which dialects accept some bytes: see [`diagnose`].
@@ -90,8 +90,11 @@ struct Evidence {
     value: u32,
 }
 
-impl Diagnosis {
-    pub(crate) fn of(bytes: &[u8], kernel: &'static Kernel) -> Self {
+impl DialectWith {
+    /// Like [`diagnose`], with this kernel.
+    #[must_use]
+    pub fn diagnose(self, bytes: &[u8]) -> Diagnosis {
+        let Self(kernel) = self;
         let utf8 = Finding::of(Segments::new(Dialect::Utf8, bytes, kernel));
         let findings = ALL.map(|dialect| match dialect {
             Dialect::Utf8 => utf8,
@@ -104,7 +107,7 @@ impl Diagnosis {
             },
             Dialect::Cesu8 | Dialect::ModifiedUtf8 => Finding::of(Segments::new(dialect, bytes, kernel)),
         });
-        let mut diagnosis = Self { findings, evidence: None };
+        let mut diagnosis = Diagnosis { findings, evidence: None };
         if let (Some(best), Some(at)) = (diagnosis.best(), diagnosis.decided_at()) {
             let mut segments = Segments::new(best, bytes, kernel).starting_at(at);
             if let Some((_, Segment::Own(value))) = segments.next() {
@@ -116,7 +119,9 @@ impl Diagnosis {
         }
         diagnosis
     }
+}
 
+impl Diagnosis {
     /// Returns the most likely dialect of the bytes: the first of UTF-8, CESU-8, Modified UTF-8,
     /// WTF-8 and RFC 2279 that accepts them all.
     ///

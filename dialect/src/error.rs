@@ -170,47 +170,39 @@ impl fmt::Display for DialectError {
             Inexpressible => write!(f, "{dialect} at byte {valid_up_to} that UTF-8 can't express: ")?,
             _ => write!(f, "invalid {dialect} at byte {valid_up_to}: ")?,
         }
-        let (lead, sequence, seen) = (self.seen[0], Hex(self.sequence()), Hex(self.seen()));
-        match self.kind {
-            UnexpectedContinuation => {
+        let (sequence, seen) = (Hex(self.sequence()), Hex(self.seen()));
+        let (code_point, mut buffer) = (self.code_point(), [0; 6]);
+        let value = code_point.unwrap_or_default();
+        let expects = if self.kind == FourBytes { Dialect::Cesu8 } else { Dialect::Utf8 };
+        let expected = Hex(form::write(expects, value, &mut buffer).unwrap_or_default());
+        match (self.kind, code_point) {
+            (UnexpectedContinuation, _) => {
                 write!(f, "{sequence} is a continuation byte where a code point must begin")
             }
-            InvalidByte => write!(f, "{sequence} never appears there"),
-            Overlong => write!(f, "{seen} begins an overlong form"),
-            TooLarge => write!(f, "{seen} begins a character above U+10FFFF"),
-            Nul => write!(f, "00 is U+0000 in one byte; expected C0 80"),
-            SurrogatePair => {
-                self.meaning(f)?;
-                write!(f, " as a pair of surrogates; expected ")?;
-                self.expected(f, Dialect::Utf8)
+            (InvalidByte, _) => write!(f, "{sequence} never appears there"),
+            (Overlong, _) => write!(f, "{seen} begins an overlong form"),
+            (TooLarge, _) => write!(f, "{seen} begins a character above U+10FFFF"),
+            (Nul, _) => write!(f, "00 is U+0000 in one byte; expected C0 80"),
+            (SurrogatePair, _) => {
+                write!(f, "{sequence} is U+{value:04X} as a pair of surrogates; expected {expected}")
             }
-            FourBytes => match self.code_point() {
-                Some(_) => {
-                    self.meaning(f)?;
-                    write!(f, " in four bytes; expected two surrogates, ")?;
-                    self.expected(f, Dialect::Cesu8)
-                }
-                None => write!(f, "{sequence} begins a form of four bytes; expected two surrogates"),
-            },
-            Surrogate => match self.code_point() {
-                Some(_) => {
-                    self.meaning(f)?;
-                    write!(f, ", half a surrogate pair without the other half")
-                }
-                None => write!(f, "{sequence} begins the second half of a surrogate pair; there is no first"),
-            },
-            Inexpressible => {
-                self.meaning(f)?;
-                match self.code_point() {
-                    Some(0xD800..=0xDFFF) => write!(f, ", a lone surrogate"),
-                    _ => write!(f, ", above U+10FFFF"),
-                }
+            (FourBytes, Some(_)) => {
+                write!(f, "{sequence} is U+{value:04X} in four bytes; expected two surrogates, {expected}")
             }
-            Truncated | Incomplete => {
-                let whole = match lead {
-                    0xED if self.len >= 3 => 6,
-                    lead => lead.leading_ones(),
-                };
+            (FourBytes, None) => write!(f, "{sequence} begins a form of four bytes; expected two surrogates"),
+            (Surrogate, Some(_)) => {
+                write!(f, "{sequence} is U+{value:04X}, half a surrogate pair without the other half")
+            }
+            (Surrogate, None) => {
+                write!(f, "{sequence} begins the second half of a surrogate pair; there is no first")
+            }
+            (Inexpressible, Some(0xD800..=0xDFFF)) => {
+                write!(f, "{sequence} is U+{value:04X}, a lone surrogate")
+            }
+            (Inexpressible, _) => write!(f, "{sequence} is U+{value:04X}, above U+10FFFF"),
+            (Truncated | Incomplete, _) => {
+                let whole =
+                    if self.len < 3 || self.seen[0] != 0xED { self.seen[0].leading_ones() } else { 6 };
                 write!(f, "{sequence} begins a sequence of {whole} bytes, and ")?;
                 match self.seen().get(self.len as usize) {
                     Some(next) => write!(f, "{next:02X} follows"),
@@ -218,22 +210,6 @@ impl fmt::Display for DialectError {
                 }
             }
         }
-    }
-}
-
-impl DialectError {
-    /// Writes the sequence and its code point.
-    fn meaning(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let code_point = self.code_point().unwrap_or_default();
-        write!(f, "{} is U+{code_point:04X}", Hex(self.sequence()))
-    }
-
-    /// Writes the bytes of the code point in `dialect`.
-    fn expected(&self, f: &mut fmt::Formatter<'_>, dialect: Dialect) -> fmt::Result {
-        let code_point = self.code_point().unwrap_or_default();
-        let mut buffer = [0; 6];
-        let bytes = form::write(dialect, code_point, &mut buffer).unwrap_or_default();
-        write!(f, "{}", Hex(bytes))
     }
 }
 

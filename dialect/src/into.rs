@@ -10,10 +10,30 @@ use core::mem::MaybeUninit;
 use super::rewriting::{Copied, CopyEnd, FromUtf8, ToUtf8, copy_rewritten};
 use super::runs::OwnForms;
 use super::segments::{Segment, Segments};
-use super::{Dialect, DialectError, form};
+use super::{Dialect, DialectError, DialectWith, form};
 use trust8::Kernel;
 use trust8::boundary;
 use trust8::engine::{Output, Progress};
+
+impl DialectWith {
+    /// Like [`Dialect::to_utf8_into`], with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn to_utf8_into(
+        self,
+        dialect: Dialect,
+        bytes: &[u8],
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Progress, DialectError> {
+        let (progress, stopped) = dialect.fill(self.0, bytes, buffer, false);
+        match stopped {
+            Some(error) if progress.read == 0 => Err(error),
+            _ => Ok(progress),
+        }
+    }
+}
 
 impl Dialect {
     /// Converts as much of `bytes` from this dialect to UTF-8 as fits into a buffer.
@@ -41,21 +61,7 @@ impl Dialect {
         bytes: &[u8],
         buffer: &mut [MaybeUninit<u8>],
     ) -> Result<Progress, DialectError> {
-        self.convert_into(Kernel::best(), bytes, buffer)
-    }
-
-    /// Like [`to_utf8_into`](Self::to_utf8_into), with this kernel.
-    pub(crate) fn convert_into(
-        self,
-        kernel: &'static Kernel,
-        bytes: &[u8],
-        buffer: &mut [MaybeUninit<u8>],
-    ) -> Result<Progress, DialectError> {
-        let (progress, stopped) = self.fill(kernel, bytes, buffer, false);
-        match stopped {
-            Some(error) if progress.read == 0 => Err(error),
-            _ => Ok(progress),
-        }
+        DialectWith(Kernel::best()).to_utf8_into(self, bytes, buffer)
     }
 
     /// Converts as much of `bytes` from this dialect to UTF-8 as fits into a buffer. U+FFFD
@@ -124,7 +130,7 @@ impl Dialect {
         let mut stopped = None;
         let mut read = self.fill_rewritten(kernel, bytes, &mut out, lossy);
         // The rest begins with an error, or some of it may fit.
-        let mut segments = Segments::limited(self, bytes, kernel).shortened(out.left().max(1));
+        let mut segments = Segments::new(self, bytes, kernel).limited(out.left().max(1));
         if read > 0 {
             segments = segments.starting_at(read);
         }

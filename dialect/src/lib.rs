@@ -111,44 +111,15 @@ impl DialectWith {
     ///
     /// Returns the errors of that function.
     pub fn validate(self, dialect: Dialect, bytes: &[u8]) -> Result<(), DialectError> {
-        dialect.check(self.0, bytes)
-    }
-
-    /// Like [`Dialect::decode`], with this kernel.
-    #[must_use]
-    pub fn decode(self, dialect: Dialect, bytes: &[u8]) -> CodePoints<'_> {
-        CodePoints::new(dialect, bytes, self.0)
-    }
-
-    /// Like [`Dialect::to_utf8`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    #[cfg(feature = "alloc")]
-    pub fn to_utf8(self, dialect: Dialect, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
-        dialect.strict(self.0, bytes)
-    }
-
-    /// Like [`Dialect::to_utf8_lossy`], with this kernel.
-    #[cfg(feature = "alloc")]
-    #[must_use]
-    pub fn to_utf8_lossy(self, dialect: Dialect, bytes: &[u8]) -> Cow<'_, str> {
-        dialect.lossy(self.0, bytes)
-    }
-
-    /// Like [`Dialect::to_utf8_into`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    pub fn to_utf8_into(
-        self,
-        dialect: Dialect,
-        bytes: &[u8],
-        buffer: &mut [MaybeUninit<u8>],
-    ) -> Result<Progress, DialectError> {
-        dialect.convert_into(self.0, bytes, buffer)
+        let mut segments = Segments::new(dialect, bytes, self.0);
+        while let Some((at, segment)) = segments.next() {
+            match segment {
+                Segment::Error(malformed) => return Err(segments.error(at, &malformed)),
+                Segment::Own(_) => segments.skip_accepted(true),
+                Segment::Text(_) => {}
+            }
+        }
+        Ok(())
     }
 
     /// Like [`Dialect::to_utf8_lossy_into`], with this kernel.
@@ -159,12 +130,6 @@ impl DialectWith {
         buffer: &mut [MaybeUninit<u8>],
     ) -> Progress {
         dialect.fill(self.0, bytes, buffer, true).0
-    }
-
-    /// Like [`diagnose`], with this kernel.
-    #[must_use]
-    pub fn diagnose(self, bytes: &[u8]) -> Diagnosis {
-        Diagnosis::of(bytes, self.0)
     }
 }
 
@@ -319,19 +284,7 @@ impl Dialect {
     /// assert_eq!(error.kind(), DialectErrorKind::Overlong);
     /// ```
     pub fn validate(self, bytes: &[u8]) -> Result<(), DialectError> {
-        self.check(Kernel::best(), bytes)
-    }
-
-    fn check(self, kernel: &'static Kernel, bytes: &[u8]) -> Result<(), DialectError> {
-        let mut segments = Segments::new(self, bytes, kernel);
-        while let Some((at, segment)) = segments.next() {
-            match segment {
-                Segment::Error(malformed) => return Err(segments.error(at, &malformed)),
-                Segment::Own(_) => segments.skip_accepted(true),
-                Segment::Text(_) => {}
-            }
-        }
-        Ok(())
+        DialectWith(Kernel::best()).validate(self, bytes)
     }
 
     /// Returns an iterator over the code points of `bytes`, each with its offset. For a sequence
@@ -350,7 +303,7 @@ impl Dialect {
     /// ```
     #[must_use]
     pub fn decode(self, bytes: &[u8]) -> CodePoints<'_> {
-        CodePoints::new(self, bytes, Kernel::best())
+        DialectWith(Kernel::best()).decode(self, bytes)
     }
 
     /// Writes `value` in this dialect to the start of `buffer`, and returns the bytes written.
@@ -401,7 +354,7 @@ impl Dialect {
     /// ```
     #[cfg(feature = "alloc")]
     pub fn to_utf8(self, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
-        self.strict(Kernel::best(), bytes)
+        DialectWith(Kernel::best()).to_utf8(self, bytes)
     }
 
     /// Converts `bytes` from this dialect to UTF-8. U+FFFD replaces each sequence that is not in
@@ -416,7 +369,7 @@ impl Dialect {
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_utf8_lossy(self, bytes: &[u8]) -> Cow<'_, str> {
-        self.lossy(Kernel::best(), bytes)
+        DialectWith(Kernel::best()).to_utf8_lossy(self, bytes)
     }
 
     /// Converts `text` to this dialect. If the bytes are the same as in UTF-8, they are borrowed.

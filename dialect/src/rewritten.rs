@@ -20,21 +20,21 @@ use alloc::vec::Vec;
 use super::rewriting::{CopyEnd, Rewriting, SPARE_ROOM, ToUtf8, copy_rewritten};
 use super::runs::OwnForms;
 use super::segments::{Segment, Segments};
-use super::{Dialect, DialectError};
+use super::{Dialect, DialectError, DialectWith};
 use trust8::Kernel;
 use trust8::engine::append;
 
-impl Dialect {
-    /// Converts `bytes` up to the first error.
-    pub(super) fn strict<'a>(
-        self,
-        kernel: &'static Kernel,
-        bytes: &'a [u8],
-    ) -> Result<Cow<'a, str>, DialectError> {
+impl DialectWith {
+    /// Like [`Dialect::to_utf8`], with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn to_utf8(self, dialect: Dialect, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
         if bytes.is_empty() {
             return Ok(Cow::Borrowed(""));
         }
-        let mut segments = Segments::new(self, bytes, kernel);
+        let mut segments = Segments::new(dialect, bytes, self.0);
         let mut converted = String::new();
         while let Some((at, segment)) = segments.next() {
             if at == 0 {
@@ -43,7 +43,7 @@ impl Dialect {
                 {
                     return Ok(Cow::Borrowed(text));
                 }
-                if let Some(text) = self.rewrite_all(kernel, bytes) {
+                if let Some(text) = dialect.rewrite_all(self.0, bytes) {
                     return Ok(Cow::Owned(text));
                 }
                 // There is an error: the loop finds the first one.
@@ -60,22 +60,26 @@ impl Dialect {
         Ok(Cow::Owned(converted))
     }
 
-    /// Converts `bytes`. U+FFFD replaces each error.
-    pub(super) fn lossy<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
-        if bytes.is_empty() || self.own_forms() == OwnForms::Nothing {
+    /// Like [`Dialect::to_utf8_lossy`], with this kernel.
+    #[must_use]
+    pub fn to_utf8_lossy(self, dialect: Dialect, bytes: &[u8]) -> Cow<'_, str> {
+        let Self(kernel) = self;
+        if bytes.is_empty() || dialect.own_forms() == OwnForms::Nothing {
             return kernel.from_utf8_lossy(bytes);
         }
-        if let Some((_, Segment::Text(text))) = Segments::new(self, bytes, kernel).next()
+        if let Some((_, Segment::Text(text))) = Segments::new(dialect, bytes, kernel).next()
             && text.len() == bytes.len()
         {
             return Cow::Borrowed(text);
         }
-        match self.rewrite(kernel, bytes, true) {
+        match dialect.rewrite(kernel, bytes, true) {
             Some(rewritten) => Cow::Owned(kernel.from_utf8_lossy_owned(rewritten)),
             None => Cow::Borrowed(""),
         }
     }
+}
 
+impl Dialect {
     /// Converts `bytes`, or returns `None` if there is an error.
     fn rewrite_all(self, kernel: &'static Kernel, bytes: &[u8]) -> Option<String> {
         if self.own_forms() == OwnForms::Nothing {

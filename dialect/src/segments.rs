@@ -10,7 +10,7 @@ use core::str::Chars;
 use super::form::{self, Malformed};
 use super::rewriting::{Copied, CopyEnd, SPARE_ROOM, ToUtf8, copy_rewritten};
 use super::runs::Runs;
-use super::{Dialect, DialectError};
+use super::{Dialect, DialectError, DialectWith};
 use trust8::Kernel;
 use trust8::boundary;
 use trust8::engine::Output;
@@ -41,14 +41,8 @@ impl<'a> Segments<'a> {
         Self { dialect, bytes, runs: Runs::new(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
 
-    /// Returns the segments of `bytes`, with runs of limited length: for callers who may not need
-    /// the next one.
-    pub(super) fn limited(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
-        Self { dialect, bytes, runs: Runs::limited(bytes, dialect.own_forms(), kernel), error_is_near: false }
-    }
-
-    /// Returns the segments with runs that are not much longer than `limit`.
-    pub(super) fn shortened(mut self, limit: usize) -> Self {
+    /// Returns the segments with runs of limited length, and not much longer than `limit`.
+    pub(super) fn limited(mut self, limit: usize) -> Self {
         self.runs.shorten(limit);
         self
     }
@@ -160,9 +154,11 @@ pub struct CodePoints<'a> {
     text: Chars<'a>,
 }
 
-impl<'a> CodePoints<'a> {
-    pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
-        Self { segments: Segments::limited(dialect, bytes, kernel), text: "".chars() }
+impl DialectWith {
+    /// Like [`Dialect::decode`], with this kernel.
+    #[must_use]
+    pub fn decode(self, dialect: Dialect, bytes: &[u8]) -> CodePoints<'_> {
+        CodePoints { segments: Segments::new(dialect, bytes, self.0).limited(usize::MAX), text: "".chars() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Text in pieces, cut where the fuzzer says, against `core::str` on the whole. `Validator`, `Decoder`, `Utf8Reader`,
+//! Text in pieces, cut where the fuzzer says, against `core::str` on the whole. `Validator`, `Utf8Reader`,
 //! `Utf8Writer` and `copy_utf8` have the same outcome on every kernel, with the piece that makes it certain.
 
 #![no_main]
@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 
 use libfuzzer_sys::fuzz_target;
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
-use trust8::stream::{Decoder, StreamError};
+use trust8::stream::StreamError;
 use trust8::{CopyError, Kernel, Validator};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::{self, Way, ways};
@@ -91,7 +91,7 @@ fn fault_of(error: StreamError) -> Fault {
 
 fn pushed(way: &Way, input: &[u8], pieces: &[&[u8]], expected: &Expected) {
     let (name, way) = (&way.name, way.kernel);
-    let (mut validator, mut decoder) = (Validator::new(), Decoder::new());
+    let (mut validator, mut decoder) = (Validator::new(), Validator::new());
     let mut text = String::new();
     let mut seen = 0;
     for &piece in pieces {

@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use trust8::Kernel;
-use trust8::stream::{Decoder, Piece};
+use trust8::stream::Piece;
+use trust8::{Kernel, Validator};
 
 use super::Profile;
 use super::error::{Forbidden, StreamError};
@@ -25,7 +25,7 @@ use super::error::{Forbidden, StreamError};
 #[derive(Clone, Copy, Debug)]
 pub struct ProfileValidator {
     profile: Profile,
-    decoder: Decoder,
+    validator: Validator,
     found: Option<Forbidden>,
 }
 
@@ -38,7 +38,7 @@ impl ProfileValidator {
     /// ```
     #[must_use]
     pub const fn new(profile: Profile) -> Self {
-        Self { profile, decoder: Decoder::new(), found: None }
+        Self { profile, validator: Validator::new(), found: None }
     }
 
     /// Validates `piece`, the next bytes of the input.
@@ -117,13 +117,13 @@ impl ProfileValidator {
     /// ```
     #[must_use]
     pub fn valid_up_to(&self) -> u64 {
-        self.found.map_or_else(|| self.decoder.valid_up_to(), |found| found.offset())
+        self.found.map_or_else(|| self.validator.valid_up_to(), |found| found.offset())
     }
 
     /// Returns the last bytes so far, if they begin an incomplete character.
     #[must_use]
     pub fn pending(&self) -> &[u8] {
-        if self.found.is_some() { &[] } else { self.decoder.pending() }
+        if self.found.is_some() { &[] } else { self.validator.pending() }
     }
 
     /// Ends the input.
@@ -142,7 +142,7 @@ impl ProfileValidator {
     pub fn finish(self) -> Result<(), StreamError> {
         match self.found {
             Some(found) => Err(found.into()),
-            None => Ok(self.decoder.finish()?),
+            None => Ok(self.validator.finish()?),
         }
     }
 
@@ -155,8 +155,8 @@ impl ProfileValidator {
         if let Some(found) = self.found {
             return (Piece::EMPTY, Err(found.into()));
         }
-        let (mut before, offset) = (self.decoder, self.decoder.valid_up_to());
-        let (text, result) = match kernel.decode_piece(&mut self.decoder, piece) {
+        let (mut before, offset) = (self.validator, self.validator.valid_up_to());
+        let (text, result) = match kernel.decode_piece(&mut self.validator, piece) {
             Ok(text) => (text, Ok(())),
             Err(error) => {
                 // The piece may have a forbidden character before the error.

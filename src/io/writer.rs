@@ -4,7 +4,7 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use crate::stream::{Decoder, Validator};
+use crate::stream::Validator;
 
 /// A writer that passes on UTF-8 and refuses everything else.
 ///
@@ -135,10 +135,10 @@ impl<W> Utf8Writer<W> {
         self.validator.pending()
     }
 
-    /// Returns the prefix of `buf` that one call of `write` handles, and the decoder for it.
+    /// Returns the prefix of `buf` that one call of `write` handles, and the validator for it.
     #[doc(hidden)]
-    pub fn next_piece<'a>(&self, buf: &'a [u8]) -> (&'a [u8], Decoder) {
-        (&buf[..buf.len().min(self.piece_len)], Decoder::from(self.validator))
+    pub fn next_piece<'a>(&self, buf: &'a [u8]) -> (&'a [u8], Validator) {
+        (&buf[..buf.len().min(self.piece_len)], self.validator)
     }
 }
 
@@ -210,12 +210,12 @@ impl<W: Write> Write for Utf8Writer<W> {
         if let Err(error) = result {
             if text.is_empty() {
                 // The validator keeps the error for every later call.
-                self.validator = next.into();
+                self.validator = next;
                 return Err(error.into());
             }
             // The text before the error is written first.
             piece = &piece[..text.len() - self.validator.pending().len()];
-            next = Decoder::from(self.validator);
+            next = self.validator;
             next.decode(piece)?;
         }
 
@@ -239,7 +239,7 @@ impl<W: Write> Write for Utf8Writer<W> {
         }
         self.piece_len = (2 * n).clamp(SHORTEST_PIECE, LONGEST_PIECE);
         if n == text.len() {
-            self.validator = next.into();
+            self.validator = next;
             return Ok(piece.len());
         }
         // The inner writer has taken part of the text. It may have split a character, and then the

@@ -360,32 +360,11 @@ impl fmt::Display for Utf8Chunks<'_> {
     }
 }
 
+/// Writes the rest of the input as the standard library's iterator does.
 impl fmt::Debug for Utf8Chunks<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Utf8Chunks").field("source", &Source(self)).finish()
-    }
-}
-
-/// Writes the rest of the input as a string literal.
-struct Source<'a>(&'a Utf8Chunks<'a>);
-
-impl fmt::Debug for Source<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_char('"')?;
-        for chunk in self.0.clone() {
-            // Character by character: `str::escape_debug` escapes an accent only at the start of
-            // the string.
-            for character in chunk.valid().chars() {
-                match character {
-                    '\'' => f.write_char(character)?,
-                    _ => write!(f, "{}", character.escape_debug())?,
-                }
-            }
-            for byte in chunk.invalid() {
-                write!(f, "\\x{byte:02X}")?;
-            }
-        }
-        f.write_char('"')
+        let rest = &self.sequences.bytes()[self.sequences.end..];
+        fmt::Debug::fmt(&rest.utf8_chunks(), f)
     }
 }
 

@@ -117,17 +117,17 @@ macro_rules! tokens {
 }
 instruction_sets!(tokens);
 
-/// A register: integers side by side.
+/// A register, or an array: integers side by side.
 ///
 /// # Safety
 ///
 /// - The type has no padding, so all of its bytes are initialised. Every sequence of bytes of its
 ///   length is a value of it.
-#[cfg(trust8_simd)]
 pub unsafe trait Plain: Copy {}
 
+// SAFETY: a byte is initialised as a whole, or not at all.
+unsafe impl Plain for u8 {}
 // SAFETY: an array has no padding between its elements.
-#[cfg(trust8_simd)]
 unsafe impl<V: Plain, const N: usize> Plain for [V; N] {}
 
 /// Vectors of bytes. All arithmetic is bytewise, and numbers are unsigned if a method says nothing
@@ -137,7 +137,7 @@ unsafe impl<V: Plain, const N: usize> Plain for [V; N] {}
 /// the block algorithm needs besides.
 pub trait Vectors: Token {
     /// A vector, in a register if there is one.
-    type Vector: Copy;
+    type Vector: Plain;
 
     /// The number of bytes in a vector, at most 64.
     const LANES: usize;
@@ -182,11 +182,22 @@ pub trait Vectors: Token {
 
     /// Returns whether any bit is set.
     fn any(self, v: Self::Vector) -> bool;
+
+    /// Writes the vector to `to[at..at + LANES]`.
+    ///
+    /// `store` panics if this is out of bounds.
+    #[inline(always)]
+    fn store(self, v: Self::Vector, to: &mut [MaybeUninit<u8>], at: usize) {
+        let to: &mut [MaybeUninit<u8>] = &mut to[at..at + size_of::<Self::Vector>()];
+        // SAFETY: `to` has as many bytes as the vector, which is `Plain`. The store needs no
+        // alignment.
+        unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };
+    }
 }
 
 /// What the block algorithm needs of an instruction set with vectors of 16 or 32 bytes.
 #[cfg(trust8_simd)]
-pub trait Simd: Vectors<Vector: Plain> {
+pub trait Simd: Vectors {
     /// The least length at which short input is tested for ASCII before it is checked. For shorter
     /// input, the check costs less than an occasional misprediction of this test.
     const ASCII_TEST_FROM: usize;
@@ -269,17 +280,6 @@ pub trait Simd: Vectors<Vector: Plain> {
             done += Self::LANES;
         }
         bits
-    }
-
-    /// Writes the vector to `to[at..at + LANES]`.
-    ///
-    /// `store` panics if this is out of bounds.
-    #[inline(always)]
-    fn store(self, v: Self::Vector, to: &mut [MaybeUninit<u8>], at: usize) {
-        let to: &mut [MaybeUninit<u8>] = &mut to[at..at + size_of::<Self::Vector>()];
-        // SAFETY: `to` has as many bytes as the vector, which is `Plain`. The store needs no
-        // alignment.
-        unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };
     }
 }
 

@@ -10,9 +10,9 @@ use super::cut::Completed;
 /// the rest.
 ///
 /// ```
-/// let mut decoder = trust8::stream::Decoder::new();
-/// decoder.decode(b"\xF0\x9F").unwrap();
-/// let piece = decoder.decode(b"\x98\x80, hello \xC3").unwrap();
+/// let mut validator = trust8::Validator::new();
+/// validator.decode(b"\xF0\x9F").unwrap();
+/// let piece = validator.decode(b"\x98\x80, hello \xC3").unwrap();
 /// assert_eq!(piece.completed(), "😀");
 /// assert_eq!(piece.rest(), ", hello ");
 /// assert_eq!(piece.into_iter().collect::<String>(), "😀, hello ");
@@ -42,9 +42,9 @@ impl<'a> Piece<'a> {
     /// string if there is none.
     ///
     /// ```
-    /// let mut decoder = trust8::stream::Decoder::new();
-    /// assert_eq!(decoder.decode(b"a\xC2").unwrap().completed(), "");
-    /// assert_eq!(decoder.decode(b"\xB5b").unwrap().completed(), "µ");
+    /// let mut validator = trust8::Validator::new();
+    /// assert_eq!(validator.decode(b"a\xC2").unwrap().completed(), "");
+    /// assert_eq!(validator.decode(b"\xB5b").unwrap().completed(), "µ");
     /// ```
     #[must_use]
     pub fn completed(&self) -> &str {
@@ -55,9 +55,9 @@ impl<'a> Piece<'a> {
     /// are not part of it, and neither is an unfinished character at the end.
     ///
     /// ```
-    /// let mut decoder = trust8::stream::Decoder::new();
-    /// assert_eq!(decoder.decode(b"a\xC2").unwrap().rest(), "a");
-    /// assert_eq!(decoder.decode(b"\xB5b").unwrap().rest(), "b");
+    /// let mut validator = trust8::Validator::new();
+    /// assert_eq!(validator.decode(b"a\xC2").unwrap().rest(), "a");
+    /// assert_eq!(validator.decode(b"\xB5b").unwrap().rest(), "b");
     /// ```
     #[inline]
     #[must_use]
@@ -68,9 +68,9 @@ impl<'a> Piece<'a> {
     /// Returns the length of both parts together, in bytes.
     ///
     /// ```
-    /// let mut decoder = trust8::stream::Decoder::new();
-    /// decoder.decode(b"\xC2").unwrap();
-    /// assert_eq!(decoder.decode(b"\xB5b").unwrap().len(), 3);
+    /// let mut validator = trust8::Validator::new();
+    /// validator.decode(b"\xC2").unwrap();
+    /// assert_eq!(validator.decode(b"\xB5b").unwrap().len(), 3);
     /// ```
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -81,7 +81,7 @@ impl<'a> Piece<'a> {
     /// character.
     ///
     /// ```
-    /// assert!(trust8::stream::Decoder::new().decode(b"\xE2\x82").unwrap().is_empty());
+    /// assert!(trust8::Validator::new().decode(b"\xE2\x82").unwrap().is_empty());
     /// ```
     #[must_use]
     pub const fn is_empty(&self) -> bool {

@@ -303,7 +303,7 @@ impl Validator {
             self.state.accept(piece.len(), next);
             return (self, Ok(()));
         }
-        let result = self.decode(piece, kernel).map(|_| ());
+        let result = self.decode_by(kernel, piece).map(|_| ());
         (self, result)
     }
 
@@ -312,7 +312,11 @@ impl Validator {
     /// After a failure, [`stopped`](Self::stopped) starts over with the piece. So the compiler must
     /// keep little in registers here.
     #[inline(always)]
-    pub(super) fn decode<'a>(&mut self, piece: &'a [u8], kernel: &Kernel) -> Result<Piece<'a>, StreamError> {
+    pub(super) fn decode_by<'a>(
+        &mut self,
+        kernel: &Kernel,
+        piece: &'a [u8],
+    ) -> Result<Piece<'a>, StreamError> {
         let stop = 'stop: {
             let Some(tail) = self.state.tail() else { break 'stop Refused::Failed };
             let Some(cut) = Cut::of(tail.pending(), piece) else { break 'stop Refused::NotCompleted };
@@ -395,7 +399,7 @@ impl Validator {
     }
 }
 
-/// Why [`Validator::decode`] has stopped before it accepted a piece.
+/// Why [`Validator::decode_by`] has stopped before it accepted a piece.
 #[derive(Clone, Copy)]
 enum Refused<'a> {
     /// There was an error in an earlier piece.

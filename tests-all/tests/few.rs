@@ -16,7 +16,6 @@ use support::kernels::{check, kernels, ways};
 use support::oracle;
 use trust8::columns::{Offsets, Policy};
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
-use trust8::stream::Decoder;
 use trust8::{Part, Validator};
 use trust8_dialect::Dialect;
 use trust8_transcode::{Encoding, Str, Transcoder, Utf16, Utf32};
@@ -142,7 +141,7 @@ fn streams() {
         };
         for way in ways() {
             for len in lengths {
-                let (mut validator, mut decoder) = (Validator::new(), Decoder::new());
+                let (mut validator, mut decoder) = (Validator::new(), Validator::new());
                 let mut decoded = String::new();
                 let pushed = input.chunks(len).try_for_each(|piece| {
                     if let Ok(piece) = way.kernel.decode_piece(&mut decoder, piece) {
@@ -204,7 +203,7 @@ fn all_names_at_once() {
     use trust8_transcode::*;
     let text = from_utf8(b"na\xC3\xAFve").unwrap();
     for kernel in Kernel::available() {
-        assert_eq!(TranscodeWith(kernel).len(Str, Utf16, text), len(Str, Utf32, text));
+        assert_eq!(trust8_transcode::len(With(kernel, Str), Utf16, text), len(Str, Utf32, text));
         assert!(ProfileWith(kernel).check(&Profile::POSTGRES, text).is_ok());
         assert_eq!(DialectWith(kernel).diagnose(text.as_bytes()), diagnose(text.as_bytes()));
     }
@@ -212,35 +211,40 @@ fn all_names_at_once() {
 
 #[test]
 fn conversions() {
-    use trust8_transcode::TranscodeWith;
+    use trust8_transcode::With;
     for input in fewer_inputs(&[0, 5, 31, 110]) {
         let std = String::from_utf8_lossy(&input);
         let utf16: Vec<u16> = std.encode_utf16().collect();
         let utf32: Vec<u32> = std.chars().map(u32::from).collect();
         for kernel in kernels() {
-            assert_eq!(TranscodeWith(kernel).convert_lossy(Encoding::Utf8, Utf16, &input), utf16);
-            assert_eq!(TranscodeWith(kernel).convert_lossy(Encoding::Utf8, Utf32, &input), utf32);
-            assert_eq!(TranscodeWith(kernel).convert(Utf16, Str, &utf16).as_deref(), Ok(&*std));
-            assert_eq!(TranscodeWith(kernel).convert(Utf32, Utf16, &utf32).as_deref(), Ok(&*utf16));
+            assert_eq!(trust8_transcode::convert_lossy(With(kernel, Encoding::Utf8), Utf16, &input), utf16);
+            assert_eq!(trust8_transcode::convert_lossy(With(kernel, Encoding::Utf8), Utf32, &input), utf32);
+            assert_eq!(trust8_transcode::convert(With(kernel, Utf16), Str, &utf16).as_deref(), Ok(&*std));
+            assert_eq!(trust8_transcode::convert(With(kernel, Utf32), Utf16, &utf32).as_deref(), Ok(&*utf16));
             assert_eq!(
-                TranscodeWith(kernel).convert(Str, Encoding::Utf16Be, &std).map(|text| text.len()),
+                trust8_transcode::convert(With(kernel, Str), Encoding::Utf16Be, &std).map(|text| text.len()),
                 Ok(2 * utf16.len())
             );
-            assert_eq!(TranscodeWith(kernel).len(Str, Utf16, &std), utf16.len());
+            assert_eq!(trust8_transcode::len(With(kernel, Str), Utf16, &std), utf16.len());
             let mut room = vec![MaybeUninit::uninit(); std.len()];
             assert!(
-                TranscodeWith(kernel)
-                    .convert_into(Utf16, Str, &utf16, &mut room)
+                trust8_transcode::convert_into(With(kernel, Utf16), Str, &utf16, &mut room)
                     .is_ok_and(|text| *text == *std)
             );
             let latin1: String = input.iter().map(|&byte| char::from(byte)).collect();
-            assert_eq!(TranscodeWith(kernel).convert(Encoding::Latin1, Str, &input).as_deref(), Ok(&*latin1));
-            assert_eq!(TranscodeWith(kernel).convert(Str, Encoding::Latin1, &latin1).as_deref(), Ok(&*input));
+            assert_eq!(
+                trust8_transcode::convert(With(kernel, Encoding::Latin1), Str, &input).as_deref(),
+                Ok(&*latin1)
+            );
+            assert_eq!(
+                trust8_transcode::convert(With(kernel, Str), Encoding::Latin1, &latin1).as_deref(),
+                Ok(&*input)
+            );
             let mut broken = utf16.clone();
             broken.insert(broken.len() / 2, 0xD800);
             let lossy = String::from_utf16_lossy(&broken);
-            assert_eq!(TranscodeWith(kernel).convert_lossy(Utf16, Str, &broken), lossy);
-            TranscodeWith(kernel).make_well_formed(&mut broken);
+            assert_eq!(trust8_transcode::convert_lossy(With(kernel, Utf16), Str, &broken), lossy);
+            With(kernel, trust8_transcode::Utf16).make_well_formed(&mut broken);
             assert_eq!(String::from_utf16(&broken).ok(), Some(lossy));
             let (mut transcoder, mut streamed) =
                 (Transcoder::with_kernel(kernel, Encoding::Utf8, Utf16, true), Vec::new());

@@ -122,9 +122,9 @@ const VALIDATION: &[(&str, Work)] = &[
 
 /// All other functions over bytes.
 const OTHERS: &[(&str, Work)] = &[
-    ("Decoder::decode", |kernel, bytes| {
+    ("Validator::decode", |kernel, bytes| {
         for len in [1, 30, 200, 1000, 5000] {
-            let mut decoder = trust8::stream::Decoder::new();
+            let mut decoder = trust8::Validator::new();
             for piece in bytes.chunks(len).take(100) {
                 done(kernel.decode_piece(&mut decoder, piece));
             }
@@ -207,18 +207,20 @@ const OTHERS: &[(&str, Work)] = &[
     }),
     #[cfg(feature = "alloc")]
     ("transcode", |kernel, bytes| {
-        use trust8_transcode::{Chars, Encoding, Str, Transcoder, Utf16, Utf32};
+        use trust8_transcode::{
+            Chars, Encoding, Str, Transcoder, Utf16, Utf32, With, convert, convert_into, convert_into_lossy,
+            convert_lossy, len,
+        };
 
-        let with = trust8_transcode::TranscodeWith(kernel);
         let mut memory = vec![MaybeUninit::uninit(); 300];
         for &from in Encoding::ALL {
-            let text = with.convert_lossy(Encoding::Utf8, from, bytes);
+            let text = convert_lossy(With(kernel, Encoding::Utf8), from, bytes);
             for &to in Encoding::ALL {
-                done(with.convert(from, to, &text));
-                done(with.convert_lossy(from, to, bytes));
-                done(with.convert_into(from, to, &text, &mut memory));
-                done(with.convert_into_lossy(from, to, bytes, &mut memory));
-                done(with.len(from, to, &text));
+                done(convert(With(kernel, from), to, &text));
+                done(convert_lossy(With(kernel, from), to, bytes));
+                done(convert_into(With(kernel, from), to, &text, &mut memory));
+                done(convert_into_lossy(With(kernel, from), to, bytes, &mut memory));
+                done(len(With(kernel, from), to, &text));
                 let mut transcoder = Transcoder::with_kernel(kernel, from, to, true);
                 let mut converted = Vec::new();
                 for piece in text.chunks(1001) {
@@ -228,12 +230,12 @@ const OTHERS: &[(&str, Work)] = &[
             }
         }
         if let Ok(text) = kernel.from_utf8(bytes) {
-            let utf16 = with.convert(Str, Utf16, text).unwrap();
-            let utf32 = with.convert(Str, Utf32, text).unwrap();
-            let chars = with.convert(Str, Chars, text).unwrap();
-            done(with.convert(Utf16, Str, &utf16));
-            done(with.convert(Utf32, Str, &utf32));
-            done(with.convert(Chars, Utf16, &chars));
+            let utf16 = convert(With(kernel, Str), Utf16, text).unwrap();
+            let utf32 = convert(With(kernel, Str), Utf32, text).unwrap();
+            let chars = convert(With(kernel, Str), Chars, text).unwrap();
+            done(convert(With(kernel, Utf16), Str, &utf16));
+            done(convert(With(kernel, Utf32), Str, &utf32));
+            done(convert(With(kernel, Chars), Utf16, &chars));
         }
     }),
 ];

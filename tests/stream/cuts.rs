@@ -7,7 +7,7 @@ use super::support::kernels::{Way, ways};
 use super::support::malformed;
 use super::support::oracle;
 use super::support::scale::Thin;
-use trust8::stream::{Decoder, Piece, StreamError};
+use trust8::stream::{Piece, StreamError};
 use trust8::{ErrorKind, Validator};
 
 /// The functions that take pieces: the public methods, or those of a kernel or of one of its ways.
@@ -22,7 +22,11 @@ impl Entry {
         }
     }
 
-    pub(crate) fn decode<'a>(self, decoder: &mut Decoder, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
+    pub(crate) fn decode<'a>(
+        self,
+        decoder: &mut Validator,
+        piece: &'a [u8],
+    ) -> Result<Piece<'a>, StreamError> {
         match self.0 {
             None => decoder.decode(piece),
             Some(way) => way.kernel.decode_piece(decoder, piece),
@@ -124,7 +128,7 @@ pub(crate) fn check<'a>(entry: Entry, pieces: impl Iterator<Item = &'a [u8]> + C
     };
     let mut oracle = Oracle::default();
     let mut validator = Validator::new();
-    let mut decoder = Decoder::new();
+    let mut decoder = Validator::new();
     let mut whole = Vec::new();
     let mut text = String::new();
     for piece in pieces.clone() {

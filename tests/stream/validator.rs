@@ -4,7 +4,6 @@ use super::cuts::{Entry, Oracle, VALID, assert_same, check, entries, malformed};
 use super::support::random::cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
-use trust8::stream::Decoder;
 use trust8::{ErrorKind, Validator};
 
 fn all_sequences() -> impl Iterator<Item = &'static [u8]> {
@@ -308,7 +307,7 @@ fn validators_debug_and_messages_say_where_they_stand() {
 #[test]
 fn decoded_text_borrows_from_the_piece() {
     for entry in entries() {
-        let mut decoder = Decoder::new();
+        let mut decoder = Validator::new();
         entry.decode(&mut decoder, b"\xE6\x97").unwrap();
         let piece = b"\xA5 is a day \xE6";
         let text = entry.decode(&mut decoder, piece).unwrap();

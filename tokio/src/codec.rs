@@ -11,7 +11,7 @@ use std::mem;
 
 use tokio_util::bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
-use trust8::stream::{self, StreamError, Validator};
+use trust8::stream::{StreamError, Validator};
 
 /// A codec for text as it arrives: each frame is a string of the new bytes, up to the last whole
 /// character.
@@ -84,13 +84,13 @@ impl Decoder for TextCodec {
     type Error = CodecError;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<String>, CodecError> {
-        let mut decoder = stream::Decoder::from(self.validator);
+        let mut decoder = self.validator;
         let (piece, result) = decoder.decode_up_to_error(&src[..src.len().min(self.max_length)]);
         // The validator is between two characters.
         let text = piece.rest();
         if text.is_empty() {
             if result.is_err() {
-                self.validator = decoder.into();
+                self.validator = decoder;
             }
             return Ok(result.map(|()| None)?);
         }
@@ -217,7 +217,7 @@ impl LinesCodec {
             return Err(CodecError::TooLong { valid_up_to: offset, max_length: self.max_length });
         }
         // This fails only if the caller has written to the buffer between calls.
-        let mut decoder = stream::Decoder::from(after(offset));
+        let mut decoder = after(offset);
         let text = decoder.decode(line)?.rest();
         decoder.finish()?;
         Ok(text.into())

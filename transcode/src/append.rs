@@ -3,8 +3,7 @@
 use super::error::Error;
 use super::form::Form;
 use super::route::{End, Route};
-use crate::TranscodeWith;
-use trust8::Kernel;
+use crate::{Source, With};
 use trust8::engine::Output;
 
 /// Converts text and appends it to a `Vec`, or to a `String`.
@@ -23,8 +22,19 @@ use trust8::engine::Output;
 /// assert_eq!(text, "> naïve, caf");
 /// ```
 #[inline]
-pub fn append<F: Form, T: Form>(from: F, to: T, text: &F::Text, owned: &mut T::Owned) -> Result<(), Error> {
-    TranscodeWith(Kernel::best()).append(from, to, text, owned)
+pub fn append<F: Form, T: Form>(
+    from: impl Source<F>,
+    to: T,
+    text: &F::Text,
+    owned: &mut T::Owned,
+) -> Result<(), Error> {
+    match append_converted::<T>(Route::of(from, to, false), F::form_bytes(text), owned) {
+        (_, End::All | End::Full) => Ok(()),
+        (at, End::Malformed(fault) | End::Cut(fault)) => {
+            let unit = size_of::<F::Unit>();
+            Err(Error { valid_up_to: at / unit, fault, unit: unit as u8 })
+        }
+    }
 }
 
 /// Converts text, replaces what can't be converted, and appends the result to a `Vec` or `String`.
@@ -39,47 +49,17 @@ pub fn append<F: Form, T: Form>(from: F, to: T, text: &F::Text, owned: &mut T::O
 /// assert_eq!((text.as_str(), first.valid_up_to()), ("naïve, caf\u{FFFD}s", 3));
 /// ```
 #[inline]
-pub fn append_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text, owned: &mut T::Owned) -> Option<Error> {
-    TranscodeWith(Kernel::best()).append_lossy(from, to, text, owned)
-}
-
-impl TranscodeWith {
-    /// Like [`append`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    #[inline]
-    pub fn append<F: Form, T: Form>(
-        self,
-        from: F,
-        to: T,
-        text: &F::Text,
-        owned: &mut T::Owned,
-    ) -> Result<(), Error> {
-        match append_converted::<T>(self.route(from, to, false), F::form_bytes(text), owned) {
-            (_, End::All | End::Full) => Ok(()),
-            (at, End::Malformed(fault) | End::Cut(fault)) => {
-                let unit = size_of::<F::Unit>();
-                Err(Error { valid_up_to: at / unit, fault, unit: unit as u8 })
-            }
-        }
-    }
-
-    /// Like [`append_lossy`], with this kernel.
-    #[inline]
-    pub fn append_lossy<F: Form, T: Form>(
-        self,
-        from: F,
-        to: T,
-        text: &F::Text,
-        owned: &mut T::Owned,
-    ) -> Option<Error> {
-        let first = self.append(from, to, text, owned).err()?;
-        let rest = &F::form_bytes(text)[first.valid_up_to * size_of::<F::Unit>()..];
-        append_converted::<T>(self.route(from, to, true), rest, owned);
-        Some(first)
-    }
+pub fn append_lossy<F: Form, T: Form>(
+    from: impl Source<F>,
+    to: T,
+    text: &F::Text,
+    owned: &mut T::Owned,
+) -> Option<Error> {
+    let (kernel, form) = from.kernel_and_form();
+    let first = append(With(kernel, form), to, text, owned).err()?;
+    let rest = &F::form_bytes(text)[first.valid_up_to * size_of::<F::Unit>()..];
+    append_converted::<T>(Route::of(With(kernel, form), to, true), rest, owned);
+    Some(first)
 }
 
 /// Appends converted text. Returns how many bytes of the text it converted, and why it stopped.

@@ -7,9 +7,8 @@ use core::iter::FusedIterator;
 
 use super::error::Error;
 use super::form::Form;
-use super::validate::ErrorsIn;
-use crate::TranscodeWith;
-use trust8::Kernel;
+use super::validate::{ErrorsIn, errors_in};
+use crate::Source;
 
 /// Returns an iterator over chunks of well-formed text, each with the malformed sequence after it.
 ///
@@ -24,16 +23,8 @@ use trust8::Kernel;
 /// assert_eq!(found, [(&text[..3], &text[3..4]), (&text[4..5], &text[5..])]);
 /// ```
 #[inline]
-pub fn chunks<F: Form>(form: F, text: &F::Text) -> Chunks<'_, F> {
-    TranscodeWith(Kernel::best()).chunks(form, text)
-}
-
-impl TranscodeWith {
-    /// Like [`chunks`], with this kernel.
-    #[inline]
-    pub fn chunks<F: Form>(self, form: F, text: &F::Text) -> Chunks<'_, F> {
-        Chunks { text, errors: self.errors_in(form, text), at: 0 }
-    }
+pub fn chunks<F: Form>(form: impl Source<F>, text: &F::Text) -> Chunks<'_, F> {
+    Chunks { text, errors: errors_in(form, text), at: 0 }
 }
 
 /// An iterator over chunks of well-formed text: see [`chunks`].

@@ -25,15 +25,6 @@ pub(super) trait Codec: Sized {
     /// non-native byte order.
     fn next(text: &[u8], swapped: bool) -> Next;
 
-    /// Returns the character at the start of `text`, if there is one.
-    #[inline(always)]
-    fn first(text: &[u8], swapped: bool) -> Option<char> {
-        match Self::next(text, swapped) {
-            Next::Char(char, _) => Some(char),
-            _ => None,
-        }
-    }
-
     /// Returns the length of the whole characters at the start of a well-formed text that is cut
     /// off anywhere.
     fn whole_len(text: &[u8], _swapped: bool) -> usize {

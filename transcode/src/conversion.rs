@@ -88,8 +88,11 @@ pub(crate) trait Conversion {
     #[cfg(trust8_simd)]
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, validator: impl Surveying) -> usize;
 
-    /// Like `long`, without vector operations.
-    fn portable(text: &[u8], out: &mut Output<'_>) -> usize;
+    /// Like `long`, without vector operations. The default converts nothing.
+    #[inline(always)]
+    fn portable(_text: &[u8], _out: &mut Output<'_>) -> usize {
+        0
+    }
 }
 
 /// An engine that converts.

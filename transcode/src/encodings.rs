@@ -27,7 +27,7 @@ macro_rules! families {
         $family:ident {
             $(
                 $(#[$doc:meta])*
-                $encoding:ident = $name:literal $(| $alias:literal)*, $order:expr;
+                $encoding:ident = $name:literal $(| $alias:literal)*, $order:ident;
             )+
         }
     )+) => {
@@ -77,7 +77,7 @@ macro_rules! families {
             #[inline]
             pub(super) const fn layout(self) -> Layout {
                 match self {
-                    $($(Self::$encoding => Layout { swapped: $order.swapped(), ..Family::$family.native() },)+)+
+                    $($(Self::$encoding => Layout { swapped: $order, ..Family::$family.native() },)+)+
                 }
             }
         }
@@ -116,24 +116,24 @@ macro_rules! families {
 families! { $
     Utf8 {
         /// UTF-8, which is validated.
-        Utf8 = "utf-8", Order::None;
+        Utf8 = "utf-8", ONE_BYTE;
     }
     Utf16 {
         /// UTF-16 with the low byte of each unit first.
-        Utf16Le = "utf-16le", Order::LittleEndian;
+        Utf16Le = "utf-16le", LITTLE_ENDIAN;
         /// UTF-16 with the high byte of each unit first.
-        Utf16Be = "utf-16be", Order::BigEndian;
+        Utf16Be = "utf-16be", BIG_ENDIAN;
     }
     Utf32 {
         /// UTF-32 with the lowest byte of each unit first.
-        Utf32Le = "utf-32le", Order::LittleEndian;
+        Utf32Le = "utf-32le", LITTLE_ENDIAN;
         /// UTF-32 with the highest byte of each unit first.
-        Utf32Be = "utf-32be", Order::BigEndian;
+        Utf32Be = "utf-32be", BIG_ENDIAN;
     }
     Latin1 {
         /// ISO-8859-1, or Latin-1: each byte is the character with its number, U+0000 to U+00FF.
         /// Web pages that say `latin1` or `iso-8859-1` mean another encoding, windows-1252.
-        Latin1 = "iso-8859-1" | "latin1", Order::None;
+        Latin1 = "iso-8859-1" | "latin1", ONE_BYTE;
     }
 }
 
@@ -200,8 +200,8 @@ impl Layout {
     /// in another encoding.
     #[inline(always)]
     pub(super) fn first_exceeds(self, text: &[u8], to: Self, left: usize) -> bool {
-        let first = with_codec!(self.family, C => C::first(text, self.swapped));
-        first.and_then(|first| with_codec!(to.family, C => C::len(first))).is_some_and(|len| len > left)
+        let Next::Char(first, _) = self.next(text) else { return false };
+        with_codec!(to.family, C => C::len(first)).is_some_and(|len| len > left)
     }
 
     /// Appends a character if the encoding has it and it fits.
@@ -264,25 +264,10 @@ impl FromStr for Encoding {
     }
 }
 
-/// The order of the bytes of a unit.
-enum Order {
-    /// Units have one byte.
-    None,
-    LittleEndian,
-    BigEndian,
-}
-
-impl Order {
-    /// Returns whether this is the non-native order.
-    #[inline]
-    const fn swapped(self) -> bool {
-        match self {
-            Self::None => false,
-            Self::LittleEndian => cfg!(target_endian = "big"),
-            Self::BigEndian => cfg!(target_endian = "little"),
-        }
-    }
-}
+/// Whether units are in the non-native byte order. Units of one byte have none.
+const ONE_BYTE: bool = false;
+const LITTLE_ENDIAN: bool = cfg!(target_endian = "big");
+const BIG_ENDIAN: bool = cfg!(target_endian = "little");
 
 /// How the bytes of a text are to be interpreted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -121,47 +121,36 @@ impl Fault {
 
     /// Writes the message. `at` counts units of `bytes` bytes.
     fn describe(&self, at: &dyn fmt::Display, bytes: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use ConversionErrorKind::*;
         let unit = if bytes == 1 { "byte" } else { "unit" };
-        let kind = match self {
-            Self::Utf8(sequence) => {
-                write!(f, "invalid UTF-8 at byte {at}: ")?;
-                return fmt::Display::fmt(sequence, f);
-            }
+        match self {
+            Self::Utf8(sequence) => write!(f, "invalid UTF-8 at byte {at}: {sequence}"),
             Self::Unmappable(char, target, _) => {
-                return write!(f, "U+{:04X} at {unit} {at} is not in {}", u32::from(*char), target);
+                write!(f, "U+{:04X} at {unit} {at} is not in {target}", u32::from(*char))
             }
-            Self::CutHigh(half) => {
-                return write!(
-                    f,
-                    "invalid UTF-16 at {unit} {at}: the input ends after {half:04X}, the first half of a surrogate pair"
-                );
-            }
-            Self::Other(kind) => kind,
-        };
-        match kind {
-            ConversionErrorKind::Utf8(_) | ConversionErrorKind::Unmappable(_) => {
-                unreachable!("these have faults of their own")
-            }
-            ConversionErrorKind::LoneHigh(half) => write!(
+            Self::CutHigh(half) => write!(
+                f,
+                "invalid UTF-16 at {unit} {at}: the input ends after {half:04X}, the first half of a surrogate pair"
+            ),
+            Self::Other(LoneHigh(half)) => write!(
                 f,
                 "invalid UTF-16 at {unit} {at}: {half:04X} is the first half of a surrogate pair; \
                  expected the second (DC00 to DFFF) after it"
             ),
-            ConversionErrorKind::LoneLow(half) => write!(
+            Self::Other(LoneLow(half)) => write!(
                 f,
                 "invalid UTF-16 at {unit} {at}: {half:04X} is the second half of a surrogate pair; \
                  expected the first (D800 to DBFF) before it"
             ),
-            ConversionErrorKind::Surrogate(number) => {
-                write!(
-                    f,
-                    "invalid UTF-32 at {unit} {at}: {number:04X} is half a surrogate pair and not a character"
-                )
-            }
-            ConversionErrorKind::TooLarge(number) => {
+            Self::Other(Surrogate(number)) => write!(
+                f,
+                "invalid UTF-32 at {unit} {at}: {number:04X} is half a surrogate pair and not a character"
+            ),
+            Self::Other(TooLarge(number)) => {
                 write!(f, "invalid UTF-32 at {unit} {at}: {number:X} is above 10FFFF")
             }
-            ConversionErrorKind::Incomplete => write!(f, "the input ends inside the unit at byte {at}"),
+            Self::Other(Incomplete) => write!(f, "the input ends inside the unit at byte {at}"),
+            Self::Other(Utf8(_) | Unmappable(_)) => unreachable!("these have faults of their own"),
         }
     }
 }

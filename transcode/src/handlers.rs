@@ -117,11 +117,6 @@ impl<T: Wide, I: Instead> Conversion for Faulty<T, I> {
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, engine: impl Surveying) -> usize {
         long::<S, T, I>(s, text, out, engine)
     }
-
-    #[inline(always)]
-    fn portable(_: &[u8], _: &mut Output<'_>) -> usize {
-        0
-    }
 }
 
 #[cfg(trust8_simd)]
@@ -132,10 +127,5 @@ impl Conversion for AsciiWithoutFaults {
     #[inline(always)]
     fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, engine: impl Surveying) -> usize {
         ascii_without_faults(s, text, out, engine)
-    }
-
-    #[inline(always)]
-    fn portable(_: &[u8], _: &mut Output<'_>) -> usize {
-        0
     }
 }

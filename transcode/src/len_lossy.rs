@@ -6,7 +6,7 @@ use super::encodings::Family;
 use super::form::Form;
 use super::lengths;
 use super::route::Route;
-use crate::TranscodeWith;
+use crate::Source;
 use trust8::Kernel;
 use trust8::engine::FaultSearch;
 use trust8::engine::counts::Utf16Len;
@@ -26,19 +26,10 @@ use trust8::engine::counts::Utf16Len;
 /// ```
 #[inline]
 #[must_use]
-pub fn len_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
-    TranscodeWith(Kernel::best()).len_lossy(from, to, text)
-}
-
-impl TranscodeWith {
-    /// Like [`len_lossy`], with this kernel.
-    #[inline]
-    #[must_use]
-    pub fn len_lossy<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {
-        let route = self.route(from, to, true);
-        // A length that does not fit into a `usize` does not fit into memory either.
-        units(&route, F::form_bytes(text)).saturating_mul(route.to.family.unit() / size_of::<T::Unit>())
-    }
+pub fn len_lossy<F: Form, T: Form>(from: impl Source<F>, to: T, text: &F::Text) -> usize {
+    let route = Route::of(from, to, true);
+    // A length that does not fit into a `usize` does not fit into memory either.
+    units(&route, F::form_bytes(text)).saturating_mul(route.to.family.unit() / size_of::<T::Unit>())
 }
 
 /// Returns the number of units of the target.

@@ -153,18 +153,40 @@ use route::{End, Route};
 use trust8::engine::Output;
 use trust8::{Kernel, TooSmall};
 
-/// The functions of this crate with an explicit kernel: for tests, measurements, and programs that
-/// let their user choose.
+/// A form with an explicit kernel: for tests, measurements, and programs that let their user choose.
+///
+/// The functions of this crate take it in place of the form of the input.
 ///
 /// ```
-/// use trust8_transcode::{Str, Utf16, TranscodeWith};
+/// use trust8_transcode::{Str, Utf16, With, len};
 ///
 /// for kernel in trust8::Kernel::available() {
-///     assert_eq!(TranscodeWith(kernel).len(Str, Utf16, "naïve"), 5);
+///     assert_eq!(len(With(kernel, Str), Utf16, "naïve"), 5);
 /// }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct TranscodeWith(pub &'static Kernel);
+pub struct With<F>(pub &'static Kernel, pub F);
+
+/// The form of the input: a [`Form`], or one [`With`] a kernel.
+pub trait Source<F> {
+    /// Returns the kernel and the form.
+    #[doc(hidden)]
+    fn kernel_and_form(self) -> (&'static Kernel, F);
+}
+
+impl<F: Form> Source<F> for F {
+    #[inline(always)]
+    fn kernel_and_form(self) -> (&'static Kernel, F) {
+        (Kernel::best(), self)
+    }
+}
+
+impl<F: Form> Source<F> for With<F> {
+    #[inline(always)]
+    fn kernel_and_form(self) -> (&'static Kernel, F) {
+        (self.0, self.1)
+    }
+}
 
 /// Converts text into a new `Vec` or `String`.
 ///
@@ -181,8 +203,10 @@ pub struct TranscodeWith(pub &'static Kernel);
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn convert<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> Result<T::Owned, Error> {
-    TranscodeWith(Kernel::best()).convert(from, to, text)
+pub fn convert<F: Form, T: Form>(from: impl Source<F>, to: T, text: &F::Text) -> Result<T::Owned, Error> {
+    let mut owned = T::Owned::default();
+    append(from, to, text, &mut owned)?;
+    Ok(owned)
 }
 
 /// Converts text into a new `Vec` or `String`, and replaces what can't be converted.
@@ -197,8 +221,10 @@ pub fn convert<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> Result<T::Ow
 #[cfg(feature = "alloc")]
 #[inline]
 #[must_use]
-pub fn convert_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> T::Owned {
-    TranscodeWith(Kernel::best()).convert_lossy(from, to, text)
+pub fn convert_lossy<F: Form, T: Form>(from: impl Source<F>, to: T, text: &F::Text) -> T::Owned {
+    let mut owned = T::Owned::default();
+    append::append_converted::<T>(Route::of(from, to, true), F::form_bytes(text), &mut owned);
+    owned
 }
 
 /// Converts text into a buffer and returns the part that it wrote.
@@ -239,12 +265,12 @@ pub fn convert_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> T::Own
 /// ```
 #[inline(always)]
 pub fn convert_into<'b, F: Form, T: Form>(
-    from: F,
+    from: impl Source<F>,
     to: T,
     text: &F::Text,
     buffer: &'b mut [MaybeUninit<T::Unit>],
 ) -> Result<&'b mut T::Text, BufferError> {
-    TranscodeWith(Kernel::best()).convert_into(from, to, text, buffer)
+    into::<F, T>(Route::of(from, to, false), F::form_bytes(text), buffer)
 }
 
 /// Converts text into a buffer, replaces what can't be converted, and returns the part that it
@@ -268,12 +294,12 @@ pub fn convert_into<'b, F: Form, T: Form>(
 /// ```
 #[inline(always)]
 pub fn convert_into_lossy<'b, F: Form, T: Form>(
-    from: F,
+    from: impl Source<F>,
     to: T,
     text: &F::Text,
     buffer: &'b mut [MaybeUninit<T::Unit>],
 ) -> Result<&'b mut T::Text, BufferError> {
-    TranscodeWith(Kernel::best()).convert_into_lossy(from, to, text, buffer)
+    into::<F, T>(Route::of(from, to, true), F::form_bytes(text), buffer)
 }
 
 /// Converts text into an initialised buffer and returns the part that it wrote.
@@ -295,7 +321,7 @@ pub fn convert_into_lossy<'b, F: Form, T: Form>(
 /// ```
 #[inline]
 pub fn convert_to_slice<'b, F: Form, T: Form<Unit: Number>>(
-    from: F,
+    from: impl Source<F>,
     to: T,
     text: &F::Text,
     buffer: &'b mut [T::Unit],
@@ -320,7 +346,7 @@ pub fn convert_to_slice<'b, F: Form, T: Form<Unit: Number>>(
 /// ```
 #[inline]
 pub fn convert_to_slice_lossy<'b, F: Form, T: Form<Unit: Number>>(
-    from: F,
+    from: impl Source<F>,
     to: T,
     text: &F::Text,
     buffer: &'b mut [T::Unit],
@@ -348,8 +374,8 @@ pub fn convert_to_slice_lossy<'b, F: Form, T: Form<Unit: Number>>(
 /// ```
 #[inline]
 #[must_use]
-pub fn len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
-    TranscodeWith(Kernel::best()).len(from, to, text)
+pub fn len<F: Form, T: Form>(from: impl Source<F>, to: T, text: &F::Text) -> usize {
+    Route::of(from, to, false).length_in::<T>(F::form_bytes(text))
 }
 
 /// Returns whether all characters of `text` are in ISO-8859-1: U+0000 to U+00FF.
@@ -364,87 +390,16 @@ pub fn len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
 /// ```
 #[must_use]
 pub fn is_latin1(text: &str) -> bool {
-    TranscodeWith(Kernel::best()).is_latin1(text)
-}
-
-// The same functions with an explicit kernel, for tests and measurements.
-
-impl TranscodeWith {
-    #[inline(always)]
-    fn route(self, from: impl Form, to: impl Form, lossy: bool) -> Route {
-        Route { kernel: self.0, from: from.form_layout(), to: to.form_layout(), lossy }
-    }
-
-    /// Like [`is_latin1`], with this kernel.
-    #[must_use]
-    pub fn is_latin1(self, text: &str) -> bool {
-        TranscodeWith(self.0).latin1_up_to(Str, text) == text.len()
-    }
-
-    /// Like [`convert`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub fn convert<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> Result<T::Owned, Error> {
-        let mut owned = T::Owned::default();
-        self.append(from, to, text, &mut owned)?;
-        Ok(owned)
-    }
-
-    /// Like [`convert_lossy`], with this kernel.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    #[must_use]
-    pub fn convert_lossy<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> T::Owned {
-        let mut owned = T::Owned::default();
-        append::append_converted::<T>(self.route(from, to, true), F::form_bytes(text), &mut owned);
-        owned
-    }
-
-    /// Like [`convert_into`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    #[inline(always)]
-    pub fn convert_into<'b, F: Form, T: Form>(
-        self,
-        from: F,
-        to: T,
-        text: &F::Text,
-        buffer: &'b mut [MaybeUninit<T::Unit>],
-    ) -> Result<&'b mut T::Text, BufferError> {
-        into::<F, T>(self.route(from, to, false), F::form_bytes(text), buffer)
-    }
-
-    /// Like [`convert_into_lossy`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    #[inline(always)]
-    pub fn convert_into_lossy<'b, F: Form, T: Form>(
-        self,
-        from: F,
-        to: T,
-        text: &F::Text,
-        buffer: &'b mut [MaybeUninit<T::Unit>],
-    ) -> Result<&'b mut T::Text, BufferError> {
-        into::<F, T>(self.route(from, to, true), F::form_bytes(text), buffer)
-    }
-
-    /// Like [`len`], with this kernel.
-    #[inline]
-    #[must_use]
-    pub fn len<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {
-        self.route(from, to, false).length_in::<T>(F::form_bytes(text))
-    }
+    latin1_up_to(Str, text) == text.len()
 }
 
 impl Route {
+    #[inline(always)]
+    fn of<F: Form>(from: impl Source<F>, to: impl Form, lossy: bool) -> Self {
+        let (kernel, from) = from.kernel_and_form();
+        Self { kernel, from: from.form_layout(), to: to.form_layout(), lossy }
+    }
+
     /// Returns the number of `T`'s units in the output, if the text is well-formed.
     fn length_in<T: Form>(&self, text: &[u8]) -> usize {
         // A length that does not fit into a `usize` does not fit into memory either.

@@ -194,21 +194,20 @@ pairs! { |s, text, out, validator, FROM, TO, VALID|
         long: from_utf16::to_utf32::<_, FROM>(s, text, out),
     }
     Utf16 => Latin1, orders (false, false) (true, false) {
-        long: latin1::from_utf16::<_, FROM>(s, text, out),
+        long: latin1::narrowed::<_, 2, FROM>(s, text, out),
     }
     Utf32 => Utf8, orders (false, false) {
         short(2): from_utf32::short_to_utf8(s, text, out),
         long: from_utf32::to_utf8(s, text, out),
     }
     Utf32 => Utf16, orders (false, false) (false, true) {
-        short(4): from_utf32::short_to_utf16::<_, TO>(s, text, out),
         long: from_utf32::to_utf16::<_, TO>(s, text, out),
     }
     Utf32 => Utf32, orders (false, false) (false, true) (true, false) (true, true) {
         long: portable::convert::<Utf32, Utf32, FROM, TO>(text, out),
     }
     Utf32 => Latin1, orders (false, false) {
-        long: from_utf32::to_latin1(s, text, out),
+        long: latin1::narrowed::<_, 4, FROM>(s, text, out),
     }
     Latin1 => Utf8, orders (false, false) {
         short(2): latin1::short_to_utf8(s, text, out),

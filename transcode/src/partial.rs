@@ -2,13 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-use crate::TranscodeWith;
+use crate::Source;
 use core::mem::MaybeUninit;
 
 use super::error::{BufferError, Error};
 use super::form::Form;
 use super::route::{End, Route};
-use trust8::Kernel;
 use trust8::engine::{Output, Progress};
 
 /// Converts as much of the text as fits into a buffer, and returns how much it has read and
@@ -36,12 +35,19 @@ use trust8::engine::{Output, Progress};
 /// ```
 #[inline]
 pub fn convert_as_fits<F: Form, T: Form>(
-    from: F,
+    from: impl Source<F>,
     to: T,
     text: &F::Text,
     buffer: &mut [MaybeUninit<T::Unit>],
 ) -> Result<Progress, BufferError> {
-    TranscodeWith(Kernel::best()).convert_as_fits(from, to, text, buffer)
+    let (progress, end) = run::<F, T>(Route::of(from, to, false), text, buffer);
+    match end {
+        End::All | End::Full => Ok(progress),
+        End::Malformed(fault) | End::Cut(fault) => {
+            let error = Error { valid_up_to: progress.read, fault, unit: size_of::<F::Unit>() as u8 };
+            Err(BufferError::Invalid { error, written: progress.written })
+        }
+    }
 }
 
 /// Like [`convert_as_fits`], but replaces what can't be converted.
@@ -56,49 +62,12 @@ pub fn convert_as_fits<F: Form, T: Form>(
 /// ```
 #[inline]
 pub fn convert_as_fits_lossy<F: Form, T: Form>(
-    from: F,
+    from: impl Source<F>,
     to: T,
     text: &F::Text,
     buffer: &mut [MaybeUninit<T::Unit>],
 ) -> Progress {
-    TranscodeWith(Kernel::best()).convert_as_fits_lossy(from, to, text, buffer)
-}
-
-impl TranscodeWith {
-    /// Like [`convert_as_fits`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    #[inline]
-    pub fn convert_as_fits<F: Form, T: Form>(
-        self,
-        from: F,
-        to: T,
-        text: &F::Text,
-        buffer: &mut [MaybeUninit<T::Unit>],
-    ) -> Result<Progress, BufferError> {
-        let (progress, end) = run::<F, T>(self.route(from, to, false), text, buffer);
-        match end {
-            End::All | End::Full => Ok(progress),
-            End::Malformed(fault) | End::Cut(fault) => {
-                let error = Error { valid_up_to: progress.read, fault, unit: size_of::<F::Unit>() as u8 };
-                Err(BufferError::Invalid { error, written: progress.written })
-            }
-        }
-    }
-
-    /// Like [`convert_as_fits_lossy`], with this kernel.
-    #[inline]
-    pub fn convert_as_fits_lossy<F: Form, T: Form>(
-        self,
-        from: F,
-        to: T,
-        text: &F::Text,
-        buffer: &mut [MaybeUninit<T::Unit>],
-    ) -> Progress {
-        run::<F, T>(self.route(from, to, true), text, buffer).0
-    }
+    run::<F, T>(Route::of(from, to, true), text, buffer).0
 }
 
 #[inline(always)]

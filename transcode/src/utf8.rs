@@ -29,11 +29,6 @@ impl Codec for Utf8 {
         }
     }
 
-    #[inline(always)]
-    fn first(text: &[u8], _: bool) -> Option<char> {
-        first(text).map(|(char, _)| char)
-    }
-
     fn whole_len(text: &[u8], _: bool) -> usize {
         whole_len(text)
     }

@@ -10,7 +10,7 @@ use super::codec::Next;
 use super::encodings::{Family, Layout};
 use super::error::Error;
 use super::form::Form;
-use crate::TranscodeWith;
+use crate::Source;
 use trust8::Kernel;
 
 /// Returns an error if the text is malformed.
@@ -33,8 +33,10 @@ use trust8::Kernel;
 /// assert_eq!(validate(Utf32, &[0x10FFFF, 0x110000]).unwrap_err().valid_up_to(), 1);
 /// ```
 #[inline]
-pub fn validate<F: Form>(form: F, text: &F::Text) -> Result<(), Error> {
-    TranscodeWith(Kernel::best()).validate(form, text)
+pub fn validate<F: Form>(form: impl Source<F>, text: &F::Text) -> Result<(), Error> {
+    let (kernel, layout, bytes) = parts(form, text);
+    let at = well_formed_up_to(kernel, layout, bytes);
+    if at == bytes.len() { Ok(()) } else { Err(error_at(layout, bytes, at, size_of::<F::Unit>())) }
 }
 
 /// Returns all malformed sequences of the text, in order.
@@ -50,8 +52,10 @@ pub fn validate<F: Form>(form: F, text: &F::Text) -> Result<(), Error> {
 /// assert_eq!(errors_in(Utf8, b"caf\xE9 \xFF").count(), 2);
 /// ```
 #[inline]
-pub fn errors_in<F: Form>(form: F, text: &F::Text) -> ErrorsIn<'_> {
-    TranscodeWith(Kernel::best()).errors_in(form, text)
+pub fn errors_in<F: Form>(form: impl Source<F>, text: &F::Text) -> ErrorsIn<'_> {
+    let (kernel, layout, bytes) = parts(form, text);
+    let utf8 = kernel.errors(if layout.family == Family::Utf8 { bytes } else { b"" });
+    ErrorsIn { kernel, layout, unit: size_of::<F::Unit>(), bytes, at: 0, utf8 }
 }
 
 /// The malformed sequences of a text; see [`errors_in`].
@@ -115,7 +119,7 @@ impl fmt::Debug for ErrorsIn<'_> {
 /// ```
 #[inline]
 #[must_use]
-pub fn is_ascii_in<F: Form>(form: F, text: &F::Text) -> bool {
+pub fn is_ascii_in<F: Form>(form: impl Source<F>, text: &F::Text) -> bool {
     ascii_up_to_in(form, text) == F::form_bytes(text).len() / size_of::<F::Unit>()
 }
 
@@ -131,8 +135,9 @@ pub fn is_ascii_in<F: Form>(form: F, text: &F::Text) -> bool {
 /// ```
 #[inline]
 #[must_use]
-pub fn ascii_up_to_in<F: Form>(form: F, text: &F::Text) -> usize {
-    TranscodeWith(Kernel::best()).ascii_up_to_in(form, text)
+pub fn ascii_up_to_in<F: Form>(form: impl Source<F>, text: &F::Text) -> usize {
+    let (kernel, layout, bytes) = parts(form, text);
+    layout.ascii_up_to(kernel, whole_units(layout, bytes)) / size_of::<F::Unit>()
 }
 
 /// Returns the position of the first character that is malformed or outside ISO-8859-1 (U+0000 to
@@ -150,53 +155,20 @@ pub fn ascii_up_to_in<F: Form>(form: F, text: &F::Text) -> usize {
 /// ```
 #[inline]
 #[must_use]
-pub fn latin1_up_to<F: Form>(form: F, text: &F::Text) -> usize {
-    TranscodeWith(Kernel::best()).latin1_up_to(form, text)
+pub fn latin1_up_to<F: Form>(form: impl Source<F>, text: &F::Text) -> usize {
+    let (kernel, layout, bytes) = parts(form, text);
+    let at = match (layout.family, layout.latin1_up_to(kernel, whole_units(layout, bytes))) {
+        (Family::Utf8, at) if !layout.known_valid => well_formed_up_to(kernel, layout, &bytes[..at]),
+        (_, at) => at,
+    };
+    at / size_of::<F::Unit>()
 }
 
-// The same functions with an explicit kernel, for tests and measurements.
-
-impl TranscodeWith {
-    /// Like [`validate`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    #[inline]
-    pub fn validate<F: Form>(self, form: F, text: &F::Text) -> Result<(), Error> {
-        let (layout, bytes) = (form.form_layout(), F::form_bytes(text));
-        let at = well_formed_up_to(self.0, layout, bytes);
-        if at == bytes.len() { Ok(()) } else { Err(error_at(layout, bytes, at, size_of::<F::Unit>())) }
-    }
-
-    /// Like [`errors_in`], with this kernel.
-    #[inline]
-    pub fn errors_in<F: Form>(self, form: F, text: &F::Text) -> ErrorsIn<'_> {
-        let (layout, bytes) = (form.form_layout(), F::form_bytes(text));
-        let utf8 = self.0.errors(if layout.family == Family::Utf8 { bytes } else { b"" });
-        ErrorsIn { kernel: self.0, layout, unit: size_of::<F::Unit>(), bytes, at: 0, utf8 }
-    }
-
-    /// Like [`ascii_up_to_in`], with this kernel.
-    #[inline]
-    #[must_use]
-    pub fn ascii_up_to_in<F: Form>(self, form: F, text: &F::Text) -> usize {
-        let (layout, bytes) = (form.form_layout(), F::form_bytes(text));
-        let at = layout.ascii_up_to(self.0, whole_units(layout, bytes));
-        at / size_of::<F::Unit>()
-    }
-
-    /// Like [`latin1_up_to`], with this kernel.
-    #[inline]
-    #[must_use]
-    pub fn latin1_up_to<F: Form>(self, form: F, text: &F::Text) -> usize {
-        let (layout, bytes) = (form.form_layout(), F::form_bytes(text));
-        let at = match (layout.family, layout.latin1_up_to(self.0, whole_units(layout, bytes))) {
-            (Family::Utf8, at) if !layout.known_valid => well_formed_up_to(self.0, layout, &bytes[..at]),
-            (_, at) => at,
-        };
-        at / size_of::<F::Unit>()
-    }
+/// Returns the kernel, and the layout and the bytes of the text.
+#[inline(always)]
+fn parts<F: Form>(form: impl Source<F>, text: &F::Text) -> (&'static Kernel, Layout, &[u8]) {
+    let (kernel, form) = form.kernel_and_form();
+    (kernel, form.form_layout(), F::form_bytes(text))
 }
 
 /// Returns the position of the first malformed sequence in bytes, or the length of the text.

@@ -8,8 +8,8 @@ use alloc::borrow::Cow;
 use super::form::{Utf16, bytes_of_utf16_mut};
 use trust8::Kernel;
 
-use crate::TranscodeWith;
 use crate::search::Mend;
+use crate::{With, validate};
 
 /// From a fault on, this many units are mended without a search for the next fault.
 const MENDED_UNITS: usize = 1024;
@@ -28,7 +28,7 @@ const MENDED_UNITS: usize = 1024;
 /// ```
 #[inline]
 pub fn make_well_formed(text: &mut [u16]) {
-    TranscodeWith(Kernel::best()).make_well_formed(text);
+    With(Kernel::best(), Utf16).make_well_formed(text);
 }
 
 /// Returns the text with each unpaired surrogate replaced by U+FFFD.
@@ -47,17 +47,17 @@ pub fn make_well_formed(text: &mut [u16]) {
 #[must_use]
 #[inline]
 pub fn to_well_formed(text: &[u16]) -> Cow<'_, [u16]> {
-    TranscodeWith(Kernel::best()).to_well_formed(text)
+    With(Kernel::best(), Utf16).to_well_formed(text)
 }
 
 // The same functions with an explicit kernel, for tests and measurements.
 
-impl TranscodeWith {
+impl With<Utf16> {
     /// Like [`make_well_formed`], with this kernel.
     #[inline]
     pub fn make_well_formed(self, text: &mut [u16]) {
         let mut rest = text;
-        while let Err(error) = self.validate(Utf16, rest) {
+        while let Err(error) = validate(self, rest) {
             // More faults may be near.
             let mut end = rest.len().min(error.valid_up_to() + MENDED_UNITS);
             // A high surrogate may be half of a pair that the end would cut.
@@ -75,9 +75,9 @@ impl TranscodeWith {
     #[must_use]
     #[inline]
     pub fn to_well_formed<'a>(self, text: &'a [u16]) -> Cow<'a, [u16]> {
-        let Err(error) = TranscodeWith(self.0).validate(Utf16, text) else { return Cow::Borrowed(text) };
+        let Err(error) = validate(self, text) else { return Cow::Borrowed(text) };
         let mut copy = text.to_vec();
-        TranscodeWith(self.0).make_well_formed(&mut copy[error.valid_up_to()..]);
+        self.make_well_formed(&mut copy[error.valid_up_to()..]);
         Cow::Owned(copy)
     }
 }

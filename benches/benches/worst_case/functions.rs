@@ -6,7 +6,6 @@ use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use trust8::boundary::floor;
-use trust8::stream::Decoder;
 use trust8::{Validator, columns};
 use trust8_benches::random::Random;
 use trust8_benches::report::{Data, Table, digits, size};
@@ -217,7 +216,7 @@ fn all() -> Vec<Function> {
             &format!("`Decoder`, pieces of {len}"),
             valid,
             Box::new(move |bytes| {
-                let mut decoder = Decoder::new();
+                let mut decoder = Validator::new();
                 assert!(bytes.chunks(len).all(|piece| decoder.decode(black_box(piece)).is_ok()));
             }),
         );

@@ -89,16 +89,11 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Returns the runs of `bytes`, each of a limited length: for callers who may not need the next
-    /// one.
-    pub(crate) fn limited(bytes: &'a [u8], own: OwnForms, kernel: &'static Kernel) -> Self {
-        Self { chunk: SHORTEST_CHUNK_BYTES, limit: LONGEST_CHUNK_BYTES, ..Self::new(bytes, own, kernel) }
-    }
-
-    /// Limits each run to not much more than `limit`, because the caller does not need more.
+    /// Limits each run to not much more than `limit`, for a caller who does not need more, or may
+    /// not need the next one.
     pub(crate) fn shorten(&mut self, limit: usize) {
-        self.chunk = self.chunk.min(limit.max(NEAR_BYTES));
-        self.limit = self.limit.min(limit);
+        self.chunk = SHORTEST_CHUNK_BYTES.min(limit.max(NEAR_BYTES));
+        self.limit = LONGEST_CHUNK_BYTES.min(limit);
     }
 
     /// Returns whether an exception begins here.

@@ -1,8 +1,9 @@
 //! Classifies bytes with the tables of `kernel/lookup/`.
 
+#![forbid(unsafe_code)]
+
 use super::{Classes, Surveyor, Surveys};
 use crate::kernel::Checker;
-use crate::output::Output;
 use crate::simd::{Job, Simd};
 
 impl<S: Simd> Surveys for S {
@@ -46,6 +47,13 @@ impl<S: Simd> Job<S, &[u8; 64], Classes> for ClassesOf {
 }
 
 impl<S: Simd> Surveyor for Lookups<S> {
+    type Set = S;
+
+    #[inline(always)]
+    fn set(self) -> S {
+        self.s
+    }
+
     #[inline(always)]
     fn high(self, bytes: &[u8; 64]) -> u64 {
         self.s.high_bits_of_64(bytes, 0)
@@ -55,48 +63,4 @@ impl<S: Simd> Surveyor for Lookups<S> {
     fn classes(self, bytes: &[u8; 64]) -> Classes {
         self.s.apart(ClassesOf, &[], bytes)
     }
-
-    #[inline(always)]
-    fn is_ascii(self, bytes: &[u8; 256]) -> bool {
-        !any_high_bit(self.s, bytes, 0, 256)
-    }
-
-    #[inline(always)]
-    fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
-        let next = out.next_array::<256>()?;
-        let mut all = self.s.splat(0);
-        let mut at = 0;
-        while at < 256 {
-            let v = self.s.load(bytes, at);
-            all = self.s.or(all, v);
-            self.s.store(v, next, at);
-            at += S::LANES;
-        }
-        // SAFETY: the loop has written 256 bytes.
-        unsafe { out.advance(256) };
-        Some(!self.s.any_high_bit(all))
-    }
-
-    #[inline(always)]
-    fn ascii_lines(self, bytes: &[u8; 256]) -> usize {
-        let mut others = 1 << 4;
-        let mut block = 0;
-        while block < 4 {
-            others |= u32::from(any_high_bit(self.s, bytes, 64 * block, 64 * block + 64)) << block;
-            block += 1;
-        }
-        others.trailing_zeros() as usize
-    }
-}
-
-/// Returns whether any byte of `bytes[from..to]` is not ASCII. The length is a multiple of 64.
-#[inline(always)]
-fn any_high_bit<S: Simd>(s: S, bytes: &[u8; 256], from: usize, to: usize) -> bool {
-    let mut all = s.load(bytes, from);
-    let mut at = from + S::LANES;
-    while at < to {
-        all = s.or(all, s.load(bytes, at));
-        at += S::LANES;
-    }
-    s.any_high_bit(all)
 }

@@ -38,7 +38,7 @@ mod words;
 use crate::boundary::{self, array_at};
 use crate::kernel::Engine;
 use crate::output::Output;
-use crate::simd::Job;
+use crate::simd::{Job, Vectors};
 
 /// The context on either side of a byte: a character has at most three other bytes.
 pub const CONTEXT: usize = 3;
@@ -160,6 +160,12 @@ impl Marks {
 
 /// The operations of an instruction set for the map.
 pub trait Surveyor: Copy {
+    /// The instruction set.
+    type Set: Vectors;
+
+    /// Returns the instruction set.
+    fn set(self) -> Self::Set;
+
     /// Returns which bytes are not ASCII, the first byte as the lowest bit.
     fn high(self, bytes: &[u8; WITH_CONTEXT]) -> u64;
 
@@ -167,14 +173,51 @@ pub trait Surveyor: Copy {
     fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes;
 
     /// Returns whether all bytes are ASCII.
-    fn is_ascii(self, bytes: &[u8; ASCII_BLOCK]) -> bool;
+    #[inline(always)]
+    fn is_ascii(self, bytes: &[u8; ASCII_BLOCK]) -> bool {
+        !any_high_bit(self.set(), bytes, 0, ASCII_BLOCK)
+    }
 
     /// Appends the bytes to `out` and returns whether all of them are ASCII, or returns `None` if
     /// they do not fit. Each byte is loaded once for both.
-    fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool>;
+    #[inline(always)]
+    fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool> {
+        let (s, next) = (self.set(), out.next_array::<ASCII_BLOCK>()?);
+        let (mut all, mut at) = (s.splat(0), 0);
+        while at < ASCII_BLOCK {
+            let v = s.load(bytes, at);
+            all = s.or(all, v);
+            s.store(v, next, at);
+            at += Self::Set::LANES;
+        }
+        // SAFETY: the loop has written all bytes of `next`.
+        unsafe { out.advance(ASCII_BLOCK) };
+        Some(!s.any_high_bit(all))
+    }
 
     /// Returns how many parts of [`LINE`] bytes are ASCII before the first one that is not.
-    fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK]) -> usize;
+    #[inline(always)]
+    fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK]) -> usize {
+        let (mut others, mut line) = (1 << 4, 0);
+        while line < 4 {
+            let other = any_high_bit(self.set(), bytes, LINE * line, LINE * line + LINE);
+            others |= u32::from(other) << line;
+            line += 1;
+        }
+        others.trailing_zeros() as usize
+    }
+}
+
+/// Returns whether any byte of `bytes[from..to]` is not ASCII. The length is a multiple of 64.
+#[inline(always)]
+fn any_high_bit<V: Vectors>(v: V, bytes: &[u8; ASCII_BLOCK], from: usize, to: usize) -> bool {
+    let mut all = v.load(bytes, from);
+    let mut at = from + V::LANES;
+    while at < to {
+        all = v.or(all, v.load(bytes, at));
+        at += V::LANES;
+    }
+    v.any_high_bit(all)
 }
 
 /// An engine whose tables give the classes of bytes.

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Classes, LINE, Surveyor, Surveys, WITH_CONTEXT};
+use super::{ASCII_BLOCK, Classes, LINE, Surveyor, Surveys, WITH_CONTEXT};
 use crate::kernel::Automaton;
 use crate::kernel::automaton::high_bits;
 use crate::output::Output;
@@ -20,6 +20,13 @@ impl Surveys for Automaton {
 pub(super) struct Words;
 
 impl Surveyor for Words {
+    type Set = Automaton;
+
+    #[inline(always)]
+    fn set(self) -> Automaton {
+        Automaton
+    }
+
     // Not inlined, as `classes`.
     #[inline(never)]
     fn high(self, bytes: &[u8; WITH_CONTEXT]) -> u64 {
@@ -53,19 +60,19 @@ impl Surveyor for Words {
     }
 
     #[inline(always)]
-    fn is_ascii(self, bytes: &[u8; 256]) -> bool {
+    fn is_ascii(self, bytes: &[u8; ASCII_BLOCK]) -> bool {
         bytes.is_ascii()
     }
 
     #[inline(always)]
-    fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
-        out.put_first(bytes, 256).then(|| self.is_ascii(bytes))
+    fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK]) -> usize {
+        let (lines, _) = bytes.as_chunks::<LINE>();
+        lines.iter().take_while(|line| line.is_ascii()).count()
     }
 
     #[inline(always)]
-    fn ascii_lines(self, bytes: &[u8; 256]) -> usize {
-        let (lines, _) = bytes.as_chunks::<LINE>();
-        lines.iter().take_while(|line| line.is_ascii()).count()
+    fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool> {
+        out.put_first(bytes, ASCII_BLOCK).then(|| self.is_ascii(bytes))
     }
 }
 

@@ -7,7 +7,6 @@
 use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
-use core::mem::MaybeUninit;
 
 use super::prefetch::prefetch;
 use crate::simd::{Avx512, Plain, Vectors};
@@ -247,14 +246,6 @@ impl Avx512 {
         // SAFETY: AVX512F, by `self`.
         let total = unsafe { _mm512_reduce_add_epi64(lanes) };
         total.cast_unsigned()
-    }
-
-    /// Writes the vector to `to[at..at + 64]`. Panics if this is out of bounds.
-    #[inline(always)]
-    pub fn store(self, v: Vector, to: &mut [MaybeUninit<u8>], at: usize) {
-        let to: &mut [MaybeUninit<u8>] = &mut to[at..at + 64];
-        // SAFETY: AVX512F, by `self`; `to` has 64 bytes, and the store needs no alignment.
-        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) };
     }
 
     /// Prefetches the line at `bytes[at]`. Does nothing if `at` is out of bounds.

@@ -20,7 +20,10 @@ pub trait SearchOps: Vectors {
     fn and_xor(self, v: Self::Vector, mask: Self::Vector, bits: Self::Vector) -> Self::Vector;
 
     /// Returns a one for each byte that is not zero, the first byte's as the lowest bit.
-    fn not_zero(self, v: Self::Vector) -> u64;
+    #[inline(always)]
+    fn not_zero(self, v: Self::Vector) -> u64 {
+        !self.bits(self.equal(v, self.splat(0))) & (u64::MAX >> (64 - Self::LANES))
+    }
 
     /// Compares the bytes of two vectors.
     fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Found;
@@ -40,11 +43,6 @@ impl<S: Simd> SearchOps for S {
     #[inline(always)]
     fn and_xor(self, v: S::Vector, mask: S::Vector, bits: S::Vector) -> S::Vector {
         self.xor(self.and(v, mask), bits)
-    }
-
-    #[inline(always)]
-    fn not_zero(self, v: S::Vector) -> u64 {
-        !self.high_bits(Simd::equal(self, v, self.splat(0))) & (u64::MAX >> (64 - S::LANES))
     }
 
     #[inline(always)]
@@ -171,11 +169,6 @@ impl SearchOps for Automaton {
     #[inline(always)]
     fn and_xor(self, v: [u8; 16], mask: [u8; 16], bits: [u8; 16]) -> [u8; 16] {
         (u128::from_ne_bytes(self.and(v, mask)) ^ u128::from_ne_bytes(bits)).to_ne_bytes()
-    }
-
-    #[inline(always)]
-    fn not_zero(self, v: [u8; 16]) -> u64 {
-        !self.high_bits(self.equal(v, [0; 16])) & 0xFFFF
     }
 
     /// Sets bit 7 of each byte that is equal, and nothing else. A loop with a comparison becomes 2

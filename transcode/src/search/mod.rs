@@ -3,12 +3,10 @@
 //! | file | contents |
 //! |---|---|
 //! | `questions.rs` | the search targets |
-//! | `units32.rs` | operations on units of 32 bits |
 //! | `mend.rs` | replaces what is malformed, in place |
 
 mod mend;
 mod questions;
-mod units32;
 
 pub(crate) use mend::Mend;
 pub(crate) use questions::{AboveLatin1, NotUtf16, NotUtf32, Outside};
@@ -32,6 +30,3 @@ macro_rules! search {
     };
 }
 pub(crate) use search;
-pub(crate) use units32::Units32;
-#[cfg(trust8_simd)]
-pub(crate) use units32::reversed_places;

@@ -4,8 +4,6 @@
 
 use trust8::engine::search::{SearchOps, Sought};
 
-use super::Units32;
-
 /// Makes a vector of these bytes.
 #[inline(always)]
 fn repeated<V: SearchOps>(v: V, bytes: &[u8; 64]) -> V::Vector {
@@ -127,44 +125,41 @@ impl<V: SearchOps, const SWAPPED: bool> Sought<V> for NotUtf16<SWAPPED> {
 /// A number that is not a character: a surrogate, or above 10FFFF.
 pub(crate) struct NotUtf32<const SWAPPED: bool>;
 
-/// `(unit ^ D800) - 800` is a number from 0 to 10F7FF exactly if the unit is a character. For a
-/// surrogate it is negative, and so wraps to one of the largest numbers.
+/// `FLIPPED` makes the second byte of a surrogate less than 8, and leaves the upper two bytes as they
+/// are: zero.
 impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
-    const SURROGATE: &[u8; 64] = &bytes(4, 0xD800, false);
-    const SURROGATES: &[u8; 64] = &bytes(4, 0x800, false);
-    const LARGEST: &[u8; 64] = &bytes(4, 0x10_F7FF, false);
-
-    /// Evaluates the formula.
-    #[inline(always)]
-    fn numbers<V: Units32>(v: V, units: V::Vector) -> V::Vector {
-        let units = if SWAPPED { v.reversed32(units) } else { units };
-        v.xor_minus32(units, repeated(v, Self::SURROGATE), repeated(v, Self::SURROGATES))
-    }
-
-    /// Returns a one for at least one byte of each number that is larger than those of characters.
-    #[inline(always)]
-    fn larger<V: Units32>(v: V, numbers: V::Vector) -> u64 {
-        let largest = repeated(v, Self::LARGEST);
-        !v.bits(v.equal(v.max32(numbers, largest), largest)) & (u64::MAX >> (64 - V::LANES))
-    }
+    const FLIPPED: &[u8; 64] = &bytes(4, 0xD800, SWAPPED);
+    const SECOND: &[u8; 64] = &bytes(4, 0x0800, SWAPPED);
+    const SURROGATE: &[u8; 64] = &bytes(4, 0x07FF, SWAPPED);
+    const LARGEST: &[u8; 64] = &bytes(4, 0x10_FFFF, SWAPPED);
 }
 
-impl<V: Units32, const SWAPPED: bool> Sought<V> for NotUtf32<SWAPPED> {
+impl<V: SearchOps, const SWAPPED: bool> Sought<V> for NotUtf32<SWAPPED> {
     const UNIT_BYTES: usize = 4;
 
+    /// Few characters above U+FFFF have the second byte of a surrogate.
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        let (mut most, mut i) = (Self::numbers(v, vectors[0]), 1);
+        let (mut most, mut least, mut i) = (v.splat(0), v.splat(0xFF), 0);
         while i < N {
-            most = v.max32(most, Self::numbers(v, vectors[i]));
-            i += 1;
+            let flipped = v.and_xor(vectors[i], v.splat(0xFF), repeated(v, Self::FLIPPED));
+            (most, least, i) = (v.max(most, flipped), v.min(least, flipped), i + 1);
         }
-        Self::larger(v, most) != 0
+        let above = v.minus_saturating(most, repeated(v, Self::LARGEST));
+        v.any(v.or(above, v.minus_saturating(repeated(v, Self::SECOND), least)))
     }
 
+    /// No byte of a surrogate is above that of `SURROGATE`.
     #[inline(always)]
     fn places(v: V, now: V::Vector, _: &mut u64) -> u64 {
-        Self::larger(v, Self::numbers(v, now))
+        if !Self::is_suspected(v, [now]) {
+            return 0;
+        }
+        let flipped = v.and_xor(now, v.splat(0xFF), repeated(v, Self::FLIPPED));
+        let others = v.not_zero(v.minus_saturating(flipped, repeated(v, Self::SURROGATE)));
+        let any = others | others >> 1;
+        let surrogates = !(any | any >> 2) & 0x1111_1111_1111_1111 & (u64::MAX >> (64 - V::LANES));
+        v.not_zero(v.minus_saturating(now, repeated(v, Self::LARGEST))) | surrogates
     }
 }
 

@@ -8,10 +8,9 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use trust8::engine::{Avx2, Output, Simd, Vectors};
+use trust8::engine::{Avx2, Output, Vectors};
 
-use super::{Shuffle, ShuffleOps, WideLaneOps, put_all};
-use crate::search::{Units32, reversed_places};
+use super::{ConvertOps, Shuffle, ShuffleOps, WideLaneOps, put_all};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
 // is compiled for AVX2, and that was called on a CPU that has it.
@@ -39,7 +38,7 @@ fn part_as_u32(_: Avx2, part: __m128i) -> [__m256i; 2] {
 }
 
 /// Restores the order after packing two vectors. Packing works within each part, so the 64-bit
-/// lanes of its result alternate between the two vectors.
+/// lanes of its result alternate between the two vectors. Zipping needs such lanes.
 #[inline(always)]
 fn reordered(_: Avx2, packed: __m256i) -> __m256i {
     // SAFETY: AVX2, by the token. The lanes are 0, 2, 1 and 3.
@@ -95,19 +94,6 @@ impl WideLaneOps for Avx2 {
     }
 
     #[inline(always)]
-    fn widened8(self, v: __m256i) -> [__m256i; 2] {
-        // Zipping works within each part, so it needs alternating 64-bit lanes too. One port moves
-        // lanes between parts and two ports zip, so this is faster than widening each part with
-        // VPMOVZX.
-        self.zip8(reordered(self, v), self.splat16(0))
-    }
-
-    #[inline(always)]
-    fn widened16(self, v: __m256i) -> [__m256i; 2] {
-        self.zip16(reordered(self, v), self.splat16(0))
-    }
-
-    #[inline(always)]
     fn narrowed16(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         reordered(self, unsafe { _mm256_packus_epi16(a, b) })
@@ -117,12 +103,6 @@ impl WideLaneOps for Avx2 {
     fn narrowed32(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         reordered(self, unsafe { _mm256_packus_epi32(a, b) })
-    }
-
-    #[inline(always)]
-    fn select_high(self, flags: __m256i, yes: __m256i, no: __m256i) -> __m256i {
-        // VPBLENDVB uses only bit 7 of each byte.
-        self.select16(flags, yes, no)
     }
 
     intrinsics! {
@@ -144,6 +124,13 @@ impl WideLaneOps for Avx2 {
 }
 
 impl ShuffleOps for Avx2 {
+    #[inline(always)]
+    fn for_zip(self, v: __m256i) -> __m256i {
+        // One port moves lanes between parts and two ports zip, so this is faster than widening each
+        // part with VPMOVZX.
+        reordered(self, v)
+    }
+
     #[inline(always)]
     fn widened8_twice(self, v: __m256i) -> [[__m256i; 2]; 2] {
         let [first, second] = parts_of(self, v);
@@ -208,19 +195,5 @@ impl ShuffleOps for Avx2 {
             [_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b)];
         fn zip16(a: __m256i, b: __m256i) -> [__m256i; 2] =
             [_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)];
-    }
-}
-
-impl Units32 for Avx2 {
-    intrinsics! {
-        // AVX2.
-        fn minus32(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi32(a, b);
-        fn max32(a: __m256i, b: __m256i) -> __m256i = _mm256_max_epu32(a, b);
-    }
-
-    #[inline(always)]
-    fn reversed32(self, v: __m256i) -> __m256i {
-        // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }

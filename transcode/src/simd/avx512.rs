@@ -10,7 +10,6 @@ use trust8::engine::{Avx512, Output, Vectors};
 
 use super::{ConvertOps, WideLaneOps, first_bits, put_all};
 use crate::count::{Count, Counts};
-use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
 // is compiled for the features of `Avx512`, and that was called on a CPU that has them.
@@ -227,28 +226,6 @@ impl WideLaneOps for Avx512 {
         unsafe { _mm512_set1_epi32(word.cast_signed()) }
     }
 
-    // Two loads of 32 bytes would save a shuffle. But the compiler sees that the bytes are already
-    // in a register and extracts them two at a time.
-    #[inline(always)]
-    fn widened16(self, v: __m512i) -> [__m512i; 2] {
-        let [first, second] = halves(self, v);
-        // SAFETY: AVX512F, by `self`.
-        let first = unsafe { _mm512_cvtepu16_epi32(first) };
-        // SAFETY: AVX512F, by `self`.
-        let second = unsafe { _mm512_cvtepu16_epi32(second) };
-        [first, second]
-    }
-
-    #[inline(always)]
-    fn widened8(self, v: __m512i) -> [__m512i; 2] {
-        let [first, second] = halves(self, v);
-        // SAFETY: AVX512BW, by `self`.
-        let first = unsafe { _mm512_cvtepu8_epi16(first) };
-        // SAFETY: AVX512BW, by `self`.
-        let second = unsafe { _mm512_cvtepu8_epi16(second) };
-        [first, second]
-    }
-
     #[inline(always)]
     fn narrowed16(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: AVX512BW, by `self`.
@@ -292,14 +269,6 @@ impl WideLaneOps for Avx512 {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_srl_epi32(v, n) }
     }
-
-    #[inline(always)]
-    fn select_high(self, flags: __m512i, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: AVX512BW, by `self`.
-        let mask = unsafe { _mm512_movepi8_mask(flags) };
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_mask_blend_epi8(mask, no, yes) }
-    }
 }
 
 impl Counts for Avx512 {
@@ -310,6 +279,36 @@ impl Counts for Avx512 {
 }
 
 impl ConvertOps for Avx512 {
+    // Two loads of 32 bytes would save a shuffle. But the compiler sees that the bytes are already
+    // in a register and extracts them two at a time.
+    #[inline(always)]
+    fn widened16(self, v: __m512i) -> [__m512i; 2] {
+        let [first, second] = halves(self, v);
+        // SAFETY: AVX512F, by `self`.
+        let first = unsafe { _mm512_cvtepu16_epi32(first) };
+        // SAFETY: AVX512F, by `self`.
+        let second = unsafe { _mm512_cvtepu16_epi32(second) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn widened8(self, v: __m512i) -> [__m512i; 2] {
+        let [first, second] = halves(self, v);
+        // SAFETY: AVX512BW, by `self`.
+        let first = unsafe { _mm512_cvtepu8_epi16(first) };
+        // SAFETY: AVX512BW, by `self`.
+        let second = unsafe { _mm512_cvtepu8_epi16(second) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_movepi8_mask(flags) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_mask_blend_epi8(mask, no, yes) }
+    }
+
     /// There is no branch on the lengths: it would be mispredicted if they vary.
     #[inline(always)]
     fn load_two(self, bytes: &[u8]) -> [__m512i; 2] {
@@ -479,21 +478,6 @@ impl ConvertOps for Avx512 {
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn put_u16_of_sixes(self, [high, low]: [__m512i; 2], keep: u64, out: &mut Output<'_>) -> bool {
-        let n = 2 * keep.count_ones() as usize;
-        let high = self.compress(high, keep);
-        let low = self.compress(low, keep);
-        let [first, second] = interleaved(self, [self.for_interleaving(high), self.for_interleaving(low)]);
-        // 0x40 times the first byte of a lane, plus the second.
-        let sixes = self.splat16(0x0140);
-        // SAFETY: AVX512BW, by `self`.
-        let first = unsafe { _mm512_maddubs_epi16(first, sixes) };
-        // SAFETY: AVX512BW, by `self`.
-        let second = unsafe { _mm512_maddubs_epi16(second, sixes) };
-        self.put_first_of_two([first, second], n, out)
-    }
-
-    #[cfg_attr(trust8_optimised, inline(always))]
     fn put_u32_of_bytes(
         self,
         low: __m512i,
@@ -554,18 +538,5 @@ impl ConvertOps for Avx512 {
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_kept_bytes(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
         put(self, self.compress(v, keep), keep.count_ones() as usize, out)
-    }
-}
-
-impl Units32 for Avx512 {
-    intrinsics! {
-        // AVX512F.
-        fn minus32(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);
-        fn max32(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epu32(a, b);
-    }
-
-    #[inline(always)]
-    fn reversed32(self, v: __m512i) -> __m512i {
-        self.lookup(v, self.load(const { &reversed_places::<64>() }, 0))
     }
 }

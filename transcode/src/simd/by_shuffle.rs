@@ -25,6 +25,12 @@ pub(crate) trait ShuffleOps:
     fn zip8(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
     fn zip16(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
 
+    /// Moves the 64-bit lanes to where [`zip8`](Self::zip8) and `zip16` with zeros widen them in order.
+    #[inline(always)]
+    fn for_zip(self, v: Self::Vector) -> Self::Vector {
+        v
+    }
+
     /// Widens bytes to 32-bit lanes: the four quarters of the vector.
     #[inline(always)]
     fn widened8_twice(self, v: Self::Vector) -> [[Self::Vector; 2]; 2] {
@@ -108,6 +114,22 @@ fn ones<const N: u32>(keep: u64) -> usize {
 impl<S: ShuffleOps> Counts for S {}
 
 impl<S: ShuffleOps> ConvertOps for S {
+    #[inline(always)]
+    fn widened8(self, v: Self::Vector) -> [Self::Vector; 2] {
+        self.zip8(self.for_zip(v), self.splat(0))
+    }
+
+    #[inline(always)]
+    fn widened16(self, v: Self::Vector) -> [Self::Vector; 2] {
+        self.zip16(self.for_zip(v), self.splat(0))
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
+        // The compiler sees that VPBLENDVB uses only bit 7 of each byte.
+        self.select16(self.below_signed(flags, self.splat(0)), yes, no)
+    }
+
     #[inline(always)]
     fn load_threes(self, bytes: &[u8], at: usize) -> Self::Vector {
         // An index with bit 7 set gives zero.

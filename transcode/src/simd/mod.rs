@@ -58,11 +58,6 @@ pub(crate) trait WideLaneOps: Vectors {
     fn splat16(self, word: u16) -> Self::Vector;
     fn splat32(self, dword: u32) -> Self::Vector;
 
-    /// Widens bytes to lanes of 16 bits, or these to 32 bits: the first half of them, and the
-    /// second half.
-    fn widened8(self, v: Self::Vector) -> [Self::Vector; 2];
-    fn widened16(self, v: Self::Vector) -> [Self::Vector; 2];
-
     /// Narrows the lanes of `a` and then `b` to half their width. Lanes of 16 bits are below 0x100,
     /// and lanes of 32 bits below 0x10000.
     fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -92,9 +87,6 @@ pub(crate) trait WideLaneOps: Vectors {
     /// Returns the lanes of `yes` that are in the mask, and the other lanes of `no`.
     fn select16(self, mask: Self::Mask16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
     fn select32(self, mask: Self::Mask32, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
-
-    /// Returns the bytes of `yes` where bit 7 of `flags` is set, and those of `no` elsewhere.
-    fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 }
 
 /// The instruction set operations that conversions use. A vector has [`LANES`](Self::LANES) bytes.
@@ -116,6 +108,14 @@ pub(crate) trait ConvertOps: WideLaneOps {
         let rest = &bytes[Self::LANES..];
         [first, if rest.len() < Self::LANES { self.load_short(rest) } else { self.load(rest, 0) }]
     }
+
+    /// Widens bytes to lanes of 16 bits, or these to 32 bits: the first half of them, and the
+    /// second half.
+    fn widened8(self, v: Self::Vector) -> [Self::Vector; 2];
+    fn widened16(self, v: Self::Vector) -> [Self::Vector; 2];
+
+    /// Returns the bytes of `yes` where bit 7 of `flags` is set, and those of `no` elsewhere.
+    fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
     /// Loads groups of three bytes, beginning with the group at `at`. Each 32-bit lane has one
     /// group, its last byte lowest, and a zero. Panics if there are fewer than `LANES` bytes from
@@ -181,13 +181,6 @@ pub(crate) trait ConvertOps: WideLaneOps {
     fn of_sixes(self, [high, low]: [Self::Vector; 2]) -> [Self::Vector; 2] {
         let upper = self.and(self.left16::<6>(high), self.splat(0xC0));
         [self.or(upper, low), self.right16::<2>(self.and(high, self.splat(0xFC)))]
-    }
-
-    /// Appends what [`of_sixes`](Self::of_sixes) returns, as units of 16 bits. A one in `keep`
-    /// selects a unit.
-    #[inline(always)]
-    fn put_u16_of_sixes(self, high_low: [Self::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
-        self.put_u16_of_bytes(self.of_sixes(high_low), keep, out)
     }
 
     /// Appends units of 32 bits. Their first three bytes are in `low`, `middle` and `high` (zeros

@@ -2,10 +2,9 @@
 
 use core::arch::aarch64::*;
 
-use trust8::engine::{Neon, Simd, Vectors};
+use trust8::engine::Neon;
 
 use super::{ShuffleOps, WideLaneOps};
-use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
 // is compiled for the instruction set, and that was called on a CPU that has it.
@@ -125,21 +124,6 @@ impl WideLaneOps for Neon {
         // SAFETY: NEON, by `self`.
         bytes32(unsafe { vshrq_n_u32::<N>(dwords(v)) })
     }
-
-    #[inline(always)]
-    fn widened8(self, v: uint8x16_t) -> [uint8x16_t; 2] {
-        self.zip8(v, self.splat(0))
-    }
-
-    #[inline(always)]
-    fn widened16(self, v: uint8x16_t) -> [uint8x16_t; 2] {
-        self.zip16(v, self.splat(0))
-    }
-
-    #[inline(always)]
-    fn select_high(self, flags: uint8x16_t, yes: uint8x16_t, no: uint8x16_t) -> uint8x16_t {
-        self.select16(self.below_signed(flags, self.splat(0)), yes, no)
-    }
 }
 
 impl ShuffleOps for Neon {
@@ -155,25 +139,5 @@ impl ShuffleOps for Neon {
         // SAFETY: NEON, by `self`.
         let second = unsafe { vzip2q_u16(words(a), words(b)) };
         [bytes16(first), bytes16(second)]
-    }
-}
-
-impl Units32 for Neon {
-    #[inline(always)]
-    fn minus32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vsubq_u32(dwords(a), dwords(b)) })
-    }
-
-    #[inline(always)]
-    fn max32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vmaxq_u32(dwords(a), dwords(b)) })
-    }
-
-    #[inline(always)]
-    fn reversed32(self, v: uint8x16_t) -> uint8x16_t {
-        // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }

@@ -2,10 +2,9 @@
 
 use core::arch::wasm32::*;
 
-use trust8::engine::{Simd, Simd128, Vectors};
+use trust8::engine::Simd128;
 
 use super::{ShuffleOps, WideLaneOps};
-use crate::search::{Units32, reversed_places};
 
 impl WideLaneOps for Simd128 {
     type Mask16 = v128;
@@ -29,21 +28,6 @@ impl WideLaneOps for Simd128 {
     #[inline(always)]
     fn right32<const N: i32>(self, v: v128) -> v128 {
         u32x4_shr(v, N.cast_unsigned())
-    }
-
-    #[inline(always)]
-    fn widened8(self, v: v128) -> [v128; 2] {
-        self.zip8(v, self.splat(0))
-    }
-
-    #[inline(always)]
-    fn widened16(self, v: v128) -> [v128; 2] {
-        self.zip16(v, self.splat(0))
-    }
-
-    #[inline(always)]
-    fn select_high(self, flags: v128, yes: v128, no: v128) -> v128 {
-        self.select16(self.below_signed(flags, self.splat(0)), yes, no)
     }
 
     intrinsics! {
@@ -76,18 +60,5 @@ impl ShuffleOps for Simd128 {
     #[inline(always)]
     fn zip16(self, a: v128, b: v128) -> [v128; 2] {
         [u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(a, b), u16x8_shuffle::<4, 12, 5, 13, 6, 14, 7, 15>(a, b)]
-    }
-}
-
-impl Units32 for Simd128 {
-    intrinsics! {
-        fn minus32(a: v128, b: v128) -> v128 = u32x4_sub(a, b);
-        fn max32(a: v128, b: v128) -> v128 = u32x4_max(a, b);
-    }
-
-    #[inline(always)]
-    fn reversed32(self, v: v128) -> v128 {
-        // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }

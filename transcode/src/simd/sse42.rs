@@ -5,10 +5,9 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use trust8::engine::{Simd, Sse42, Vectors};
+use trust8::engine::{Sse42, Vectors};
 
 use super::{ShuffleOps, WideLaneOps};
-use crate::search::{Units32, reversed_places};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
 // is compiled for the instruction set, and that was called on a CPU that has it.
@@ -27,22 +26,6 @@ impl WideLaneOps for Sse42 {
     fn splat32(self, dword: u32) -> __m128i {
         // SAFETY: SSE2, by `self`.
         unsafe { _mm_set1_epi32(dword.cast_signed()) }
-    }
-
-    #[inline(always)]
-    fn select_high(self, flags: __m128i, yes: __m128i, no: __m128i) -> __m128i {
-        // PBLENDVB uses only bit 7 of each byte.
-        self.select16(flags, yes, no)
-    }
-
-    #[inline(always)]
-    fn widened8(self, v: __m128i) -> [__m128i; 2] {
-        self.zip8(v, self.splat(0))
-    }
-
-    #[inline(always)]
-    fn widened16(self, v: __m128i) -> [__m128i; 2] {
-        self.zip16(v, self.splat(0))
     }
 
     intrinsics! {
@@ -84,21 +67,5 @@ impl ShuffleOps for Sse42 {
         fn zip16(a: __m128i, b: __m128i) -> [__m128i; 2] =
             [_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)];
 
-    }
-}
-
-impl Units32 for Sse42 {
-    intrinsics! {
-        // SSE2.
-        fn minus32(a: __m128i, b: __m128i) -> __m128i = _mm_sub_epi32(a, b);
-
-        // SSE4.1.
-        fn max32(a: __m128i, b: __m128i) -> __m128i = _mm_max_epu32(a, b);
-    }
-
-    #[inline(always)]
-    fn reversed32(self, v: __m128i) -> __m128i {
-        // Each 16 bytes of the vector serve as the table for the 16 positions there.
-        self.lookup(v, self.load(const { &reversed_places::<16>() }, 0))
     }
 }

@@ -14,7 +14,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{LINES_PAY_FROM_BYTES, ends_in_high, in_order, load_block, order};
+use super::{ends_in_high, in_order, load_block, order};
 use crate::simd::{ConvertOps, first_bits};
 use trust8::engine::Output;
 
@@ -93,49 +93,8 @@ fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
 ) -> bool {
     let len = text.len() - at;
     let (first, second) = (len.min(S::LANES), len.saturating_sub(S::LANES).min(S::LANES));
-    let bits = s.splat16(0xF800);
-    if !s.any(s.and(s.or(a, b), bits)) {
-        put_below_800(s, a, first, out) && put_below_800(s, b, second, out)
-    } else if !s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
-        put_below_10000(s, a, first, out) && put_below_10000(s, b, second, out)
-    } else {
-        put_as_utf8::<S, SWAPPED>(s, a, text, at, first, out)
-            && (second == 0 || put_as_utf8::<S, SWAPPED>(s, b, text, at + S::LANES, second, out))
-    }
-}
-
-/// Converts a text that is not long, with long vectors, up to the first block that has surrogates
-/// or does not fit. Returns the position of that block, and whether it does not fit. Preparing the
-/// constants of the loop for longer texts would take as long as this.
-#[inline(always)]
-fn medium_to_utf8<S: ConvertOps, const SWAPPED: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> (usize, bool) {
-    let mut at = 0;
-    while at < text.len() {
-        let (now, len) = load_units::<S, SWAPPED>(s, &text[at..]);
-        if are_ascii(s, now) {
-            match put_ascii::<S, SWAPPED>(s, now, &text[at..], out) {
-                0 => return (at, true),
-                read => at += read,
-            }
-            continue;
-        }
-        let put = if !s.any(s.and(now, s.splat16(0xF800))) {
-            put_below_800(s, now, len, out)
-        } else if has_surrogates(s, now) {
-            break;
-        } else {
-            put_below_10000(s, now, len, out)
-        };
-        if !put {
-            return (at, true);
-        }
-        at += len;
-    }
-    (at, false)
+    put_as_utf8::<S, SWAPPED>(s, a, text, at, first, out)
+        && (second == 0 || put_as_utf8::<S, SWAPPED>(s, b, text, at + S::LANES, second, out))
 }
 
 /// Converts the ASCII block at the start of a text, and the next one if that is ASCII too and fits.
@@ -187,17 +146,7 @@ fn leading_ascii_to_utf8<S: ConvertOps, const SWAPPED: bool>(
 #[inline(always)]
 pub(crate) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
-    let mut at = match text.len() {
-        _ if S::LANES < 64 => leading_ascii_to_utf8::<S, SWAPPED>(s, text, out),
-        len if len.min(out.left()) < LINES_PAY_FROM_BYTES => {
-            let (at, full) = medium_to_utf8::<S, SWAPPED>(s, text, out);
-            if full {
-                return at;
-            }
-            at
-        }
-        _ => 0,
-    };
+    let mut at = if S::LANES < 64 { leading_ascii_to_utf8::<S, SWAPPED>(s, text, out) } else { 0 };
     if at == text.len() {
         return at;
     }

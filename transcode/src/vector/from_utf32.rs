@@ -10,17 +10,11 @@ use super::in_order;
 use crate::simd::{ConvertOps, first_bits};
 use trust8::engine::Output;
 
-/// Returns whether vectors are long and `text` is non-empty, in whole units. With shorter vectors,
-/// a special function for short text would cost other text more than it gains.
-#[inline(always)]
-fn is_short<S: ConvertOps>(text: &[u8]) -> bool {
-    S::LANES == 64 && !text.is_empty() && text.len().is_multiple_of(4)
-}
-
-/// Converts UTF-32 of at most two long vectors into UTF-8.
+/// Converts UTF-32 of at most two long vectors into UTF-8. With shorter vectors, this would cost
+/// other text more than it gains.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
-    if !is_short::<S>(text) {
+    if S::LANES < 64 || text.is_empty() || !text.len().is_multiple_of(4) {
         return false;
     }
     let [a, b] = s.load_two(text);
@@ -150,26 +144,6 @@ fn up_to_four<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
     s.select32(s.above32(unit, s.splat32(0xFFFF)), four, s.left32::<8>(up_to_three(s, unit)))
 }
 
-/// Converts UTF-32 of at most four long vectors into UTF-16. `SWAPPED` is as for [`to_utf16`].
-#[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn short_to_utf16<S: ConvertOps, const SWAPPED: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> bool {
-    if !is_short::<S>(text) {
-        return false;
-    }
-    let (first, rest) = text.split_at(text.len().min(2 * S::LANES));
-    let [a, b] = s.load_two(first);
-    let mut put = put_as_utf16::<S, SWAPPED>(s, a, b, first.len(), out);
-    if !rest.is_empty() {
-        let [a, b] = s.load_two(rest);
-        put = put && put_as_utf16::<S, SWAPPED>(s, a, b, rest.len(), out);
-    }
-    put
-}
-
 /// Converts UTF-32 into UTF-16. Throughout this file, `SWAPPED` means that units of UTF-16 are in
 /// the non-native byte order.
 #[inline(always)]
@@ -205,33 +179,6 @@ pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], ou
         let rest = &text[at..];
         let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
         if !put_as_utf16::<S, SWAPPED>(s, a, b, len, out) {
-            break;
-        }
-        at += len;
-    }
-    at
-}
-
-/// Converts UTF-32 into Latin-1.
-#[inline(always)]
-pub(crate) fn to_latin1<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let text = &text[..text.len() & !3];
-    let mut at = 0;
-    for block in text.chunks_exact(4 * S::LANES) {
-        let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
-        let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
-        if !are_within(s, s.or(s.or(a, b), s.or(c, d)), 0xFF)
-            || !s.put_first(s.narrowed16(s.narrowed32(a, b), s.narrowed32(c, d)), S::LANES, out)
-        {
-            break;
-        }
-        at += 4 * S::LANES;
-    }
-    while at < text.len() {
-        let rest = &text[at..];
-        let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
-        let units = s.narrowed32(a, b);
-        if !are_within(s, s.or(a, b), 0xFF) || !s.put_first(s.narrowed16(units, units), len / 4, out) {
             break;
         }
         at += len;

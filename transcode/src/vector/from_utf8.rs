@@ -80,9 +80,8 @@ pub(crate) trait Wide: Narrow {
     /// Appends the units of a block.
     fn put_block<S: ConvertOps>(s: S, block: Block<S>, out: &mut Output<'_>) -> bool;
 
-    /// Appends the units 0x40 times a byte of the first vector plus a byte of the second, as
-    /// computed by [`ConvertOps::of_sixes`]. A one in `keep` selects a unit.
-    fn put_sixes<S: ConvertOps>(s: S, high_low: [S::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool;
+    /// Appends units whose low and high bytes are in two vectors. A one in `keep` selects a unit.
+    fn put_of_bytes<S: ConvertOps>(s: S, low_high: [S::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool;
 
     /// Appends characters of three bytes. Their numbers are in the 32-bit lanes of two vectors.
     fn put_threes<S: ConvertOps>(s: S, two: [S::Vector; 2], out: &mut Output<'_>) -> bool;
@@ -137,16 +136,17 @@ impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
             high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
             keep |= s.high_bits(third);
         }
-        s.put_u16_of_bytes(if SWAPPED { [high, low] } else { [low, high] }, keep & within, out)
+        Self::put_of_bytes(s, [low, high], keep & within, out)
     }
 
     #[inline(always)]
-    fn put_sixes<S: ConvertOps>(s: S, high_low: [S::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
-        if !SWAPPED {
-            return s.put_u16_of_sixes(high_low, keep, out);
-        }
-        let [low, high] = s.of_sixes(high_low);
-        s.put_u16_of_bytes([high, low], keep, out)
+    fn put_of_bytes<S: ConvertOps>(
+        s: S,
+        [low, high]: [S::Vector; 2],
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        s.put_u16_of_bytes(if SWAPPED { [high, low] } else { [low, high] }, keep, out)
     }
 
     #[inline(always)]
@@ -168,7 +168,7 @@ impl Wide for IntoUtf32 {
 
         let four = begins_four(s, before3);
         if s.high_bits(four) == 0 {
-            return s.put_u32_of_bytes(low, middle, None, ends & within, out);
+            return Self::put_of_bytes(s, [low, middle], ends & within, out);
         }
         let middle_of_four = s.or(of_before1, masked(s, s.left16::<4>(before2), 0xF0));
         let middle = s.select_high(four, middle_of_four, middle);
@@ -177,8 +177,12 @@ impl Wide for IntoUtf32 {
     }
 
     #[inline(always)]
-    fn put_sixes<S: ConvertOps>(s: S, high_low: [S::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
-        let [low, high] = s.of_sixes(high_low);
+    fn put_of_bytes<S: ConvertOps>(
+        s: S,
+        [low, high]: [S::Vector; 2],
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
         s.put_u32_of_bytes(low, high, None, keep, out)
     }
 
@@ -543,7 +547,8 @@ fn put_up_to_two<S: ConvertOps, T: Wide>(
     out: &mut Output<'_>,
 ) -> bool {
     // Only a continuation byte follows a byte that is at least C0.
-    T::put_sixes(s, [s.minus_saturating(before1, s.splat(0xC0)), masked(s, now, 0x7F)], keep, out)
+    let sixes = [s.minus_saturating(before1, s.splat(0xC0)), masked(s, now, 0x7F)];
+    T::put_of_bytes(s, s.of_sixes(sixes), keep, out)
 }
 
 /// Converts characters from the start of valid text while they have three bytes each, two vectors

@@ -238,34 +238,45 @@ pub(crate) fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Out
     at
 }
 
-/// Converts UTF-16 into Latin-1. `SWAPPED` means that units are in the non-native byte order.
+/// Converts UTF-16 or UTF-32 into Latin-1. Units have `UNIT_BYTES` bytes, and `SWAPPED` means that
+/// those of UTF-16 are in the non-native byte order.
 #[inline(always)]
-pub(crate) fn from_utf16<S: ConvertOps, const SWAPPED: bool>(
+pub(crate) fn narrowed<S: ConvertOps, const UNIT_BYTES: usize, const SWAPPED: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    let text = &text[..text.len() & !1];
-    let high_byte = s.splat16(order::<SWAPPED>(0xFF00));
+    let text = &text[..text.len() / UNIT_BYTES * UNIT_BYTES];
+    let others = if UNIT_BYTES == 2 { s.splat16(order::<SWAPPED>(0xFF00)) } else { s.splat32(!0xFF) };
     let mut at = 0;
     for block in text.chunks_exact(4 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
         let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
-        if s.any(s.and(s.or(s.or(a, b), s.or(c, d)), high_byte))
-            || !s.put_first_of_two(
-                [narrowed::<S, SWAPPED>(s, a, b), narrowed::<S, SWAPPED>(s, c, d)],
-                2 * S::LANES,
-                out,
-            )
-        {
+        if s.any(s.and(s.or(s.or(a, b), s.or(c, d)), others)) {
+            break;
+        }
+        let two = [
+            half_as_wide::<S, UNIT_BYTES, SWAPPED>(s, a, b),
+            half_as_wide::<S, UNIT_BYTES, SWAPPED>(s, c, d),
+        ];
+        let put = match UNIT_BYTES {
+            2 => s.put_first_of_two(two, 2 * S::LANES, out),
+            _ => s.put_first(s.narrowed16(two[0], two[1]), S::LANES, out),
+        };
+        if !put {
             break;
         }
         at += 4 * S::LANES;
     }
     while at < text.len() {
-        let (now, len) = load_block(s, &text[at..]);
-        let narrow = narrowed::<S, SWAPPED>(s, now, now);
-        if s.any(s.and(now, high_byte)) || !s.put_first(narrow, len / 2, out) {
+        let rest = &text[at..];
+        let ([a, b], len) = match (UNIT_BYTES, load_block(s, rest)) {
+            (2, (now, len)) => ([now, now], len),
+            _ => (s.load_two(rest), rest.len().min(2 * S::LANES)),
+        };
+        let half = half_as_wide::<S, UNIT_BYTES, SWAPPED>(s, a, b);
+        let narrow = if UNIT_BYTES == 2 { half } else { s.narrowed16(half, half) };
+        if s.any(s.and(s.or(a, b), others)) || !s.put_first(narrow, len / UNIT_BYTES, out) {
             break;
         }
         at += len;
@@ -273,8 +284,16 @@ pub(crate) fn from_utf16<S: ConvertOps, const SWAPPED: bool>(
     at
 }
 
-/// Narrows units of two vectors to bytes. All of them are in Latin-1.
+/// Narrows the units of two vectors to half their width. All of them are in Latin-1.
 #[inline(always)]
-fn narrowed<S: ConvertOps, const SWAPPED: bool>(s: S, a: S::Vector, b: S::Vector) -> S::Vector {
-    if SWAPPED { s.narrowed16(s.right16::<8>(a), s.right16::<8>(b)) } else { s.narrowed16(a, b) }
+fn half_as_wide<S: ConvertOps, const UNIT_BYTES: usize, const SWAPPED: bool>(
+    s: S,
+    a: S::Vector,
+    b: S::Vector,
+) -> S::Vector {
+    match (UNIT_BYTES, SWAPPED) {
+        (2, false) => s.narrowed16(a, b),
+        (2, true) => s.narrowed16(s.right16::<8>(a), s.right16::<8>(b)),
+        _ => s.narrowed32(a, b),
+    }
 }

@@ -8,7 +8,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::scale::{Thin, scale};
 use trust8::Kernel;
-use trust8_transcode::{BufferError, Encoding, Str, Utf16, Utf32};
+use trust8_transcode::{BufferError, Encoding, Str, Utf16, Utf32, With};
 
 const TEXTS: [&str; 7] = ["a", "é", "敏", "😀", "aé敏😀", "Straße, Größe ", "plain ASCII, and then 敏 "];
 
@@ -35,14 +35,13 @@ fn buffers_of_every_critical_length() {
             let text = repeated(text, len);
             let units: Vec<u16> = text.encode_utf16().collect();
             let utf32: Vec<u32> = text.chars().map(u32::from).collect();
-            let latin1 =
-                trust8_transcode::TranscodeWith(Kernel::best()).convert(Str, Encoding::Latin1, &text).ok();
+            let latin1 = trust8_transcode::convert(With(Kernel::best(), Str), Encoding::Latin1, &text).ok();
             for kernel in kernels() {
                 let bytes = source.copy(text.as_bytes());
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Encoding::Utf8,
+                    let result = trust8_transcode::convert_into(
+                        With(kernel, Encoding::Utf8),
                         Utf32,
                         bytes,
                         target.last(room),
@@ -53,32 +52,24 @@ fn buffers_of_every_critical_length() {
                     for less in shorter(latin1.len(), len) {
                         let room = latin1.len() - less;
                         let (from, to) = (Encoding::Utf8, Encoding::Latin1);
-                        let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                            from,
-                            to,
-                            bytes,
-                            target.last(room),
-                        );
+                        let result =
+                            trust8_transcode::convert_into(With(kernel, from), to, bytes, target.last(room));
                         check(result.map(|got| &*got), &latin1[..], room, latin1.len());
                     }
                     let latin1 = source.copy(latin1);
                     for less in shorter(text.len(), len) {
                         let room = text.len() - less;
                         let (from, to) = (Encoding::Latin1, Encoding::Utf8);
-                        let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                            from,
-                            to,
-                            latin1,
-                            target.last(room),
-                        );
+                        let result =
+                            trust8_transcode::convert_into(With(kernel, from), to, latin1, target.last(room));
                         check(result.map(|got| &*got), text.as_bytes(), room, text.len());
                     }
                 }
                 let copy = source.copy(&utf32);
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Utf32,
+                    let result = trust8_transcode::convert_into(
+                        With(kernel, Utf32),
                         Encoding::Utf8,
                         copy,
                         target.last(room),
@@ -87,34 +78,23 @@ fn buffers_of_every_critical_length() {
                 }
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Utf32,
-                        Utf16,
-                        copy,
-                        target.last(room),
-                    );
+                    let result =
+                        trust8_transcode::convert_into(With(kernel, Utf32), Utf16, copy, target.last(room));
                     check(result.map(|got| &*got), &units[..], room, units.len());
                 }
                 let copy = source.copy(&units);
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Utf16,
-                        Utf32,
-                        copy,
-                        target.last(room),
-                    );
+                    let result =
+                        trust8_transcode::convert_into(With(kernel, Utf16), Utf32, copy, target.last(room));
                     check(result.map(|got| &*got), &utf32[..], room, utf32.len());
                 }
                 let bytes = source.copy(text.as_bytes());
-                assert_eq!(
-                    trust8_transcode::TranscodeWith(kernel).len(Encoding::Utf8, Utf16, bytes),
-                    units.len()
-                );
+                assert_eq!(trust8_transcode::len(With(kernel, Encoding::Utf8), Utf16, bytes), units.len());
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Encoding::Utf8,
+                    let result = trust8_transcode::convert_into(
+                        With(kernel, Encoding::Utf8),
                         Utf16,
                         bytes,
                         target.last(room),
@@ -122,11 +102,11 @@ fn buffers_of_every_critical_length() {
                     check(result.map(|got| &*got), &units[..], room, units.len());
                 }
                 let units = source.copy(&units);
-                assert_eq!(trust8_transcode::TranscodeWith(kernel).len(Utf16, Str, units), text.len());
+                assert_eq!(trust8_transcode::len(With(kernel, Utf16), Str, units), text.len());
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into(
-                        Utf16,
+                    let result = trust8_transcode::convert_into(
+                        With(kernel, Utf16),
                         Encoding::Utf8,
                         units,
                         target.last(room),
@@ -173,8 +153,7 @@ fn every_pair_of_encodings() {
             }
             let text = repeated(text, len);
             for &from in Encoding::ALL {
-                let Ok(mut bytes) = trust8_transcode::TranscodeWith(Kernel::best()).convert(Str, from, &text)
-                else {
+                let Ok(mut bytes) = trust8_transcode::convert(With(Kernel::best(), Str), from, &text) else {
                     continue;
                 };
                 if len % 2 == 1 {
@@ -184,21 +163,21 @@ fn every_pair_of_encodings() {
                 for &to in Encoding::ALL {
                     for kernel in kernels() {
                         let bytes = source.copy(&bytes);
-                        let lossy = trust8_transcode::TranscodeWith(kernel).convert_lossy(from, to, bytes);
+                        let lossy = trust8_transcode::convert_lossy(With(kernel, from), to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
-                            let result = trust8_transcode::TranscodeWith(kernel).convert_into_lossy(
-                                from,
+                            let result = trust8_transcode::convert_into_lossy(
+                                With(kernel, from),
                                 to,
                                 bytes,
                                 target.last(room),
                             );
                             check(result.map(|got| &*got), &lossy[..], room, lossy.len());
                         }
-                        let strict = trust8_transcode::TranscodeWith(kernel).convert(from, to, bytes);
+                        let strict = trust8_transcode::convert(With(kernel, from), to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
                             match (
-                                trust8_transcode::TranscodeWith(kernel).convert_into(
-                                    from,
+                                trust8_transcode::convert_into(
+                                    With(kernel, from),
                                     to,
                                     bytes,
                                     target.last(room),
@@ -265,8 +244,8 @@ fn malformed_utf8_everywhere_in_short_texts() {
                 for kernel in kernels() {
                     let bytes = source.copy(&text);
                     for room in [fits, fits.saturating_sub(1), 0] {
-                        match trust8_transcode::TranscodeWith(kernel).convert_into(
-                            Encoding::Utf8,
+                        match trust8_transcode::convert_into(
+                            With(kernel, Encoding::Utf8),
                             Utf16,
                             bytes,
                             target.last(room),
@@ -276,8 +255,8 @@ fn malformed_utf8_everywhere_in_short_texts() {
                         }
                     }
                     let room = target.last(lossy.len());
-                    let result = trust8_transcode::TranscodeWith(kernel).convert_into_lossy(
-                        Encoding::Utf8,
+                    let result = trust8_transcode::convert_into_lossy(
+                        With(kernel, Encoding::Utf8),
                         Utf16,
                         bytes,
                         room,
@@ -312,8 +291,8 @@ fn lone_surrogates_everywhere_in_short_texts() {
                     for kernel in kernels() {
                         let text = source.copy(&text);
                         for room in [fits, fits.saturating_sub(1), 0] {
-                            match trust8_transcode::TranscodeWith(kernel).convert_into(
-                                Utf16,
+                            match trust8_transcode::convert_into(
+                                With(kernel, Utf16),
                                 Encoding::Utf8,
                                 text,
                                 target.last(room),
@@ -325,8 +304,8 @@ fn lone_surrogates_everywhere_in_short_texts() {
                             }
                         }
                         let room = target.last(lossy.len());
-                        let result = trust8_transcode::TranscodeWith(kernel).convert_into_lossy(
-                            Utf16,
+                        let result = trust8_transcode::convert_into_lossy(
+                            With(kernel, Utf16),
                             Encoding::Utf8,
                             text,
                             room,
