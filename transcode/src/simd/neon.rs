@@ -35,32 +35,33 @@ fn bytes32(v: uint32x4_t) -> uint8x16_t {
     unsafe { vreinterpretq_u8_u32(v) }
 }
 
+/// Implements methods that are one intrinsic on wider lanes: `fn method(arguments) = from intrinsic to`
+/// reinterprets the arguments by `from` and the result by `to`.
+macro_rules! on_lanes {
+    ($(fn $method:ident $(<const $n:ident>)? ($($v:ident),+) = $from:ident $intrinsic:ident $to:ident;)+) => {$(
+        #[inline(always)]
+        fn $method $(<const $n: i32>)? (self, $($v: uint8x16_t),+) -> uint8x16_t {
+            // SAFETY: NEON, by `self`.
+            $to(unsafe { $intrinsic $(::<$n>)? ($($from($v)),+) })
+        }
+    )+};
+}
+
 impl WideLaneOps for Neon {
     type Mask16 = uint8x16_t;
     type Mask32 = uint8x16_t;
 
-    #[inline(always)]
-    fn equal16(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes16(unsafe { vceqq_u16(words(a), words(b)) })
-    }
-
-    #[inline(always)]
-    fn equal32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vceqq_u32(dwords(a), dwords(b)) })
-    }
-
-    #[inline(always)]
-    fn above16(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes16(unsafe { vcgtq_u16(words(a), words(b)) })
-    }
-
-    #[inline(always)]
-    fn above32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vcgtq_u32(dwords(a), dwords(b)) })
+    on_lanes! {
+        fn equal16(a, b) = words vceqq_u16 bytes16;
+        fn equal32(a, b) = dwords vceqq_u32 bytes32;
+        fn above16(a, b) = words vcgtq_u16 bytes16;
+        fn above32(a, b) = dwords vcgtq_u32 bytes32;
+        fn narrowed32(a, b) = words vuzp1q_u16 bytes16;
+        fn plus32(a, b) = dwords vaddq_u32 bytes32;
+        fn left16<const N>(v) = words vshlq_n_u16 bytes16;
+        fn right16<const N>(v) = words vshrq_n_u16 bytes16;
+        fn left32<const N>(v) = dwords vshlq_n_u32 bytes32;
+        fn right32<const N>(v) = dwords vshrq_n_u32 bytes32;
     }
 
     intrinsics! {
@@ -69,6 +70,8 @@ impl WideLaneOps for Neon {
             vbslq_u8(mask, yes, no);
         fn select32(mask: uint8x16_t, yes: uint8x16_t, no: uint8x16_t) -> uint8x16_t =
             vbslq_u8(mask, yes, no);
+        // Of two bytes, the low one is the first.
+        fn narrowed16(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t = vuzp1q_u8(a, b);
     }
 
     #[inline(always)]
@@ -81,48 +84,6 @@ impl WideLaneOps for Neon {
     fn splat32(self, dword: u32) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
         bytes32(unsafe { vdupq_n_u32(dword) })
-    }
-
-    #[inline(always)]
-    fn narrowed16(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`. Of two bytes, the low one is the first.
-        unsafe { vuzp1q_u8(a, b) }
-    }
-
-    #[inline(always)]
-    fn narrowed32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes16(unsafe { vuzp1q_u16(words(a), words(b)) })
-    }
-
-    #[inline(always)]
-    fn plus32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vaddq_u32(dwords(a), dwords(b)) })
-    }
-
-    #[inline(always)]
-    fn left16<const N: i32>(self, v: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes16(unsafe { vshlq_n_u16::<N>(words(v)) })
-    }
-
-    #[inline(always)]
-    fn right16<const N: i32>(self, v: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes16(unsafe { vshrq_n_u16::<N>(words(v)) })
-    }
-
-    #[inline(always)]
-    fn left32<const N: i32>(self, v: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vshlq_n_u32::<N>(dwords(v)) })
-    }
-
-    #[inline(always)]
-    fn right32<const N: i32>(self, v: uint8x16_t) -> uint8x16_t {
-        // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vshrq_n_u32::<N>(dwords(v)) })
     }
 }
 
