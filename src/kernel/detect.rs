@@ -171,14 +171,18 @@ mod x86 {
             const NEEDED: [Words; Isa::scalar as usize] =
                 [$(#[cfg($cfg)] all_of(&[$(instruction_sets!(cpuid $feature)),+]),)+];
 
-            /// std's detection is an independent reading of the same manuals.
             #[cfg(test)]
-            #[test]
-            fn the_cpu_is_asked_as_std_asks_it() {
-                let all = |features: &[bool]| features.iter().all(|has| *has);
-                let std_says = [$(#[cfg($cfg)] all(&[$(std::is_x86_feature_detected!($feature)),+]),)+];
-                for i in 0..NEEDED.len() {
-                    assert_eq!(first() <= i, all(&std_says[i..]), "{std_says:?}");
+            mod tests {
+                use super::{NEEDED, first};
+
+                /// std's detection is an independent reading of the same manuals.
+                #[test]
+                fn the_cpu_is_asked_as_std_asks_it() {
+                    let all = |features: &[bool]| features.iter().all(|has| *has);
+                    let std_says = [$(#[cfg($cfg)] all(&[$(std::is_x86_feature_detected!($feature)),+]),)+];
+                    for i in 0..NEEDED.len() {
+                        assert_eq!(first() <= i, all(&std_says[i..]), "{std_says:?}");
+                    }
                 }
             }
         };

@@ -192,34 +192,6 @@ impl Error {
         self.valid_up_to
     }
 
-    /// Returns how many bytes or units of the input are wrong. `None` means that the input ends
-    /// inside a character, which more input could complete. For UTF-8, these are the numbers of
-    /// [`Utf8Error::error_len`]; other encodings follow the same rule.
-    ///
-    /// ```
-    /// use trust8_transcode::{Encoding::*, Str, Utf16, convert};
-    ///
-    /// assert_eq!(convert(Utf16, Str, &[0xD800, 0x41]).unwrap_err().error_len(), Some(1));
-    /// assert_eq!(convert(Utf16, Str, &[0xD800]).unwrap_err().error_len(), None);
-    /// assert_eq!(convert(Utf16Be, Str, b"\xD8\0\0A").unwrap_err().error_len(), Some(2));
-    /// assert_eq!(convert(Str, Latin1, "€").unwrap_err().error_len(), Some(3));
-    /// ```
-    #[must_use]
-    pub fn error_len(&self) -> Option<usize> {
-        self.fault.bytes().map(|bytes| bytes / usize::from(self.unit))
-    }
-
-    /// Returns why the text can't be converted.
-    ///
-    /// ```
-    /// use trust8_transcode::{Encoding::*, ConversionErrorKind, Str, convert};
-    /// assert_eq!(convert(Str, Latin1, "Ω").unwrap_err().kind(), ConversionErrorKind::Unmappable('Ω'));
-    /// ```
-    #[must_use]
-    pub fn kind(&self) -> ConversionErrorKind {
-        self.fault.kind()
-    }
-
     /// Returns the error of [`from_utf8`](trust8::from_utf8) if the input should be UTF-8 and is
     /// not.
     ///
@@ -274,37 +246,41 @@ impl TranscoderError {
     pub const fn valid_up_to(&self) -> u64 {
         self.valid_up_to
     }
-
-    /// Returns how many bytes or units of the input are wrong, or `None` if the input ended inside
-    /// a character.
-    ///
-    /// ```
-    /// use trust8_transcode::{Encoding::*, Str, Transcoder};
-    /// let mut transcoder = Transcoder::new(Utf16Le, Str);
-    /// transcoder.push(b"\0\xD8", &mut String::new()).unwrap();
-    /// assert_eq!(transcoder.finish(&mut String::new()).unwrap_err().error_len(), None);
-    /// ```
-    #[must_use]
-    pub fn error_len(&self) -> Option<usize> {
-        self.fault.bytes().map(|bytes| bytes / usize::from(self.unit))
-    }
-
-    /// Returns why the text can't be converted.
-    ///
-    /// ```
-    /// use trust8_transcode::{Encoding::*, ConversionErrorKind, Str, Transcoder};
-    /// let error = Transcoder::new(Str, Latin1).push("€", &mut Vec::new()).unwrap_err();
-    /// assert_eq!(error.kind(), ConversionErrorKind::Unmappable('€'));
-    /// ```
-    #[must_use]
-    pub fn kind(&self) -> ConversionErrorKind {
-        self.fault.kind()
-    }
 }
 
-/// Implements the traits of errors.
+/// Implements what both errors have.
 macro_rules! errors {
     ($($error:ident),+) => {$(
+        impl $error {
+            /// Returns how many bytes or units of the input are wrong. `None` means that the input ends
+            /// inside a character, which more input could complete. For UTF-8, these are the numbers of
+            /// [`Utf8Error::error_len`]; other encodings follow the same rule.
+            ///
+            /// ```
+            /// use trust8_transcode::{Encoding::*, Str, Utf16, convert};
+            ///
+            /// assert_eq!(convert(Utf16, Str, &[0xD800, 0x41]).unwrap_err().error_len(), Some(1));
+            /// assert_eq!(convert(Utf16, Str, &[0xD800]).unwrap_err().error_len(), None);
+            /// assert_eq!(convert(Utf16Be, Str, b"\xD8\0\0A").unwrap_err().error_len(), Some(2));
+            /// assert_eq!(convert(Str, Latin1, "€").unwrap_err().error_len(), Some(3));
+            /// ```
+            #[must_use]
+            pub fn error_len(&self) -> Option<usize> {
+                self.fault.bytes().map(|bytes| bytes / usize::from(self.unit))
+            }
+
+            /// Returns why the text can't be converted.
+            ///
+            /// ```
+            /// use trust8_transcode::{Encoding::*, ConversionErrorKind, Str, convert};
+            /// assert_eq!(convert(Str, Latin1, "Ω").unwrap_err().kind(), ConversionErrorKind::Unmappable('Ω'));
+            /// ```
+            #[must_use]
+            pub fn kind(&self) -> ConversionErrorKind {
+                self.fault.kind()
+            }
+        }
+
         impl fmt::Display for $error {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.fault.describe(&self.valid_up_to, self.unit, f)

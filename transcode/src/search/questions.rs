@@ -85,9 +85,8 @@ pub(crate) struct NotUtf16<const SWAPPED: bool>;
 /// never matches.
 impl<const SWAPPED: bool> NotUtf16<SWAPPED> {
     const KIND: &[u8; 64] = &bytes(2, 0xF800, SWAPPED);
-    const SURROGATE: &[u8; 64] = &bytes(2, 0xD8FF, SWAPPED);
-    const HALF: &[u8; 64] = &bytes(2, 0xFC00, SWAPPED);
     const HIGH: &[u8; 64] = &bytes(2, 0xD8FF, SWAPPED);
+    const HALF: &[u8; 64] = &bytes(2, 0xFC00, SWAPPED);
     const LOW: &[u8; 64] = &bytes(2, 0xDCFF, SWAPPED);
 }
 
@@ -96,7 +95,7 @@ impl<V: SearchOps, const SWAPPED: bool> Sought<V> for NotUtf16<SWAPPED> {
 
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        is_any_equal(v, vectors, Self::KIND, Self::SURROGATE)
+        is_any_equal(v, vectors, Self::KIND, Self::HIGH)
     }
 
     /// A unit must be a low surrogate exactly if the previous unit is a high one. The ones mark
