@@ -5,7 +5,8 @@
     trusted.py --update   writes the numbers into the table
 
 A line of code has something besides comments, and is not a unit test's. The list is in DESIGN.md, under "Trusted base": a row for each group of
-files, which ends with the group's number of lines. Each file with unsafe code must be in it. The sum may not exceed LIMIT.
+files, which ends with the group's number of lines. Each file with unsafe code must be in it. The sum may not exceed LIMIT; files of
+single instruction sets do not count for this, because there may be more of them.
 """
 
 import pathlib
@@ -14,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Lower it when the number gets lower.
-LIMIT = 5400
+LIMIT = 4770
 # Unit tests, and a kernel for tests.
 NOT_COUNTED = {"src/simd/model.rs", "src/kernel/counted.rs"}
 # They hold no code, only modules that forbid unsafe code could not have inside.
@@ -43,11 +44,13 @@ def main():
     section = re.search(r"(?ms)^### Trusted base$.*?(?=^##)", text)
     if not section:
         return ["DESIGN.md has no section 'Trusted base'"]
-    wrong, listed, total, table = [], set(), 0, section[0]
+    wrong, listed, total, of_sets, table = [], set(), 0, 0, section[0]
+    sets = set(re.findall(r"(?m)^ +(\w+): [A-Z]\w+, \"", (ROOT / "src/simd/sets.rs").read_text()))
     for row in re.findall(r"(?m)^\| `.*$", section[0]):
         names = re.findall(r"`(src/[^`]+)`", row)
         group = {file for name in names for file in files(name)}
         wrong += [f"{name} is missing" for name in names for file in files(name) if not file.exists()]
+        of_sets += sum(lines_of_code(file.read_text()) for file in group - listed if file.stem in sets)
         number = sum(lines_of_code(file.read_text()) for file in group - listed if file.exists())
         listed |= group
         total += number
@@ -64,8 +67,8 @@ def main():
             listed_there = f"`{name}`" in text or f"`{name[: name.rindex('/') + 1]}`" in text
             if re.search(r"\bunsafe\b(?!_)", re.sub(r"//[^\n]*", "", file.read_text())) and not listed_there:
                 wrong.append(f"{name} has unsafe code, and DESIGN.md does not name it")
-    print(f"{total} lines of code in the trusted base, at most {LIMIT}")
-    if total > LIMIT:
+    print(f"{total} lines of code in the trusted base; without {of_sets} for single instruction sets, at most {LIMIT}")
+    if not of_sets or total - of_sets > LIMIT:
         wrong.append("the trusted base has grown: take something out")
     if table != section[0]:
         if "--update" in sys.argv:

@@ -9,7 +9,7 @@ pub use crate::boundary::{array_at, ends_in_lead, is_inside, start_before};
 pub use crate::error::{Hex, Sequence};
 #[cfg(feature = "std")]
 pub use crate::kernel::counted;
-pub use crate::kernel::{Automaton, Continues, Engine, Portable, Rejected, Validated, Verdict, judge};
+pub use crate::kernel::{Automaton, Continues, Engine, Portable, Rejected, Validate, Verdict, judge};
 pub use crate::names::{is_same_name, names_of};
 #[cfg(feature = "alloc")]
 pub use crate::output::append;

@@ -11,7 +11,7 @@
 //! worth more than the fraction of a nanosecond that this costs.
 
 use super::Kernel;
-use super::job::{KERNELS, Validate};
+use super::job::{KERNELS, ValidateFn};
 
 cfg_if::cfg_if! {
     if #[cfg(trust8_detects)] {
@@ -19,7 +19,7 @@ cfg_if::cfg_if! {
         use x86::first;
     } else {
         #[inline(always)]
-        pub(crate) fn chosen() -> Validate {
+        pub(crate) fn chosen() -> ValidateFn {
             KERNELS[0].validate
         }
 
@@ -59,7 +59,7 @@ mod choice {
     use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
     use super::super::verdict::Verdict;
-    use super::{KERNELS, Kernel, Validate, x86};
+    use super::{KERNELS, Kernel, ValidateFn, x86};
 
     /// The default kernel's function for whole texts; until the first call, [`choose`].
     ///
@@ -69,12 +69,12 @@ mod choice {
 
     /// Returns the default kernel's function for whole texts, which the CPU can run.
     #[inline(always)]
-    pub(crate) fn chosen() -> Validate {
+    pub(crate) fn chosen() -> ValidateFn {
         let chosen = CHOSEN.load(Relaxed);
-        // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe) are
+        // SAFETY: only functions of type `ValidateFn` (and `choose`, which differs in being safe) are
         // ever stored, and on the targets that detect, a function pointer has the size and form of
         // a data pointer.
-        unsafe { core::mem::transmute::<*mut (), Validate>(chosen) }
+        unsafe { core::mem::transmute::<*mut (), ValidateFn>(chosen) }
     }
 
     #[cold]

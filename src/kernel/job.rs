@@ -8,7 +8,7 @@
 
 use super::automaton::Automaton;
 use super::verdict::Verdict;
-use super::{Kernel, Validated};
+use super::{Kernel, Validate};
 use crate::simd::Job;
 
 /// A job, compiled for an instruction set.
@@ -19,7 +19,7 @@ use crate::simd::Job;
 pub(super) type EntryPoint<M, O> = unsafe fn(&[u8], M) -> O;
 
 /// A kernel's function for whole texts.
-pub(super) type Validate = EntryPoint<(), Verdict>;
+pub(super) type ValidateFn = EntryPoint<(), Verdict>;
 
 /// Declares the jobs that an instruction set can run: all, if the target lacks it.
 macro_rules! runs {
@@ -54,8 +54,8 @@ macro_rules! kernels {
 
         /// The compiled kernels, best first. Only `detect` hands out parts of this array.
         pub(super) static KERNELS: [Kernel; Isa::scalar as usize + 1] = [
-            $(#[cfg($cfg)] Kernel { name: $name, isa: Isa::$set, validate: $token::enter::<Validated, _, _> },)+
-            Kernel { name: "scalar", isa: Isa::scalar, validate: Automaton::enter::<Validated, _, _> },
+            $(#[cfg($cfg)] Kernel { name: $name, isa: Isa::$set, validate: $token::enter::<Validate, _, _> },)+
+            Kernel { name: "scalar", isa: Isa::scalar, validate: Automaton::enter::<Validate, _, _> },
         ];
 
         /// A job that every engine of the target can run.

@@ -34,7 +34,7 @@ use core::fmt;
 use crate::error::Utf8Error;
 use crate::names::is_same_name;
 use crate::simd::{Job, Token};
-use job::{Isa, Validate};
+use job::{Isa, ValidateFn};
 
 pub use automaton::{Automaton, judge};
 #[cfg(trust8_avx512)]
@@ -71,9 +71,9 @@ pub trait Engine: Token {
 }
 
 /// [`Engine::validate`] as a job, and as a separate function for callers with their own loops.
-pub struct Validated;
+pub struct Validate;
 
-impl<E: Engine> Job<E, (), Verdict> for Validated {
+impl<E: Engine> Job<E, (), Verdict> for Validate {
     #[inline(always)]
     fn run(engine: E, bytes: &[u8], (): ()) -> Verdict {
         engine.validate(bytes)
@@ -135,7 +135,7 @@ pub struct Kernel {
     isa: Isa,
     /// The function for whole texts is a field, not in a table, because every user of a kernel
     /// needs it.
-    validate: Validate,
+    validate: ValidateFn,
 }
 
 impl Kernel {

@@ -103,7 +103,7 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{latin1::Latin1, utf8::Utf8, utf16::Utf16, utf32::Utf32};
+    use crate::encodings::{latin1::Latin1, utf8::Utf8, utf16::Utf16, utf32::Utf32};
 
     /// A codec with only what every codec must have.
     struct Least<C>(core::marker::PhantomData<C>);

@@ -8,7 +8,7 @@ use trust8::engine::survey::Surveyor;
 use trust8::engine::survey::Surveys;
 use trust8::engine::{Automaton, Job, Output};
 #[cfg(trust8_simd)]
-use trust8::engine::{Engine, Validated};
+use trust8::engine::{Engine, Validate};
 
 #[cfg(trust8_simd)]
 use crate::simd::ConvertOps;
@@ -49,7 +49,7 @@ struct Checked<E, const APART: bool>(E);
 impl<E: Engine, const APART: bool> Utf8Check for Checked<E, APART> {
     #[inline(always)]
     fn suspicion(self, bytes: &[u8]) -> Option<usize> {
-        let verdict = if APART { self.0.apart(Validated, bytes, ()) } else { self.0.validate(bytes) };
+        let verdict = if APART { self.0.apart(Validate, bytes, ()) } else { self.0.validate(bytes) };
         verdict.suspicion()
     }
 

@@ -108,7 +108,6 @@ mod error;
 mod form;
 #[doc(hidden)]
 pub mod handlers;
-mod latin1;
 mod len_lossy;
 mod lengths;
 mod pairs;
@@ -124,9 +123,6 @@ mod serialize;
 mod simd;
 mod swapped;
 mod transcoder;
-mod utf16;
-mod utf32;
-mod utf8;
 mod validate;
 #[cfg(trust8_simd)]
 mod vector;

@@ -13,12 +13,12 @@
 
 use core::marker::PhantomData;
 
+use super::encodings::latin1::Latin1;
+use super::encodings::utf8::Utf8;
+use super::encodings::utf16::Utf16;
+use super::encodings::utf32::Utf32;
 use super::encodings::{Family, Layout};
-use super::latin1::Latin1;
 use super::portable;
-use super::utf8::Utf8;
-use super::utf16::Utf16;
-use super::utf32::Utf32;
 #[cfg(trust8_simd)]
 use super::vector::{IntoUtf16, IntoUtf32, from_utf8, from_utf16, from_utf32, latin1, utf16_order};
 #[cfg(all(trust8_simd, feature = "all-pairs"))]

@@ -9,7 +9,7 @@
 #![forbid(unsafe_code)]
 
 use super::codec::{Codec, Next};
-use super::utf16::order;
+use super::encodings::utf16::order;
 use trust8::engine::Output;
 
 /// The number of units in a block.

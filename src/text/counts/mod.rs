@@ -12,7 +12,7 @@ mod planes;
 use core::ops::AddAssign;
 
 use crate::boundary::{floor, is_continuation};
-use crate::kernel::{Automaton, Engine, Validated};
+use crate::kernel::{Automaton, Engine, Validate};
 use crate::simd::Job;
 
 /// An engine that counts.
@@ -206,7 +206,7 @@ fn in_chunks<E: Chunked>(engine: E, bytes: &[u8]) -> (Option<usize>, Counts) {
         }
         let end = floor(bytes, at + len);
         let chunk = &bytes[at..end];
-        if let Some(suspect) = engine.apart(Validated, chunk, ()).suspicion() {
+        if let Some(suspect) = engine.apart(Validate, chunk, ()).suspicion() {
             return (Some(at + suspect), counts);
         }
         counts += engine.apart(Count, chunk, ());

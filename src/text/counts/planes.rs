@@ -17,7 +17,7 @@ use crate::boundary::{CONTEXT, floor, with_context};
 use crate::kernel::bitplanes::long::load_eight;
 use crate::kernel::bitplanes::planes::{self, Masks, Picks, SUPERBLOCK_BYTES};
 use crate::kernel::bitplanes::{BLOCK_BYTES, EIGHT_BLOCKS, blocks};
-use crate::kernel::{Validated, faulty};
+use crate::kernel::{Validate, faulty};
 use crate::simd::x86::avx512::Vector;
 use crate::simd::{Avx512, Job, Token, Vectors};
 
@@ -77,7 +77,7 @@ impl Counting for Avx512 {
     #[inline(always)]
     fn inspect(self, bytes: &[u8]) -> (Option<usize>, Counts) {
         if bytes.len() < LEAST_BYTES {
-            return (self.apart(Validated, bytes, ()).suspicion(), avx512::all(self, bytes));
+            return (self.apart(Validate, bytes, ()).suspicion(), avx512::all(self, bytes));
         }
         self.apart(Inspect, bytes, ())
     }

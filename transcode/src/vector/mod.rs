@@ -40,8 +40,8 @@ pub(super) mod from_utf8;
 pub(super) mod latin1;
 pub(super) mod utf16_order;
 
+use crate::encodings::utf16::order;
 use crate::simd::ConvertOps;
-use crate::utf16::order;
 use trust8::engine::Output;
 
 /// From this text length on, it pays to write ASCII between other text in whole cache lines, and to

@@ -9,16 +9,21 @@
 
 #![forbid(unsafe_code)]
 
+pub(crate) mod latin1;
+pub(crate) mod utf16;
+pub(crate) mod utf32;
+pub(crate) mod utf8;
+
 use core::fmt;
 use core::str::FromStr;
 
-use super::codec::{Codec, Next, Refusal};
-use super::latin1::Latin1;
-use super::utf8::Utf8;
-use super::utf16::Utf16;
-use super::utf32::Utf32;
+use crate::codec::{Codec, Next, Refusal};
+use latin1::Latin1;
 use trust8::engine::{Output, is_same_name};
 use trust8::{Kernel, UnknownName};
+use utf8::Utf8;
+use utf16::Utf16;
+use utf32::Utf32;
 
 /// The list. Each family has the name of its codec. An encoding has a name, optional aliases, and a
 /// byte order. The first token is for the macro in the macro.

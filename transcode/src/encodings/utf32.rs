@@ -2,14 +2,14 @@
 
 #![forbid(unsafe_code)]
 
-use super::codec::{Codec, Next, Refusal};
-use super::error::{ConversionErrorKind, Fault};
+use crate::codec::{Codec, Next, Refusal};
+use crate::error::{ConversionErrorKind, Fault};
 use crate::search::{NotUtf32, Outside, search};
 use trust8::Kernel;
 use trust8::engine::Output;
 
 /// UTF-32.
-pub(super) struct Utf32;
+pub(crate) struct Utf32;
 
 impl Codec for Utf32 {
     const UNIT_BYTES: usize = 4;

@@ -2,12 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-use super::codec::{Codec, Next, Refusal};
+use crate::codec::{Codec, Next, Refusal};
 use trust8::Kernel;
 use trust8::engine::Output;
 
 /// Latin-1.
-pub(super) struct Latin1;
+pub(crate) struct Latin1;
 
 impl Codec for Latin1 {
     const UNIT_BYTES: usize = 1;

@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::codec::{Codec, Next, Refusal};
-use super::error::Fault;
+use crate::codec::{Codec, Next, Refusal};
+use crate::error::Fault;
 use crate::search::{AboveLatin1, search};
 use trust8::Kernel;
 use trust8::boundary::whole_len;
@@ -11,7 +11,7 @@ use trust8::engine::Output;
 use trust8::engine::Sequence;
 
 /// UTF-8.
-pub(super) struct Utf8;
+pub(crate) struct Utf8;
 
 impl Codec for Utf8 {
     const UNIT_BYTES: usize = 1;

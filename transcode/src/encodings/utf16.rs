@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::codec::{Codec, Next, Refusal};
-use super::error::{ConversionErrorKind, Fault};
+use crate::codec::{Codec, Next, Refusal};
+use crate::error::{ConversionErrorKind, Fault};
 use crate::search::{NotUtf16, Outside, search};
 use trust8::Kernel;
 use trust8::engine::Output;
@@ -11,7 +11,7 @@ use trust8::engine::Output;
 /// Converts a unit between its representation in memory and the machine's byte order, in either
 /// direction: reverses its bytes or returns it unchanged.
 #[inline(always)]
-pub(super) const fn order<const SWAPPED: bool>(unit: u16) -> u16 {
+pub(crate) const fn order<const SWAPPED: bool>(unit: u16) -> u16 {
     if SWAPPED { unit.swap_bytes() } else { unit }
 }
 
@@ -23,7 +23,7 @@ fn unit(bytes: [u8; 2], swapped: bool) -> u16 {
 }
 
 /// UTF-16.
-pub(super) struct Utf16;
+pub(crate) struct Utf16;
 
 impl Codec for Utf16 {
     const UNIT_BYTES: usize = 2;
