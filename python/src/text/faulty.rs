@@ -656,10 +656,14 @@ pub(super) fn starts_with_lone_faults(bytes: &[u8]) -> bool {
 
 /// Returns whether this many bytes are enough for the library to be faster than a character at a
 /// time. `few` is the limit with AVX-512. With narrower vectors, the library has more to do for
-/// each block.
+/// each block. The scalar kernel goes over characters too.
 pub(super) fn pays(len: usize, few: usize) -> bool {
-    const FEW_NARROW: usize = 256;
-    len >= FEW_NARROW || len >= few && Kernel::best().name() == "avx512"
+    len >= few
+        && match Kernel::best().name() {
+            "avx512" => true,
+            "scalar" => false,
+            _ => len >= 256,
+        }
 }
 
 /// Returns whether no character seems to have four bytes. In a few bytes, trying costs less than
