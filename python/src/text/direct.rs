@@ -18,7 +18,7 @@ use trust8_transcode::handlers::into_ascii;
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
 use super::faulty::{
-    BLOCK, FEW, Pass, ROOM, Stop, Unit, has_only_lone_faults, may_be_narrow, pass, put_lone_faults,
+    FEW, Pass, ROOM, Stop, UNKNOWN, Unit, has_only_lone_faults, may_be_narrow, pass, pays, put_lone_faults,
     starts_with_lone_faults,
 };
 use super::{Counts, Decoded, Instead, SHORT};
@@ -375,7 +375,7 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
 /// valid text, unless it is very short.
 #[inline]
 pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyResult<Option<Decoded<'py>>> {
-    // From this length on, validating costs little compared with replacing faults.
+    // From this length on, validating costs little compared with replacing faults, with AVX-512.
     const VALIDATED: usize = 32;
     let most = match instead {
         // One byte becomes `\\xNN`.
@@ -402,7 +402,7 @@ pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyR
     if has_only_lone_faults && let Some(decoded) = short_as::<u8>(py, bytes, 0x7F, instead)? {
         return Ok(Some(decoded));
     }
-    if bytes.len() >= VALIDATED && !instead.is_looked_up() && is_utf8(bytes) {
+    if pays(bytes.len(), VALIDATED) && !instead.is_looked_up() && is_utf8(bytes) {
         return Ok(None);
     }
     if may_be_narrow(bytes)
@@ -449,9 +449,9 @@ fn short_as<'py, U: Unit>(
         [] => PyString::new(py, ""),
         [unit] => one(py, unit.into())?,
         _ => {
-            let bits = match bytes.len() {
+            let bits = match bits {
                 _ if largest == 0x7F => largest,
-                0..=BLOCK => bits,
+                bits if bits != UNKNOWN => bits,
                 _ => units.iter().fold(0, |bits, unit| bits | (*unit).into()),
             };
             let width = Width::of_code_point(bits);

@@ -12,7 +12,7 @@
 
 #![forbid(unsafe_code)]
 
-use std::mem::MaybeUninit;
+use std::mem::{self, MaybeUninit};
 
 use super::{Instead, SHORT};
 use trust8::Kernel;
@@ -28,6 +28,12 @@ pub(crate) trait Unit: Copy + Into<u32> {
     const LARGEST: u32;
 
     fn of(code_point: u32) -> Self;
+
+    /// Returns the characters of eight bytes of ASCII, the first being the lowest of the word.
+    #[inline(always)]
+    fn of_ascii(word: u64) -> [MaybeUninit<Self>; 8] {
+        word.to_le_bytes().map(|byte| MaybeUninit::new(Self::of(byte.into())))
+    }
 
     /// Returns the character with these bytes, as far as it has room for them.
     fn of_bytes(low: u8, high: u8) -> Self;
@@ -71,6 +77,17 @@ impl Unit for u16 {
 
     fn of(code_point: u32) -> Self {
         code_point as Self
+    }
+
+    #[inline(always)]
+    fn of_ascii(word: u64) -> [MaybeUninit<Self>; 8] {
+        // The compiler would extract each byte of an array.
+        let spread = |half: u64| {
+            let pairs = (half | half << 16) & 0x0000_FFFF_0000_FFFF;
+            (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF
+        };
+        let halves = [spread(word & 0xFFFF_FFFF), spread(word >> 32)];
+        std::array::from_fn(|i| MaybeUninit::new((halves[i / 4] >> (16 * (i % 4))) as Self))
     }
 
     fn of_bytes(low: u8, high: u8) -> Self {
@@ -131,15 +148,19 @@ pub(crate) enum Stop {
 pub(crate) struct Pass {
     pub(crate) read: usize,
     pub(crate) written: usize,
-    /// The bits of all characters above 7F in at most `BLOCK` bytes. For more bytes, some are missing.
+    /// The bits of all characters above 7F, or `UNKNOWN`.
     pub(crate) bits: u32,
     pub(crate) stop: Stop,
 }
 
+/// The bits of characters if some were not looked at.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+
 /// Room for the characters of short text, and for stores of whole blocks.
 pub(super) const ROOM: usize = SHORT + 128;
 
-/// The shortest text for which calling the library costs less than decoding it here.
+/// The shortest text for which calling the library costs less than decoding it here, with AVX-512:
+/// see `pays`.
 pub(super) const FEW: usize = 96;
 
 /// The number of bytes to search for lone faults at a time. The compiler would unroll loops over fewer bytes,
@@ -302,6 +323,11 @@ fn is_lead_of_four(byte: u8) -> bool {
     byte.wrapping_sub(0xF0) < 5
 }
 
+#[inline]
+fn has_lead_of_four(bytes: &[u8]) -> bool {
+    bytes.iter().fold(false, |any, byte| any | is_lead_of_four(*byte))
+}
+
 /// Returns the smallest character whose string is wide enough for the text.
 #[inline]
 fn widest(text: &[u8]) -> u32 {
@@ -323,7 +349,7 @@ fn backslashed(byte: u8) -> [u8; 4] {
 struct Decoder<'a, U> {
     room: &'a mut [MaybeUninit<U>],
     len: usize,
-    /// The bits of all characters above 7F that `scalar` has written.
+    /// The bits of all characters above 7F, or `UNKNOWN`.
     bits: u32,
     largest: u32,
 }
@@ -340,9 +366,7 @@ impl<U: Unit> Decoder<'_, U> {
         }
         self.last_lone_faults(bytes, at, instead);
         let mut rest = bytes.len() - *at;
-        // Narrower vectors need more of them for a block.
-        let fewest = if Kernel::best().name() == "avx512" { FEW } else { 2 * FEW };
-        if rest >= fewest {
+        if pays(rest, FEW) {
             // A few bytes more cost the library as much as a block.
             if rest % BLOCK_BYTES < BLOCK_BYTES / 4 {
                 rest -= rest % BLOCK_BYTES;
@@ -356,8 +380,9 @@ impl<U: Unit> Decoder<'_, U> {
     #[inline(always)]
     fn scalar(&mut self, bytes: &[u8], start: &mut usize, end: usize, instead: Instead) -> Result<(), Stop> {
         // Local variables stay in registers.
-        let (mut at, mut len, mut bits) = (*start, self.len, self.bits);
-        let room = &mut *self.room;
+        let (mut at, mut bits) = (*start, self.bits);
+        let mut room = &mut self.room[self.len..];
+        let space = room.len();
         // A constant, unless the string may be ASCII or not.
         let largest = if U::LARGEST == 0xFF { self.largest } else { U::LARGEST };
         let stop = loop {
@@ -369,13 +394,20 @@ impl<U: Unit> Decoder<'_, U> {
                 Some(eight) => {
                     let word = u64::from_le_bytes(*eight);
                     if word & 0x80 == 0
-                        && let Some(units) = room[len..].first_chunk_mut::<8>()
+                        && let Some(units) = room.first_chunk_mut::<8>()
                     {
-                        // The ASCII before the next other character, without a branch on its length.
-                        *units = eight.map(|byte| MaybeUninit::new(U::of(byte.into())));
+                        // The ASCII before the next other character.
+                        *units = U::of_ascii(word);
+                        // The next iteration need not wait for this length.
+                        if word & HIGH == 0 {
+                            at += 8;
+                            room = &mut mem::take(&mut room)[8..];
+                            continue;
+                        }
+                        // A shorter one is found without branches.
                         let ascii = leading_ascii(word);
                         at += ascii;
-                        len += ascii;
+                        room = &mut mem::take(&mut room)[ascii..];
                         continue;
                     }
                     // 110xxxxx 10xxxxxx, twice
@@ -383,27 +415,45 @@ impl<U: Unit> Decoder<'_, U> {
                         && word & 0x1E != 0
                         && word & 0x1E_0000 != 0
                         && largest >= 0x7FF
-                        && let Some(units) = room[len..].first_chunk_mut::<2>()
+                        && let Some(units) = room.first_chunk_mut::<2>()
                     {
                         let pair = (word as u32 & 0x1F_001F) << 6 | word as u32 >> 8 & 0x3F_003F;
                         *units =
                             [pair & 0xFFFF, pair >> 16].map(|code_point| MaybeUninit::new(U::of(code_point)));
                         bits |= (pair | pair >> 16) & 0xFFFF;
                         at += 4;
-                        len += 2;
+                        room = &mut mem::take(&mut room)[2..];
                         continue;
+                    }
+                    // 1110xxxx 10xxxxxx 10xxxxxx, twice
+                    if word & 0xC0C0_F0C0_C0F0 == 0x8080_E080_80E0
+                        && U::LARGEST > 0xFF
+                        && let Some(units) = room.first_chunk_mut::<2>()
+                    {
+                        let [first, second] = [word, word >> 24].map(|three| {
+                            let three = three as u32;
+                            (three & 0xF) << 12 | three >> 2 & 0xFC0 | three >> 16 & 0x3F
+                        });
+                        let is_character = |code_point: u32| code_point >= 0x800 && code_point >> 11 != 0x1B;
+                        if is_character(first) && is_character(second) {
+                            *units = [first, second].map(|code_point| MaybeUninit::new(U::of(code_point)));
+                            bits |= 0x800;
+                            at += 6;
+                            room = &mut mem::take(&mut room)[2..];
+                            continue;
+                        }
                     }
                     word as u32
                 }
                 None => {
                     let word = last_bytes(bytes, at);
                     if word & 0x80 == 0
-                        && let Some(units) = room[len..].first_chunk_mut::<8>()
+                        && let Some(units) = room.first_chunk_mut::<8>()
                     {
                         put_word(word, units);
                         let ascii = leading_ascii(word).min(rest.len());
                         at += ascii;
-                        len += ascii;
+                        room = &mut mem::take(&mut room)[ascii..];
                         continue;
                     }
                     word as u32
@@ -421,9 +471,9 @@ impl<U: Unit> Decoder<'_, U> {
                     // bytes are faults too.
                     Instead::SurrogateEscape => (0xDC00 | word & 0xFF, 1),
                     Instead::BackslashReplace => {
-                        let Some(four) = room[len..].first_chunk_mut::<4>() else { break Err(Stop::Full(4)) };
+                        let Some(four) = room.first_chunk_mut::<4>() else { break Err(Stop::Full(4)) };
                         *four = backslashed(word as u8).map(|byte| MaybeUninit::new(U::of(byte.into())));
-                        len += 4;
+                        room = &mut mem::take(&mut room)[4..];
                         at += 1;
                         continue;
                     }
@@ -438,13 +488,14 @@ impl<U: Unit> Decoder<'_, U> {
             if code_point > largest {
                 break Err(Stop::Wide(code_point));
             }
-            let Some(unit) = room.get_mut(len) else { break Err(Stop::Full(1)) };
+            let Some(unit) = room.first_mut() else { break Err(Stop::Full(1)) };
             unit.write(U::of(code_point));
             bits |= code_point;
-            len += 1;
+            room = &mut mem::take(&mut room)[1..];
             at += read;
         };
-        (*start, self.len, self.bits) = (at, len, bits);
+        self.len += space - room.len();
+        (*start, self.bits) = (at, bits);
         stop
     }
 
@@ -478,13 +529,16 @@ impl<U: Unit> Decoder<'_, U> {
         let progress = U::convert_handled(bytes, &mut self.room[self.len..], handler);
         let read = &bytes[..progress.read];
         // A character of four bytes becomes two units of UTF-16.
-        if self.largest == 0xFFFF && read.iter().fold(false, |any, byte| any | is_lead_of_four(*byte)) {
+        if self.largest == 0xFFFF && has_lead_of_four(read) {
             let mut starts = (0..read.len()).filter(|start| is_lead_of_four(read[*start]));
             if starts.any(|start| matches!(next(first_four(&bytes[start..])), Ok((_, 4)))) {
                 return Err(Stop::Wide(0x1_0000));
             }
         }
         self.len += progress.written;
+        if progress.read > 0 {
+            self.bits = UNKNOWN;
+        }
         Ok(progress.read)
     }
 
@@ -577,6 +631,9 @@ impl<U: Unit> Decoder<'_, U> {
             return 0;
         }
         let read = lone_faults(bytes, room, fault);
+        if read > 0 {
+            self.bits = UNKNOWN;
+        }
         self.len += read;
         read
     }
@@ -597,12 +654,25 @@ pub(super) fn starts_with_lone_faults(bytes: &[u8]) -> bool {
     bytes.first_chunk::<{ BLOCK + 1 }>().is_some_and(|start| !is_continued(&start[..BLOCK], &start[1..]))
 }
 
+/// Returns whether this many bytes are enough for the library to be faster than a character at a
+/// time. `few` is the limit with AVX-512. With narrower vectors, the library has more to do for
+/// each block. The scalar kernel goes over characters too.
+pub(super) fn pays(len: usize, few: usize) -> bool {
+    len >= few
+        && match Kernel::best().name() {
+            "avx512" => true,
+            "scalar" => false,
+            _ => len >= 256,
+        }
+}
+
 /// Returns whether no character seems to have four bytes. In a few bytes, trying costs less than
 /// looking.
 pub(super) fn may_be_narrow(bytes: &[u8]) -> bool {
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
     let is_four = |(byte, next): (&u8, &u8)| is_lead_of_four(*byte) & (next >> 6 == 2);
-    bytes.len() < FEW || !pairs.fold(false, |any, pair| any | is_four(pair))
+    // Leads alone are found with fewer instructions than pairs.
+    bytes.len() < FEW || !has_lead_of_four(bytes) || !pairs.fold(false, |any, pair| any | is_four(pair))
 }
 
 /// What a fault of one byte becomes: its own bits, other bits, and the byte above.
