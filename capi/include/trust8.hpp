@@ -7,6 +7,7 @@
 //         std::cerr << text.error().message(bytes) << '\n';
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -39,9 +40,9 @@ template <class C>
 struct is_bytes<C, std::void_t<decltype(std::data(std::declval<const C &>()), std::size(std::declval<const C &>()))>>
     : is_byte<std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const C &>()))>>> {};
 
-// Whether the bytes go with a container, unlike those of a view. Of the types that are trivial to copy, std::array has a tuple_size.
-template <class C, class = void> struct owns : std::bool_constant<!std::is_trivially_copyable_v<C>> {};
-template <class C> struct owns<C, std::void_t<decltype(std::tuple_size<C>::value)>> : std::true_type {};
+// Whether the bytes go with a container, unlike those of a view.
+template <class C> struct owns : std::bool_constant<!std::is_trivially_copyable_v<C>> {};
+template <class T, std::size_t N> struct owns<std::array<T, N>> : std::true_type {};
 } // namespace detail
 
 // A view of bytes: of a string, a vector, a span or another container of char, unsigned char, char8_t or std::byte, or of a string

@@ -1,5 +1,8 @@
 // The C++ wrapper: each function once, with its errors.
 #include <array>
+#if __has_include(<ranges>)
+#include <ranges>
+#endif
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -47,6 +50,9 @@ template <class T> static constexpr bool can_validate<T, std::void_t<decltype(tr
 static_assert(can_validate<std::string &> && can_validate<const std::string &> && !can_validate<std::string>);
 static_assert(!can_validate<const std::string> && !can_validate<std::vector<unsigned char>>);
 static_assert(can_validate<std::array<char, 2> &> && !can_validate<std::array<char, 2>> && !can_validate<const std::array<std::byte, 2>>);
+#ifdef __cpp_lib_ranges
+static_assert(can_validate<std::ranges::subrange<const char *>>);
+#endif
 static_assert(can_validate<std::vector<unsigned char> &> && can_validate<std::string_view> && can_validate<const char *>);
 static_assert(!can_validate<std::u16string &> && !can_validate<std::vector<int> &> && !can_validate<int>);
 

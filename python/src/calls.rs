@@ -118,7 +118,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
 unsafe fn quick<'a>(data: *mut ffi::PyObject) -> Option<&'a [u8]> {
     // The stable interface has no macros.
     #[cfg(not(feature = "abi3"))]
-    use ffi::{Py_SIZE as PyBytes_Size, PyBytes_AS_STRING as PyBytes_AsString};
+    use ffi::Py_SIZE as PyBytes_Size;
     #[cfg(feature = "abi3")]
     use ffi::{PyBytes_AsString, PyBytes_Size};
     // SAFETY: the caller vouches for the object.
@@ -127,8 +127,12 @@ unsafe fn quick<'a>(data: *mut ffi::PyObject) -> Option<&'a [u8]> {
     }
     // SAFETY: the object is a `bytes` object.
     let len = unsafe { PyBytes_Size(data) }.cast_unsigned();
+    #[cfg(feature = "abi3")]
     // SAFETY: the object is a `bytes` object.
     let start = unsafe { PyBytes_AsString(data) };
+    #[cfg(not(feature = "abi3"))]
+    // SAFETY: the object is a `bytes` object. A reference to this field would reach only one byte.
+    let start = unsafe { &raw const (*data.cast::<ffi::PyBytesObject>()).ob_sval };
     // SAFETY: the object has `len` bytes there, and they never change.
     (len < LONG).then(|| unsafe { std::slice::from_raw_parts(start.cast(), len) })
 }

@@ -11,8 +11,8 @@ impl Validator {
     /// Does the same as [`push`](Self::push), and returns the text that `piece` completes. Only a
     /// character that is split between pieces is copied.
     ///
-    /// The texts, concatenated, are the input without the [`pending`](Self::pending) bytes at its end.
-    /// So a parser can run on them.
+    /// If each piece goes through this function, the texts, concatenated, are the input without the
+    /// [`pending`](Self::pending) bytes at its end. So a parser can run on them.
     ///
     /// # Errors
     ///
@@ -60,7 +60,8 @@ impl Validator {
     /// Does the same as [`decode`](Self::decode), but also returns the valid text of `piece` before
     /// an error.
     ///
-    /// The texts, concatenated, are all of the input up to the error.
+    /// If each piece goes through these functions, the texts, concatenated, are all of the input up
+    /// to the error.
     ///
     /// # Errors
     ///

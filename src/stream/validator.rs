@@ -160,7 +160,7 @@ impl Validator {
     /// # Errors
     ///
     /// Returns an error if `piece` makes it certain that the input is not UTF-8. The error stays:
-    /// every later push returns it, until [`reset`](Self::reset).
+    /// every later call returns it, until [`reset`](Self::reset).
     ///
     /// ```
     /// use trust8::{ErrorKind, Validator};
@@ -190,7 +190,7 @@ impl Validator {
     /// # Errors
     ///
     /// Returns an error of the kind [`ErrorKind::Incomplete`] if the input ends inside a character,
-    /// or the error that a push returned.
+    /// or the error that was returned.
     ///
     /// ```
     /// use trust8::{ErrorKind, Validator};

@@ -222,6 +222,10 @@ impl Error {
 /// transcoder.push(b"a\0\0\xD8", &mut text).unwrap();
 /// let error = transcoder.push(b"b\0", &mut text).unwrap_err();
 /// assert_eq!((error.valid_up_to(), error.kind()), (2, ConversionErrorKind::LoneHigh(0xD800)));
+///
+/// let mut transcoder = Transcoder::new(Utf16Le, Str);
+/// transcoder.push(b"a\0\0\xD8", &mut text).unwrap();
+/// assert_eq!(transcoder.finish(&mut text).unwrap_err().error_len(), None);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TranscoderError {
@@ -253,8 +257,8 @@ macro_rules! errors {
     ($($error:ident),+) => {$(
         impl $error {
             /// Returns how many bytes or units of the input are wrong. `None` means that the input ends
-            /// inside a character, which more input could complete. For UTF-8, these are the numbers of
-            /// [`Utf8Error::error_len`]; other encodings follow the same rule.
+            /// inside a character. For UTF-8, these are the numbers of [`Utf8Error::error_len`]; other
+            /// encodings follow the same rule.
             ///
             /// ```
             /// use trust8_transcode::{Encoding::*, Str, Utf16, convert};

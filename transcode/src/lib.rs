@@ -151,7 +151,7 @@ use trust8::{Kernel, TooSmall};
 
 /// A form with an explicit kernel: for tests, measurements, and programs that let their user choose.
 ///
-/// The functions of this crate take it in place of the form of the input.
+/// Every function with a form of the input takes this in its place, but not [`Transcoder`].
 ///
 /// ```
 /// use trust8_transcode::{Str, Utf16, With, len};

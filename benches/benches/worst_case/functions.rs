@@ -213,7 +213,7 @@ fn all() -> Vec<Function> {
             }),
         );
         add(
-            &format!("`Decoder`, pieces of {len}"),
+            &format!("`Validator::decode`, pieces of {len}"),
             valid,
             Box::new(move |bytes| {
                 let mut decoder = Validator::new();

@@ -341,7 +341,7 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
     // would be several times what most texts need, and the system clears large new memory page by
     // page.
     let rest = &bytes[valid.len()..];
-    let most = if instead == Instead::BackslashReplace { 4 * rest.len() } else { rest.len() };
+    let most = if instead == Instead::BackslashReplace { rest.len().saturating_mul(4) } else { rest.len() };
     let expected = before.chars + (count_starts(rest) + rest.len() / 64 + 64).min(most);
     let mut new = New::with_len(py, expected, width)?;
     let mut len = new.fill(py, 0, valid)?;
