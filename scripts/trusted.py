@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Lower it when the number gets lower.
-LIMIT = 4770
+LIMIT = 4740
 # Unit tests, and a kernel for tests.
 NOT_COUNTED = {"src/simd/model.rs", "src/kernel/counted.rs"}
 # They hold no code, only modules that forbid unsafe code could not have inside.
@@ -50,7 +50,7 @@ def main():
         names = re.findall(r"`(src/[^`]+)`", row)
         group = {file for name in names for file in files(name)}
         wrong += [f"{name} is missing" for name in names for file in files(name) if not file.exists()]
-        of_sets += sum(lines_of_code(file.read_text()) for file in group - listed if file.stem in sets)
+        of_sets += sum(lines_of_code(file.read_text()) for file in group - listed if file.stem in sets | {"sets"})
         number = sum(lines_of_code(file.read_text()) for file in group - listed if file.exists())
         listed |= group
         total += number

@@ -406,6 +406,22 @@ fn every_length_to_300() {
     }
 }
 
+/// An encoding may have its own search for what Latin-1 lacks.
+#[test]
+fn what_latin1_has_of_every_encoding() {
+    for kernel in kernels() {
+        for &encoding in Encoding::ALL {
+            let chars = ('\0'..='\u{2FF}').chain(['\u{20AC}', '\u{D7FF}', '\u{FFFF}', '\u{1F600}']);
+            for char in chars.filter(|&char| has(encoding, char)) {
+                let text = encode_all(encoding, &format!("a{char}"));
+                let expected = if char <= '\u{FF}' { text.len() } else { encode_all(encoding, "a").len() };
+                let found = trust8_transcode::latin1_up_to(With(kernel, encoding), &text);
+                assert_eq!(found, expected, "{kernel:?}, {encoding:?}, {char:?}");
+            }
+        }
+    }
+}
+
 /// The length of text in every pair, for texts that begin at any address: kernels count the parts
 /// before and after aligned vectors by themselves.
 #[test]
