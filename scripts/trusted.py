@@ -50,8 +50,9 @@ def main():
         names = re.findall(r"`(src/[^`]+)`", row)
         group = {file for name in names for file in files(name)}
         wrong += [f"{name} is missing" for name in names for file in files(name) if not file.exists()]
-        of_sets += sum(lines_of_code(file.read_text()) for file in group - listed if file.stem in sets | {"sets"})
-        number = sum(lines_of_code(file.read_text()) for file in group - listed if file.exists())
+        lines = {file: lines_of_code(file.read_text()) for file in group - listed if file.exists()}
+        of_sets += sum(number for file, number in lines.items() if file.stem in sets | {"sets"})
+        number = sum(lines.values())
         listed |= group
         total += number
         table = table.replace(row, re.sub(r"\| [\d,]+ \|$", f"| {number:,} |", row))
