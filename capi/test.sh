@@ -14,7 +14,7 @@
 #
 # scripts/setup-cross.sh installs what all this needs: `capi`, `valgrind`, `i686` and `aarch64`. Environment: CARGO_TARGET_DIR is
 # the folder to compile in (default: capi/target). TRUST8_TEST_SCALE=N tests one input in N where inputs are plentiful
-# (default: 8); slow parts test fewer.
+# (default: 8); slow parts test fewer. TRUST8_CROSS_RUSTC is the compiler for other machines (default: Debian's).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -70,9 +70,11 @@ fast_cargo() {
         --config profile.release.codegen-units=1 --config profile.release.package.trust8-transcode.opt-level=2
 }
 
-# The same with Debian's compiler, which has a standard library for AArch64, and the source of `core`.
-debian_cargo() {
-    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 fast_cargo "$@"
+# The same for another machine: cross_cargo TRIPLE. The compiler builds `core` if it has none for the machine.
+cross_cargo() {
+    local rustc=${TRUST8_CROSS_RUSTC:-/usr/bin/rustc} core=()
+    [ -d "$("$rustc" --print target-libdir --target "$1")" ] || core=(-Zbuild-std=core)
+    RUSTC=$rustc RUSTC_BOOTSTRAP=1 fast_cargo --target "$1" --target-dir "$CARGO_TARGET_DIR/cross" "${core[@]}"
 }
 
 part_header() {
@@ -198,14 +200,14 @@ part_valgrind() {
 part_i686() {
     local triple=i686-unknown-linux-gnu root=/usr/i686-linux-gnu/lib
     # The kernels are those of x86-64, which `suite` has tested. Without the largest, the library compiles in half the time.
-    RUSTFLAGS="--cfg trust8_without_avx512" run debian_cargo --target $triple -Zbuild-std=core --target-dir "$CARGO_TARGET_DIR/cross"
+    RUSTFLAGS="--cfg trust8_without_avx512" run cross_cargo $triple
     compile_suite i686-linux-gnu-gcc "$programs/suite-i686" "$CARGO_TARGET_DIR/cross/$triple/release/libtrust8_capi.a" $NO_UNWINDING
     TRUST8_TEST_SCALE=$((scale * 8)) run $root/ld-linux.so.2 --library-path $root "$programs/suite-i686"
 }
 
 part_aarch64() {
     local triple=aarch64-unknown-linux-gnu
-    run debian_cargo --target $triple --target-dir "$CARGO_TARGET_DIR/cross"
+    run cross_cargo $triple
     compile_suite aarch64-linux-gnu-gcc "$programs/suite-aarch64" "$CARGO_TARGET_DIR/cross/$triple/release/libtrust8_capi.a" -static \
         $NO_UNWINDING
     TRUST8_TEST_SCALE=$((scale * 16)) run qemu-aarch64 "$programs/suite-aarch64"

@@ -18,7 +18,8 @@
 #
 # The script skips what is already installed, so a second run does nothing. The compiler is Debian's
 # (rustc-web and the packages that belong to it), because Debian also packages a standard library for AArch64
-# and the source for the other machines. The script does not touch rustup's toolchains.
+# and the source for the other machines. The script does not touch rustup's toolchains. Where .ci/run can
+# download rustup's nightly for a machine, it takes that, which is faster.
 set -euo pipefail
 
 fail() {
