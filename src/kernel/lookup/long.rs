@@ -150,8 +150,11 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
         let (checker, ahead) = (Checker::new(s), ahead_bytes(bytes.len()));
         let mut search = BlockChoice::NotAscii;
         loop {
-            if search == BlockChoice::NotAscii {
-                at = skip_ascii_after_ascii(s, bytes, at);
+            if search != BlockChoice::Dense {
+                let skipped = skip_ascii_after_ascii(s, bytes, at);
+                if skipped > at {
+                    (at, search) = (skipped, BlockChoice::NotAscii);
+                }
             }
             let blocks = ((bytes.len() - at) / BLOCK_BYTES).min(CHUNK_BLOCKS);
             if blocks == 0 {
@@ -181,8 +184,7 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                     if has_overlong {
                         return faulty(at);
                     }
-                    let is_of_another_kind = 5 * list.count_ones() as usize > 2 * blocks;
-                    if is_of_another_kind || is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, after) {
+                    if 5 * list.count_ones() as usize > 2 * blocks {
                         search = BlockChoice::NotAscii;
                     }
                     (list, LARGEST_BEFORE_TWO_BYTE)
