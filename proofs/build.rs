@@ -54,9 +54,10 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
             ("let next = list >> 1 |", "let next = list |"),
             ("at = after;", "at = after + BLOCK_BYTES;"),
             ("bytes.get(..after)", "bytes.get(..after - BLOCK_BYTES)"),
-            ("is_unfinished(end)", "is_unfinished(end) && n == 0"),
+            ("checker.check_end(&mut faults, last, LARGEST_AT_END, false);", ""),
             ("checker.check_end(&mut faults, last, ends, next >> i & 1 != 0);", ""),
             ("checker.check_block(&mut faults, block);", ""),
+            ("checker.check_block(&mut faults, end);", ""),
         ],
     ),
     (

@@ -351,13 +351,13 @@ pub(crate) fn long_text_of_32() -> bool {
     long_text(LONG[0].1, 1)
 }
 
-/// Whether it is noticed if one check of dense text is left out. No check of such a text is there twice.
+/// Whether it is noticed if one check of dense text is left out. Each check is the only one of some byte.
 pub(crate) fn a_check_that_is_left_out() -> bool {
     let mut memory = Memory::new(1024);
-    // The head has four vectors, and ten blocks come after it.
-    let text = memory.text(768, 0, |_| 2);
-    (0..14).all(|left_out| overlooked(LONG[0].1, text, left_out).is_some())
-        && overlooked(LONG[0].1, text, 14).is_none()
+    // The head has four vectors. Ten blocks come after it, and the block that ends with the text.
+    let text = memory.text(771, 0, |_| 2);
+    (0..15).all(|left_out| overlooked(LONG[0].1, text, left_out).is_some())
+        && overlooked(LONG[0].1, text, 15).is_none()
 }
 
 /// Returns the mistakes in a list of loops for which a statement holds all the same.

@@ -9,9 +9,7 @@ use super::ascii::{is_ascii_at, or_of};
 use super::check::{BLOCK_BYTES, Checker};
 use super::fault::find_fault;
 use super::filter;
-use crate::boundary::{
-    CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, array_at, is_unfinished, with_context,
-};
+use crate::boundary::{CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, array_at, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
 use crate::simd::{Job, Simd};
@@ -46,7 +44,8 @@ impl<S: Simd> Job<S, (), Verdict> for CheckLong {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], (): ()) -> Verdict {
         let n = bytes.len();
-        let (Some(head), Some(end)) = (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<CONTEXT>())
+        let (Some(head), Some(end)) =
+            (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<{ CONTEXT + BLOCK_BYTES }>())
         else {
             return Verdict::suspect(0);
         };
@@ -84,47 +83,46 @@ impl<S: Simd> Job<S, (), Verdict> for CheckLong {
         } else {
             s.apart(CheckListed, bytes, at)
         };
-        match checked {
-            Err(sound) => find_fault(s, bytes, sound),
-            Ok(()) if is_unfinished(end) => Verdict::suspect(n),
-            Ok(()) => Verdict::VALID,
+        if let Err(sound) = checked {
+            return find_fault(s, bytes, sound);
         }
+        // The last block overlaps the one before it. A branch on its content would often be mispredicted.
+        let checker = Checker::new(s);
+        let mut faults = checker.no_faults();
+        checker.check_block(&mut faults, end);
+        let last = s.load(end, CONTEXT + BLOCK_BYTES - S::LANES);
+        checker.check_end(&mut faults, last, LARGEST_AT_END, false);
+        if checker.any(&faults) { find_fault(s, bytes, n - BLOCK_BYTES) } else { Verdict::VALID }
     }
 }
 
-/// Checks all blocks from a position on, with a branch for each: is it ASCII? The last block ends
-/// with the text, and overlaps the one before it.
+/// Checks all whole blocks from a position on, with a branch for each: is it ASCII?
 ///
 /// The branch predictor learns these branches in text that is read again and again, and predicts
 /// them in dense text.
 ///
-/// The routine returns an error with a position before a fault. A character that the end cuts off
-/// is no fault.
+/// The routine returns an error with a position before a fault. Less than a block is left at the
+/// end. A character that reaches into it is no fault.
 struct CheckEach;
 
 impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckEach {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<(), usize> {
         let (checker, ahead) = (Checker::new(s), ahead_bytes(bytes.len()));
-        loop {
-            while let Some(block) = with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at) {
-                let [_, _, before, text @ ..] = block;
-                // A character may reach in from the block before.
-                if s.high_bits(or_of::<S, BLOCK_BYTES>(s, text)) | u64::from(before >> 7) != 0 {
-                    let mut faults = checker.no_faults();
-                    s.prefetch(block, ahead);
-                    checker.check_block(&mut faults, block);
-                    if checker.any(&faults) {
-                        return faulty(at);
-                    }
+        while let Some(block) = with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at) {
+            let [_, _, before, text @ ..] = block;
+            // A character may reach in from the block before.
+            if s.high_bits(or_of::<S, BLOCK_BYTES>(s, text)) | u64::from(before >> 7) != 0 {
+                let mut faults = checker.no_faults();
+                s.prefetch(block, ahead);
+                checker.check_block(&mut faults, block);
+                if checker.any(&faults) {
+                    return faulty(at);
                 }
-                at += BLOCK_BYTES;
             }
-            if at == bytes.len() {
-                return Ok(());
-            }
-            at = bytes.len() - BLOCK_BYTES;
+            at += BLOCK_BYTES;
         }
+        Ok(())
     }
 }
 
@@ -140,7 +138,7 @@ enum BlockChoice {
     Dense,
 }
 
-/// Checks all blocks from a position on, in chunks: the blocks to check are listed without a
+/// Checks all whole blocks from a position on, in chunks: the blocks to check are listed without a
 /// branch, and then checked.
 ///
 /// The routine promises the same as [`CheckEach`].
@@ -152,12 +150,15 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
         let (checker, ahead) = (Checker::new(s), ahead_bytes(bytes.len()));
         let mut search = BlockChoice::NotAscii;
         loop {
-            if search == BlockChoice::NotAscii {
-                at = skip_ascii_after_ascii(s, bytes, at);
+            if search != BlockChoice::Dense {
+                let skipped = skip_ascii_after_ascii(s, bytes, at);
+                if skipped > at {
+                    (at, search) = (skipped, BlockChoice::NotAscii);
+                }
             }
             let blocks = ((bytes.len() - at) / BLOCK_BYTES).min(CHUNK_BLOCKS);
             if blocks == 0 {
-                return s.apart(CheckEach, bytes, at);
+                return Ok(());
             }
             let after = at + blocks * BLOCK_BYTES;
             let Some(chunk) = bytes.get(at - CONTEXT..after) else { return faulty(0) };
@@ -183,8 +184,7 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                     if has_overlong {
                         return faulty(at);
                     }
-                    let is_of_another_kind = 5 * list.count_ones() as usize > 2 * blocks;
-                    if is_of_another_kind || is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, after) {
+                    if 5 * list.count_ones() as usize > 2 * blocks {
                         search = BlockChoice::NotAscii;
                     }
                     (list, LARGEST_BEFORE_TWO_BYTE)
