@@ -168,7 +168,7 @@ def faulty() -> list[dict[str, object]]:
     results = []
     short = [(length, length) for length in (4, 8, 16, 32, 64, 90, 150, 300, 1000)]
     for name in TEXTS:
-        for length, every in sorted([*short, (100, 50), (10_000, 100), (64 << 10, 50), (64 << 10, 1000)]):
+        for length, every in sorted([*short, (100, 50), (10_000, 100), (10_000, 10_000), (64 << 10, 50), (64 << 10, 1000)]):
             texts = texts_of(name, "64 KiB" if length > 1000 else "4 KiB")
             results.append(handled(name, length, every, [with_faults(data[:length], every, i) for i, data in enumerate(texts)]))
     for length in [100, 64 << 10]:

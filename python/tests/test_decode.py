@@ -80,6 +80,17 @@ def test_the_width_of_faulty_texts(errors):
             check(b"a" * before + sequence + b"\xff", errors)
 
 
+@pytest.mark.parametrize("errors", HANDLERS)
+@pytest.mark.parametrize("after", ["", "é", "я" * 70, "世" * 70, "🌍", "a🌍" * 70])
+def test_much_ascii_after_a_fault(errors, after):
+    for length in [1000, *range(1010, 1030), 2000, 5000]:
+        for fault in [b"\xff", b"\xe4\xb8", b"\xf0\x9f\x8c", b"\xed\xa0\x80", b"\x80" * 9]:
+            data = fault + b"a" * length + after.encode()
+            check(data, errors)
+            check("й".encode() + data + fault + b"b" * length, errors)
+            check(b"c" * length + data, errors)
+
+
 def test_every_kernel_decodes_alike():
     """In a separate process, because the kernel is that of the whole process."""
     code = """

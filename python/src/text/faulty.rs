@@ -4,6 +4,7 @@
 //! a few bytes, and the end of short text:     one character or fault at a time
 //! where no lead precedes a continuation:     each byte above 7F is a fault by itself; no branch for a fault
 //! `ignore`, `replace`, `surrogateescape`:    the library's conversion, unless a character has one byte
+//! a fault, and much ASCII:                   convert the text up to the next fault
 //! otherwise, piece by piece:                 copy the text between the faults, with what the handler says between,
 //!                                            and then convert the copy
 //! ```
@@ -15,15 +16,20 @@
 use std::mem::{self, MaybeUninit};
 
 use super::{Instead, SHORT};
-use trust8::Kernel;
 use trust8::boundary::floor;
 use trust8::engine::survey::{BLOCK_BYTES, WITH_CONTEXT};
 use trust8::engine::{FaultSearch, Output, windows_1252};
+use trust8::{Kernel, is_ascii};
 use trust8_transcode::handlers::{Handler, into_ascii, into_utf16, into_utf32};
-use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_into};
+use trust8_transcode::{BufferError, Encoding, Form, Progress, Utf16, Utf32, convert_as_fits, convert_into};
 
 /// A character of a string of some width.
 pub(crate) trait Unit: Copy + Into<u32> {
+    type Form: Form<Unit = Self, Text = [Self]>;
+
+    /// The form of text with these units.
+    const FORM: Self::Form;
+
     /// The largest character that fits.
     const LARGEST: u32;
 
@@ -38,9 +44,6 @@ pub(crate) trait Unit: Copy + Into<u32> {
     /// Returns the character with these bytes, as far as it has room for them.
     fn of_bytes(low: u8, high: u8) -> Self;
 
-    /// Converts UTF-8 whose characters fit.
-    fn convert<'b>(text: &[u8], room: &'b mut [MaybeUninit<Self>]) -> Result<&'b mut [Self], BufferError>;
-
     /// Converts the start of the bytes as [`into_utf16`] does.
     fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], handler: Handler) -> Progress;
 
@@ -49,6 +52,8 @@ pub(crate) trait Unit: Copy + Into<u32> {
 }
 
 impl Unit for u8 {
+    type Form = Encoding;
+    const FORM: Encoding = Encoding::Latin1;
     const LARGEST: u32 = 0xFF;
 
     fn of(code_point: u32) -> Self {
@@ -57,10 +62,6 @@ impl Unit for u8 {
 
     fn of_bytes(low: u8, _: u8) -> Self {
         low
-    }
-
-    fn convert<'b>(text: &[u8], room: &'b mut [MaybeUninit<Self>]) -> Result<&'b mut [Self], BufferError> {
-        convert_into(Encoding::Utf8, Encoding::Latin1, text, room)
     }
 
     fn convert_handled(_: &[u8], _: &mut [MaybeUninit<Self>], _: Handler) -> Progress {
@@ -73,6 +74,8 @@ impl Unit for u8 {
 }
 
 impl Unit for u16 {
+    type Form = Utf16;
+    const FORM: Utf16 = Utf16;
     const LARGEST: u32 = 0xFFFF;
 
     fn of(code_point: u32) -> Self {
@@ -94,10 +97,6 @@ impl Unit for u16 {
         Self::from_le_bytes([low, high])
     }
 
-    fn convert<'b>(text: &[u8], room: &'b mut [MaybeUninit<Self>]) -> Result<&'b mut [Self], BufferError> {
-        convert_into(Encoding::Utf8, Utf16, text, room)
-    }
-
     fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], handler: Handler) -> Progress {
         into_utf16(Kernel::best(), bytes, room, handler)
     }
@@ -108,6 +107,8 @@ impl Unit for u16 {
 }
 
 impl Unit for u32 {
+    type Form = Utf32;
+    const FORM: Utf32 = Utf32;
     const LARGEST: u32 = 0x10_FFFF;
 
     fn of(code_point: u32) -> Self {
@@ -116,10 +117,6 @@ impl Unit for u32 {
 
     fn of_bytes(low: u8, high: u8) -> Self {
         u16::from_le_bytes([low, high]).into()
-    }
-
-    fn convert<'b>(text: &[u8], room: &'b mut [MaybeUninit<Self>]) -> Result<&'b mut [Self], BufferError> {
-        convert_into(Encoding::Utf8, Utf32, text, room)
     }
 
     fn convert_handled(bytes: &[u8], room: &mut [MaybeUninit<Self>], handler: Handler) -> Progress {
@@ -172,6 +169,9 @@ const PIECE: usize = 4096;
 
 /// The copy of a piece: at most four bytes for each byte, and the excess of the last store.
 const COPY: usize = 4 * PIECE + WITH_CONTEXT;
+
+/// After a fault and ASCII up to here, the next fault is not expected soon.
+const FAR: usize = 1024;
 
 /// The number of units to search for faults at a time.
 const GROUP: usize = 16;
@@ -499,17 +499,23 @@ impl<U: Unit> Decoder<'_, U> {
         stop
     }
 
-    /// Decodes piece by piece.
+    /// Decodes piece by piece. In one function, the compiler would make both loops over characters
+    /// slower.
+    #[inline(never)]
     fn pieces(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) -> Result<(), Stop> {
         let mut surrogates = Vec::new();
         while *at < bytes.len() {
             let rest = &bytes[*at..];
-            let mut read = self.lone_faults(rest, instead);
+            let is_far = rest.get(8..FAR).is_some_and(is_ascii);
+            let mut read = if is_far { 0 } else { self.lone_faults(rest, instead) };
             if read == 0 {
                 read = self.handled(rest, instead)?;
             }
             *at += read;
-            if read == 0 {
+            if read == 0 && is_far {
+                self.scalar(bytes, at, *at + 8, instead)?;
+                *at += self.text(&bytes[*at..])?;
+            } else if read == 0 {
                 let end = if rest.len() > PIECE { *at + floor(rest, PIECE) } else { bytes.len() };
                 surrogates.clear();
                 self.piece(bytes, at, end, &mut surrogates, instead)?;
@@ -518,16 +524,23 @@ impl<U: Unit> Decoder<'_, U> {
         Ok(())
     }
 
-    /// Decodes the start of the bytes by the library, and returns how many.
-    fn handled(&mut self, bytes: &[u8], instead: Instead) -> Result<usize, Stop> {
-        let handler = match instead {
-            Instead::Ignore => Handler::Ignore,
-            Instead::Replace => Handler::Replace,
-            Instead::SurrogateEscape => Handler::SurrogateEscape,
-            _ => return Ok(0),
+    /// Converts the text before the next fault, and returns its length.
+    fn text(&mut self, bytes: &[u8]) -> Result<usize, Stop> {
+        let room = &mut self.room[self.len..];
+        let progress = match convert_as_fits(Encoding::Utf8, U::FORM, bytes, room) {
+            Ok(progress) => progress,
+            Err(BufferError::Invalid { error, written }) => Progress { read: error.valid_up_to(), written },
+            Err(_) => Progress { read: 0, written: 0 },
         };
-        let progress = U::convert_handled(bytes, &mut self.room[self.len..], handler);
+        self.accept(bytes, progress)
+    }
+
+    /// Keeps what was converted, if it fits into the string.
+    fn accept(&mut self, bytes: &[u8], progress: Progress) -> Result<usize, Stop> {
         let read = &bytes[..progress.read];
+        if self.largest == 0x7F && progress.written < read.len() {
+            return Err(Stop::Wide(0x80));
+        }
         // A character of four bytes becomes two units of UTF-16.
         if self.largest == 0xFFFF && has_lead_of_four(read) {
             let mut starts = (0..read.len()).filter(|start| is_lead_of_four(read[*start]));
@@ -540,6 +553,18 @@ impl<U: Unit> Decoder<'_, U> {
             self.bits = UNKNOWN;
         }
         Ok(progress.read)
+    }
+
+    /// Decodes the start of the bytes by the library, and returns how many.
+    fn handled(&mut self, bytes: &[u8], instead: Instead) -> Result<usize, Stop> {
+        let handler = match instead {
+            Instead::Ignore => Handler::Ignore,
+            Instead::Replace => Handler::Replace,
+            Instead::SurrogateEscape => Handler::SurrogateEscape,
+            _ => return Ok(0),
+        };
+        let progress = U::convert_handled(bytes, &mut self.room[self.len..], handler);
+        self.accept(bytes, progress)
     }
 
     /// Decodes the bytes from `at` to `end` through a copy.
@@ -574,7 +599,7 @@ impl<U: Unit> Decoder<'_, U> {
             if widest > self.largest {
                 return Err(Stop::Wide(widest));
             }
-            let units = match U::convert(text, &mut self.room[self.len..]) {
+            let units = match convert_into(Encoding::Utf8, U::FORM, text, &mut self.room[self.len..]) {
                 Ok(units) => units,
                 Err(BufferError::TooSmall(error)) => return Err(Stop::Full(error.needed)),
                 Err(_) => return self.scalar(bytes, at, end, instead),
@@ -590,10 +615,16 @@ impl<U: Unit> Decoder<'_, U> {
 
     /// Finishes what `lone_faults` has begun, by a block that overlaps the last one. So far, each byte
     /// is a unit.
-    #[inline]
+    #[inline(never)]
     fn last_lone_faults(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) {
         let (done, from) = (*at, bytes.len().saturating_sub(BLOCK));
-        if done < BLOCK || done < from || done == bytes.len() || self.len != done {
+        // `ignore` may stop after it has written, and then the units before would be others.
+        if instead == Instead::Ignore
+            || done < BLOCK
+            || done < from
+            || done == bytes.len()
+            || self.len != done
+        {
             return;
         }
         // 00 continues nothing.
