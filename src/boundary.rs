@@ -181,7 +181,7 @@ pub(crate) fn with_context<const N: usize>(bytes: &[u8], at: usize) -> Option<&[
 }
 
 /// Returns whether a character that begins in the context of a block does not end there.
-#[cfg(trust8_simd)]
+#[cfg(trust8_avx512)]
 #[inline(always)]
 pub(crate) fn is_unfinished<const N: usize>(block: &[u8; N]) -> bool {
     block[2] >= 0xC0 || block[1] >= 0xE0 || block[0] >= 0xF0
@@ -339,6 +339,7 @@ mod tests {
         for at in CONTEXT..text.len() {
             let block: &[u8; 4] = with_context(text, at).expect("inside");
             let cut = at - TEXT.floor_char_boundary(at);
+            #[cfg(trust8_avx512)]
             assert_eq!(is_unfinished(block), cut > 0, "{at}");
             let long = cut > 0 && text[at - cut] >= 0xE0;
             assert_eq!(allows_two_byte(block), !long, "{at}");

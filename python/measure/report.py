@@ -66,7 +66,7 @@ def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float
         return [(one["ns"]["bytes.decode"] / one["ns"][name], where(run, one, one["size"])) for run, one in cases]
 
     best = runs[0]["kernel"]
-    found.append(("`is_utf8` against `bytes.decode` thrown away, not ASCII, from 4 KiB", 16, *worst(of_long(cases_of(best), "is_utf8"))))
+    found.append(("`is_utf8` against `bytes.decode` thrown away, not ASCII, from 4 KiB", 20, *worst(of_long(cases_of(best), "is_utf8"))))
     for kernel, target in ("avx512", 4), ("avx2", 1.5):
         if cases := cases_of(kernel):
             found.append((f"`decode`, not ASCII, from 4 KiB, kernel `{kernel}`", target, *worst(of_long(cases, "decode"))))
@@ -81,7 +81,7 @@ def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float
             [(ratio, where(run, one, errors, f"{one['length']:,} bytes"))
              for run in runs for one in run["faulty"] if (one["length"] > 1000) == long for errors, ratio in one["times"].items()])))
     found += [(name, 0.95, run["others of Python"][name], *(version(run) or [""])) for run in runs[-1:] for name in run["others of Python"]]
-    found.append(("columns, against copying and validating in Rust", 0.8, *worst(
+    found.append(("columns, against copying and validating in Rust", 0.9, *worst(
         [(one["ns"]["Rust"] / one["ns"]["as_utf8"], where(run, one)) for run in runs for one in run["columns"]])))
     found.append(("peak memory of CPython's decoder against that of `decode`", 1, *worst(
         [(one["peak"]["CPython"] / max(1, one["peak"]["trust8"]), where(run, one, one["errors"]))
