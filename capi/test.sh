@@ -73,7 +73,7 @@ fast_cargo() {
 # The same for another machine: cross_cargo TRIPLE. The compiler builds `core` if it has none for the machine.
 cross_cargo() {
     local rustc=${TRUST8_CROSS_RUSTC:-/usr/bin/rustc} core=()
-    [ -d "$("$rustc" --print target-libdir --target "$1")" ] || core=(-Zbuild-std=core)
+    compgen -G "$("$rustc" --print target-libdir --target "$1")/libcore-*.rlib" >/dev/null || core=(-Zbuild-std=core)
     RUSTC=$rustc RUSTC_BOOTSTRAP=1 fast_cargo --target "$1" --target-dir "$CARGO_TARGET_DIR/cross" "${core[@]}"
 }
 

@@ -110,10 +110,7 @@ def page(runs: list[dict], others: list[dict]) -> str:
     if len(runs) > 1:
         out.append(f"The figures below are those of Python {run['python']}.\n")
     out.append("## Long texts\n")
-    out.append(
-        "`decode` and `is_utf8` against `bytes.decode`, `encode` against `str.encode`. With its speed for 64 KiB, `is_utf8` of Chinese of\n"
-        "4 KiB would be at 19.\n"
-    )
+    out.append("`decode` and `is_utf8` against `bytes.decode`, `encode` against `str.encode`.\n")
     other = next((other for other in others if other["python"] == run["python"]), None)
     columns = [("decode", "bytes.decode", run), ("is_utf8", "bytes.decode", run), ("encode", "str.encode", run)]
     head = [f"`{ours}`, {size}" for ours, _, _ in columns for size in sizes]

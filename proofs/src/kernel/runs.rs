@@ -3,7 +3,7 @@
 //! Here vectors know where their bytes come from. The loop by blocks at the end of a text counts as
 //! one check of the rest.
 
-use crate::boundary::{self, CONTEXT};
+use crate::boundary::{CONTEXT, LARGEST_AT_END};
 use crate::kernel::lookup::loops::{Coverage, Loops, load, long_text, missed, with_coverage};
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Job, Sealed, Token};
@@ -158,7 +158,7 @@ impl Avx512 {
 /// Notes that a run asks whether a character is cut off before its first byte.
 fn is_unfinished(first: &[u8; CONTEXT + 1]) -> bool {
     with_coverage(|coverage| coverage.ended[first.as_ptr().addr() + CONTEXT - coverage.address] = true);
-    boundary::is_unfinished(first)
+    (0..CONTEXT).any(|i| first[i] > LARGEST_AT_END[29 + i])
 }
 
 mod blocks {

@@ -7,7 +7,7 @@
 //! long input:
 //!     skip ASCII, 256 bytes at a time; if there is none, check the first 128 bytes
 //!     fewer than 1 KiB: a branch for each block of 64 bytes: is it ASCII?
-//!     otherwise, for each chunk of 64 blocks, list the blocks to check, and check them:
+//!     otherwise, for each chunk of 64 blocks, skip ASCII, list the blocks to check, and check them:
 //!         the blocks that are not ASCII
 //!         or, where these are a quarter and begin with two-byte characters, the blocks that are not two-byte text
 //!         or, where more than seven eighths of the blocks are not ASCII, no list: a branch for each block
