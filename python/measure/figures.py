@@ -166,9 +166,10 @@ def profiles() -> list[dict[str, object]]:
 def faulty() -> list[dict[str, object]]:
     """Faulty text with each error handler: a fault in a number of bytes, or Latin-1."""
     results = []
-    short = [(length, length) for length in (4, 8, 16, 32, 64, 90, 150, 300, 1000)]
+    short = [(length, length) for length in (4, 8, 16, 32, 64, 90, 150, 300, 440, 1000)]
+    short += [(50, 4), (90, 8), (100, 50), (200, 20)]
     for name in TEXTS:
-        for length, every in sorted([*short, (100, 50), (10_000, 100), (10_000, 10_000), (64 << 10, 50), (64 << 10, 1000)]):
+        for length, every in sorted([*short, (10_000, 100), (10_000, 10_000), (64 << 10, 50), (64 << 10, 1000)]):
             texts = texts_of(name, "64 KiB" if length > 1000 else "4 KiB")
             results.append(handled(name, length, every, [with_faults(data[:length], every, i) for i, data in enumerate(texts)]))
     for length in [100, 64 << 10]:
@@ -337,6 +338,6 @@ if __name__ == "__main__":
     elif sys.argv[1] == "decode":
         if not _trust8._use_kernel(sys.argv[2]):
             sys.exit(f"this CPU can't run the kernel {sys.argv[2]}")
-        json.dump(about(sys.argv[2]) | {"long": long_texts()}, sys.stdout, indent=1)
+        json.dump(about(sys.argv[2]) | {"long": long_texts(), "faulty": faulty()}, sys.stdout, indent=1)
     else:
         main()

@@ -76,10 +76,13 @@ def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float
     found.append(("`decode`, strings below 64 bytes, against the method call", 1, *worst(
         [(one["ns"]["bytes.decode"] / one["ns"]["decode"], where(run, one, one["lengths"] + " bytes"))
          for run in runs for one in run["short"]])))
-    for name, long, target in ("4 to 1,000 bytes", False, 1), ("10,000 bytes to 64 KiB", True, 2):
-        found.append((f"faulty text of {name}, any handler", target, *worst(
-            [(ratio, where(run, one, errors, f"{one['length']:,} bytes"))
-             for run in runs for one in run["faulty"] if (one["length"] > 1000) == long for errors, ratio in one["times"].items()])))
+    for kernel in ("avx512", "avx2"):
+        faulty = [(run, one) for run in runs + others if run["kernel"] == kernel for one in run["faulty"]]
+        for name, long, target in ("4 to 1,000 bytes", False, 1), ("10,000 bytes to 64 KiB", True, 2):
+            if faulty:
+                found.append((f"faulty text of {name}, any handler, kernel `{kernel}`", target, *worst(
+                    [(ratio, where(run, one, errors, f"{one['length']:,} bytes", f"faults {kind(one)}"))
+                     for run, one in faulty if (one["length"] > 1000) == long for errors, ratio in one["times"].items()])))
     found += [(name, 0.95, run["others of Python"][name], *(version(run) or [""])) for run in runs[-1:] for name in run["others of Python"]]
     found.append(("columns, against copying and validating in Rust", 0.9, *worst(
         [(one["ns"]["Rust"] / one["ns"]["as_utf8"], where(run, one)) for run in runs for one in run["columns"]])))
@@ -125,7 +128,7 @@ def page(runs: list[dict], others: list[dict]) -> str:
     out.append("In Latin-1, every byte above 7F is a fault. Targets count more lengths.\n")
     out.append(table(["text", "bytes", "faults", *[f"`{errors}`" for errors in handlers]], [
         [one["text"], f"{one['length']:,}", kind(one), *[times(one["times"][errors]) for errors in handlers]]
-        for one in run["faulty"] if one["length"] in (4, 100, 1000, 64 << 10)
+        for one in run["faulty"] if one["length"] in (4, 200, 1000, 64 << 10) or one["text"] == "Latin-1"
     ]))
     out.append("## Profiles\n")
     out.append("Text of 64 KiB that the profile `source` accepts, against `bytes.decode` and a search by `re`.\n")

@@ -101,13 +101,15 @@ def test_every_kernel_decodes_alike():
 
         assert _trust8._use_kernel(sys.argv[1]) and not _trust8._use_kernel("abacus")
         for text in TEXTS.values():
+            inputs = [faulty(text * 20, every, length)[:length] for every in (4, 20, 400) for length in range(1, 500, 7)]
             for repeat in [1, 2, 100]:
                 cut = bytes.fromhex("e4b8").join(text.encode() for _ in range(repeat))
-                for data in [(text * repeat).encode(), faulty(text * repeat, 20), faulty(text * repeat, 2000), cut]:
-                    for errors in HANDLERS:
-                        wanted = outcome(data.decode, "utf-8", errors)
-                        assert outcome(trust8.decode, data, errors) == wanted, (data, errors)
-                    assert trust8.is_utf8(data) == isinstance(outcome(data.decode), str)
+                inputs += [(text * repeat).encode(), faulty(text * repeat, 20), faulty(text * repeat, 2000), cut]
+            for data in inputs:
+                for errors in HANDLERS:
+                    wanted = outcome(data.decode, "utf-8", errors)
+                    assert outcome(trust8.decode, data, errors) == wanted, (data, errors)
+                assert trust8.is_utf8(data) == isinstance(outcome(data.decode), str)
         print("alike")
     """
     for kernel in trust8.kernels():

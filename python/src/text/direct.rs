@@ -18,8 +18,8 @@ use trust8_transcode::handlers::into_ascii;
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
 use super::faulty::{
-    FEW, Pass, ROOM, Stop, UNKNOWN, Unit, has_only_lone_faults, may_be_narrow, pass, pays, put_lone_faults,
-    starts_with_lone_faults,
+    FEW, Pass, ROOM, Stop, UNKNOWN, Unit, has_only_lone_faults, library_pays, may_be_narrow, pass,
+    put_lone_faults, starts_with_lone_faults,
 };
 use super::{Counts, Decoded, Instead, SHORT};
 use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
@@ -375,8 +375,6 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
 /// valid text, unless it is very short.
 #[inline]
 pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyResult<Option<Decoded<'py>>> {
-    // From this length on, validating costs little compared with replacing faults, with AVX-512.
-    const VALIDATED: usize = 32;
     let most = match instead {
         // One byte becomes `\\xNN`.
         Instead::BackslashReplace => SHORT / 4,
@@ -402,7 +400,8 @@ pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyR
     if has_only_lone_faults && let Some(decoded) = short_as::<u8>(py, bytes, 0x7F, instead)? {
         return Ok(Some(decoded));
     }
-    if pays(bytes.len(), VALIDATED) && !instead.is_looked_up() && is_utf8(bytes) {
+    // Then validating costs little compared with replacing faults.
+    if bytes.len() >= library_pays(32, 256) && !instead.is_looked_up() && is_utf8(bytes) {
         return Ok(None);
     }
     if may_be_narrow(bytes)

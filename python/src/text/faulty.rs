@@ -156,9 +156,13 @@ pub(super) const UNKNOWN: u32 = u32::MAX;
 /// Room for the characters of short text, and for stores of whole blocks.
 pub(super) const ROOM: usize = SHORT + 128;
 
-/// The shortest text for which calling the library costs less than decoding it here, with AVX-512:
-/// see `pays`.
+/// In fewer bytes, a test that may save a pass costs as much as the pass.
 pub(super) const FEW: usize = 96;
+
+/// After this number of faults, more are near. Then the library costs less from `NEAR` on.
+const RARE_FAULTS: usize = 3;
+
+const NEAR: usize = 32;
 
 /// The number of bytes to search for lone faults at a time. The compiler would unroll loops over fewer bytes,
 /// and then not vectorise them.
@@ -365,20 +369,35 @@ impl<U: Unit> Decoder<'_, U> {
             *at += read;
         }
         self.last_lone_faults(bytes, at, instead);
-        let mut rest = bytes.len() - *at;
-        if pays(rest, FEW) {
-            // A few bytes more cost the library as much as a block.
-            if rest % BLOCK_BYTES < BLOCK_BYTES / 4 {
-                rest -= rest % BLOCK_BYTES;
+        let pays = bytes.len() - *at >= library_pays(FEW, 448);
+        let mut faults = if pays { 0 } else { RARE_FAULTS };
+        while *at < bytes.len() {
+            if faults == 0 {
+                let mut rest = bytes.len() - *at;
+                // A few bytes more cost the library as much as a block.
+                if rest % BLOCK_BYTES < BLOCK_BYTES / 4 {
+                    rest -= rest % BLOCK_BYTES;
+                }
+                *at += self.handled(&bytes[*at..][..rest], instead)?;
+                faults = usize::MAX;
             }
-            *at += self.handled(&bytes[*at..][..rest], instead)?;
+            self.scalar(bytes, at, bytes.len(), instead, faults)?;
+            faults = 0;
         }
-        self.scalar(bytes, at, bytes.len(), instead)
+        Ok(())
     }
 
-    /// Decodes characters and faults one by one, from `start` to `end` or slightly beyond.
+    /// Decodes characters and faults one by one, from `start` to `end` or slightly beyond, or to the fault
+    /// after this number of faults.
     #[inline(always)]
-    fn scalar(&mut self, bytes: &[u8], start: &mut usize, end: usize, instead: Instead) -> Result<(), Stop> {
+    fn scalar(
+        &mut self,
+        bytes: &[u8],
+        start: &mut usize,
+        end: usize,
+        instead: Instead,
+        mut faults: usize,
+    ) -> Result<(), Stop> {
         // Local variables stay in registers.
         let (mut at, mut bits) = (*start, self.bits);
         let mut room = &mut self.room[self.len..];
@@ -459,7 +478,14 @@ impl<U: Unit> Decoder<'_, U> {
                     word as u32
                 }
             };
-            let (code_point, read) = match next(word) {
+            let next = next(word);
+            if next.is_err() {
+                if faults == 0 && rest.len() >= NEAR {
+                    break Ok(());
+                }
+                faults = faults.saturating_sub(1);
+            }
+            let (code_point, read) = match next {
                 Ok(character) => character,
                 Err(read) => match instead {
                     Instead::Ignore => {
@@ -513,7 +539,7 @@ impl<U: Unit> Decoder<'_, U> {
             }
             *at += read;
             if read == 0 && is_far {
-                self.scalar(bytes, at, *at + 8, instead)?;
+                self.scalar(bytes, at, *at + 8, instead, usize::MAX)?;
                 *at += self.text(&bytes[*at..])?;
             } else if read == 0 {
                 let end = if rest.len() > PIECE { *at + floor(rest, PIECE) } else { bytes.len() };
@@ -602,10 +628,10 @@ impl<U: Unit> Decoder<'_, U> {
             let units = match convert_into(Encoding::Utf8, U::FORM, text, &mut self.room[self.len..]) {
                 Ok(units) => units,
                 Err(BufferError::TooSmall(error)) => return Err(Stop::Full(error.needed)),
-                Err(_) => return self.scalar(bytes, at, end, instead),
+                Err(_) => return self.scalar(bytes, at, end, instead, usize::MAX),
             };
             if !put_in(surrogates, units) {
-                return self.scalar(bytes, at, end, instead);
+                return self.scalar(bytes, at, end, instead, usize::MAX);
             }
             self.len += units.len();
         }
@@ -685,16 +711,16 @@ pub(super) fn starts_with_lone_faults(bytes: &[u8]) -> bool {
     bytes.first_chunk::<{ BLOCK + 1 }>().is_some_and(|start| !is_continued(&start[..BLOCK], &start[1..]))
 }
 
-/// Returns whether this many bytes are enough for the library to be faster than a character at a
-/// time. `few` is the limit with AVX-512. With narrower vectors, the library has more to do for
-/// each block. The scalar kernel goes over characters too.
-pub(super) fn pays(len: usize, few: usize) -> bool {
-    len >= few
-        && match Kernel::best().name() {
-            "avx512" => true,
-            "scalar" => false,
-            _ => len >= 256,
-        }
+/// Returns the length from which on the library is faster than a character at a time, given this length
+/// for AVX-512 and for narrower vectors, with which it has more to do for each block. The scalar kernel
+/// goes over characters too.
+#[inline]
+pub(super) fn library_pays(avx512: usize, narrower: usize) -> usize {
+    match Kernel::best().name() {
+        "avx512" => avx512,
+        "scalar" => usize::MAX,
+        _ => narrower,
+    }
 }
 
 /// Returns whether no character seems to have four bytes. In a few bytes, trying costs less than
