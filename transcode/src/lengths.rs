@@ -55,7 +55,7 @@ impl Count for Utf8OfLatin1 {
 macro_rules! counts {
     ($(
         $(#[$meta:meta])*
-        $name:ident: $sum:ident, |$($unit:ident),+| $count:expr $(, avx512 $avx512:ident)?;
+        $name:ident: $sum:ident, |$($unit:ident),+| $count:expr $(, avx512 $lossy:literal)?;
     )*) => {$(
         $(#[$meta])*
         struct $name<const SWAPPED: bool>;
@@ -73,12 +73,7 @@ macro_rules! counts {
                 #[cfg(trust8_avx512)]
                 #[inline(always)]
                 fn count_with_avx512(s: Avx512, text: &[u8]) -> usize {
-                    // Loads are aligned, so that none crosses a cache line. In a short text, that
-                    // would cost more than it saves.
-                    let head = if text.len() < 1024 { 0 } else { text.as_ptr().align_offset(64) & !1 };
-                    let (head, body) = text.split_at(head);
-                    let (vectors, rest) = body.as_chunks();
-                    Self::count(head) + crate::simd::avx512::$avx512::<SWAPPED>(s, vectors) + Self::count(rest)
+                    crate::simd::avx512::utf8_of_utf16::<SWAPPED, $lossy>(s, text)
                 }
             )?
         }
@@ -89,11 +84,11 @@ counts! {
     /// Any surrogate counts as the three bytes of U+FFFD. A pair has two bytes less than that.
     Utf8OfUtf16: sum16, |unit, next| {
         1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800) - 2 * begins_pair(unit, next)
-    };
+    }, avx512 true;
     /// Half a surrogate pair counts as two bytes. This is exact for well-formed text.
     Utf8OfValidUtf16: sum16, |unit, _next| {
         1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800) - u16::from(unit & 0xF800 == 0xD800)
-    }, avx512 utf8_of_utf16;
+    }, avx512 false;
     Utf32OfUtf16: sum16, |unit, next| 1 - begins_pair(unit, next);
     /// What is above U+10FFFF counts as the three bytes of U+FFFD.
     Utf8OfUtf32: sum32, |unit| {

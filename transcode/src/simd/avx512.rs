@@ -161,38 +161,66 @@ fn with_seconds(_: Avx512, bits: u64) -> u64 {
     u64::from(high) << 32 | u64::from(low) | 0x5555_5555_5555_5555
 }
 
-/// Returns the number of UTF-8 bytes of whole vectors of UTF-16, whose surrogates are in pairs.
-/// `SWAPPED` means that units are in the non-native byte order.
+/// Returns the number of UTF-8 bytes of UTF-16. `SWAPPED` means that units are in the non-native byte
+/// order. If not `LOSSY`, surrogates are in pairs.
 #[inline(always)]
-pub(crate) fn utf8_of_utf16<const SWAPPED: bool>(s: Avx512, vectors: &[[u8; 64]]) -> usize {
-    // By the upper five bits of a unit: its length in bytes, less one if it is not ASCII.
-    const LENGTHS: &[u8; 64] = &{
-        let mut lengths = [0; 64];
+pub(crate) fn utf8_of_utf16<const SWAPPED: bool, const LOSSY: bool>(s: Avx512, text: &[u8]) -> usize {
+    // The length in bytes of a unit that is not ASCII, by its upper five bits. Half a pair has two. U+FFFD
+    // has three, and to be noticed, it has one of them in the upper byte of the lane.
+    const LENGTHS: [[u8; 64]; 2] = {
+        let mut lengths = [[0; 64]; 2];
         let mut i = 0;
-        while i < 32 {
-            lengths[2 * i] = if i == 0 || i == 0xD800 >> 11 { 1 } else { 2 };
+        while i < 64 {
+            lengths[i % 2][i / 2 * 2] = if i < 2 || i / 2 == 0xD800 >> 11 { 2 } else { 3 };
             i += 1;
         }
+        lengths[1][(0xD800 >> 10) + 1] = 1;
         lengths
     };
-    let (lengths, mut sums) = (s.load(LENGTHS, 0), s.zero());
+    let (lengths, ones) = (s.load(&LENGTHS[usize::from(LOSSY)], 0), s.splat16(1));
+    let load = |bytes: &[u8]| match bytes.first_chunk::<64>() {
+        Some(vector) => s.load(vector, 0),
+        None => s.load_short(bytes),
+    };
+    let text = &text[..text.len() & !1];
+    let (mut sums, mut pairs, mut open, mut at) = (s.zero(), 0, 0, 0);
+    // Loads are aligned, so that none crosses a cache line. In a short text, that would cost more than
+    // it saves.
+    let mut end = if text.len() < 1024 { 0 } else { text.as_ptr().align_offset(64) & 62 };
+    let mut missing = end.wrapping_neg() & 63;
     // A unit counts at most 3, so the sum of 4 vectors fits into bytes and is widened only once.
-    for four in vectors.chunks(4) {
+    loop {
         let mut counts = s.zero();
-        for vector in four {
-            let units = s.load(vector, 0);
+        let mut add = |units| {
             let units = if SWAPPED { s.reversed16(units) } else { units };
             // SAFETY: AVX512BW, by the token.
             let length = unsafe { _mm512_permutexvar_epi16(s.right16::<11>(units), lengths) };
-            // SAFETY: AVX512BW, by the token.
-            let above = unsafe { _mm512_subs_epu16(units, s.splat16(0x7F)) };
-            // SAFETY: AVX512BW, by the token.
-            let above = unsafe { _mm512_min_epu16(above, s.splat16(1)) };
-            counts = s.plus32(counts, s.plus32(length, above));
+            counts = s.plus32(counts, s.select16(s.above16(units, s.splat16(0x7F)), length, ones));
+        };
+        match text[at..end].first_chunk::<256>() {
+            Some(four) => four.as_chunks::<64>().0.iter().for_each(|vector| add(s.load(vector, 0))),
+            None => text[at..end].chunks(64).for_each(|vector| add(load(vector))),
+        }
+        if LOSSY && s.any(s.and(counts, s.splat16(0xFF00))) {
+            let word = |word: u16| s.splat16(if SWAPPED { word.swap_bytes() } else { word });
+            let are = |units, half| s.equal16(s.and(units, word(0xFC00)), word(half));
+            for vector in text[at..end].chunks(64) {
+                let units = load(vector);
+                let (high, low) = (are(units, 0xD800), are(units, 0xDC00));
+                pairs += ((high << 1 | open) & low).count_ones() as usize;
+                open = high >> (vector.len() / 2 - 1);
+            }
+        } else {
+            open = 0;
         }
         sums = s.plus64(sums, s.sums_of_bytes(counts));
+        if end == text.len() {
+            // Zeros instead of the missing bytes of a vector count one each.
+            missing += (end - at).wrapping_neg() & 63;
+            return s.sum_of_lanes(sums) as usize - missing / 2 - 2 * pairs;
+        }
+        (at, end) = (end, text.len().min(end + 256));
     }
-    s.sum_of_lanes(sums) as usize
 }
 
 impl WideLaneOps for Avx512 {
