@@ -43,6 +43,13 @@ pub(crate) fn utf_8_decode<'py>(
     errors: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = is_true)] r#final: bool,
 ) -> PyResult<(Bound<'py, PyString>, usize)> {
+    if let Some(errors) = errors
+        && !errors.is_instance_of::<PyString>()
+    {
+        let message =
+            format!("utf_8_decode() argument 2 must be str or None, not {}", errors.get_type().name()?);
+        return Err(PyTypeError::new_err(message));
+    }
     decode(data, errors.map_or(Ok("strict"), handler_name)?, r#final)
 }
 
@@ -324,10 +331,20 @@ fn with_handler<'py>(
         }
         let end = at + chunk.invalid().len();
         let replacement;
-        (replacement, at) =
-            handler.call(py, &mut input, at, end, reason(&error), |bytes, start, end, reason| {
-                new_error(py, bytes, start, end, reason)
-            })?;
+        (replacement, at) = handler.call(
+            py,
+            &mut input,
+            at,
+            end,
+            reason(&error),
+            |bytes, start, end, reason| match name {
+                // These two only encode, and their message has the name of the class.
+                "namereplace" | "xmlcharrefreplace" => {
+                    py.get_type::<PyUnicodeDecodeError>().call1(("utf-8", bytes, start, end, reason))
+                }
+                _ => new_error(py, bytes, start, end, reason),
+            },
+        )?;
         out.push_string(&replacement)?;
         py.check_signals()?;
     }

@@ -54,6 +54,14 @@ def test_the_count_after_a_handler_has_exchanged_the_bytes():
         assert trust8.utf_8_decode(b"abc\xff", "test.exchanging", final) == wanted
 
 
+@pytest.mark.parametrize("errors", ["namereplace", "xmlcharrefreplace", 5])
+def test_refusals_in_the_words_of_the_interpreter(errors):
+    """Handlers that only encode name the class of the exception, which was `Utf8Error`."""
+    for data in [b"a\xff", b"a\xff" * 300]:
+        assert outcome(trust8.utf_8_decode, data, errors) == outcome(codecs.utf_8_decode, data, errors)
+        assert outcome(trust8.decode, data, errors) == outcome(data.decode, "utf-8", errors)
+
+
 def test_names_of_arguments():
     assert trust8.decode(data=b"caf\xe9", encoding="UTF-8", errors="replace") == "caf\ufffd"
     assert trust8.encode("é", errors="strict") == b"\xc3\xa9"
@@ -182,6 +190,18 @@ def test_a_validator_belongs_to_one_thread():
     for thread in threads:
         thread.join()
     assert failures in ([], ["another thread is using this validator; use one validator for each thread"])
+
+
+def test_errors_at_the_end_of_a_piece():
+    piece = 8 << 20
+    after = b"b" * 100
+    for sequence in [b"\xf0\x9f\x98", b"\xe2\x82\xff", b"\xed\xa0\x80", b"\xe2\x82\xac\xac", b"\xf0\x9f\x98\x80\x80", b"\0\xff"]:
+        for profile in [None, "postgres"]:
+            short = [(error.start, error.end, error.reason) for error in trust8.errors(sequence + after, profile=profile)]
+            for before in range(piece - 5, piece + 1):
+                long = trust8.errors(b"a" * before + sequence + after, profile=profile)
+                assert [(error.start - before, error.end - before, error.reason) for error in long] == short
+    assert sum(1 for _ in trust8.errors(b"\xff" * 1000)) == 1000
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n", "\r\r\n"])
