@@ -23,18 +23,18 @@ def is_valid(col: Column | str, *, profile: _Profile | None = None) -> Column:
     value with a character that it forbids is not valid either: see `trust8.validate`.
     """
     profile = listed(profile)
-    return _column(lambda values: arrow.is_valid(values, profile=profile), "boolean")(col)
+    return _column("is_valid", lambda values: arrow.is_valid(values, profile=profile), "boolean")(col)
 
 
 def repaired(col: Column | str, policy: str = "replace", *, profile: _Profile | None = None) -> Column:
     """Return a column of strings: the values of `col`, repaired as by `repair`. Other columns stay in the JVM."""
     check_policy(policy, "null")
     profile = listed(profile)
-    return _column(lambda values: arrow.repair(values, policy, profile=profile), "string")(col)
+    return _column("repaired", lambda values: arrow.repair(values, policy, profile=profile), "string")(col)
 
 
-def _column(change: Callable[[pyarrow.Array], object], kind: str) -> Callable[[Column | str], Column]:
-    """Return a function of columns that maps batches of values."""
+def _column(name: str, change: Callable[[pyarrow.Array], object], kind: str) -> Callable[[Column | str], Column]:
+    """Return a function of columns that maps batches of values. Spark shows its name."""
     from pyspark.sql.functions import arrow_udf
 
     def changed(values: pyarrow.Array) -> pyarrow.Array:
@@ -42,6 +42,7 @@ def _column(change: Callable[[pyarrow.Array], object], kind: str) -> Callable[[C
         array = pyarrow.array(change(values))
         return array if kind == "boolean" else array.cast(pyarrow.string())
 
+    changed.__name__ = name
     # Spark does not understand annotations that are strings.
     changed.__annotations__ = {"values": pyarrow.Array, "return": pyarrow.Array}
     return arrow_udf(changed, kind)  # type: ignore[no-any-return]
