@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use trust8::engine::is_same_name;
 
-use crate::input::{Input, LONG};
+use crate::input::{Input, LONG, with_short_copy};
 use crate::profile::profile_of;
 use crate::{decode, encode, errors, text};
 
@@ -206,6 +206,15 @@ unsafe extern "C" fn decode(
                 return Ok(string.as_ptr());
             }
             if let Ok(text) = decode::valid(py, bytes)? {
+                return Ok(text.into_ptr());
+            }
+        } else if count == 1 && names.is_null() {
+            // SAFETY: there is one argument.
+            let data = unsafe { *arguments };
+            // SAFETY: it is an object, which lives during the call.
+            let data = unsafe { Borrowed::from_ptr(py, data) };
+            let text = with_short_copy(&data, |bytes| decode::ascii_or_valid(py, bytes));
+            if let Some(text) = text.transpose()?.flatten() {
                 return Ok(text.into_ptr());
             }
         }

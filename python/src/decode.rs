@@ -205,6 +205,15 @@ pub(crate) fn valid<'py, 'a>(
     Ok(if counts.is_valid() { Ok(text::of_valid(py, &counts)?) } else { Err(counts) })
 }
 
+/// Decodes bytes that are shorter than `LONG`, or returns `None` if they are not UTF-8.
+#[inline]
+pub(crate) fn ascii_or_valid<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+    match ascii(py, bytes)? {
+        None => Ok(valid(py, bytes)?.ok()),
+        text => Ok(text),
+    }
+}
+
 /// Decodes invalid bytes, or returns `None` if that needs a handler that is not built in.
 fn finish<'py>(
     py: Python<'py>,

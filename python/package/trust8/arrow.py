@@ -157,9 +157,10 @@ def repair_parquet(
 
     The columns are those of `repair_table`. If nothing needs repair, `dst` becomes a copy of `src`. Otherwise the file is read in
     batches of `batch_rows` rows and written by row groups, so memory does not grow with the file. Its names, types, compression,
-    encodings, statistics and page index are kept, and it counts as sorted up to the first column with a repair. Properties that pyarrow does not expose are lost: bloom filters, the size and
-    version of pages, checksums. `dst` appears when it is complete. It may be `src`, and if it is a link, its target is replaced.
-    On a terminal, a bar shows the progress, unless `progress` overrides that. This needs pyarrow.
+    encodings, statistics and page index are kept, and it counts as sorted up to the first column with a repair. Properties that
+    pyarrow does not expose are lost: bloom filters, the size and version of pages, checksums. `dst` appears when it is complete.
+    It may be `src`, and if it is a link, its target is replaced. On a terminal, a bar shows the progress, unless `progress`
+    overrides that. This needs pyarrow.
     """
     import pyarrow  # type: ignore[import-untyped,unused-ignore]
     import pyarrow.parquet  # type: ignore[import-untyped,unused-ignore]
