@@ -205,7 +205,15 @@ unsafe extern "C" fn decode(
             if let Some(string) = text::ascii(py, bytes) {
                 return Ok(string.as_ptr());
             }
-            if let Ok(text) = decode::valid(py, bytes)? {
+            let counts = match decode::valid(py, bytes)? {
+                Ok(text) => return Ok(text.into_ptr()),
+                Err(counts) => counts,
+            };
+            // SAFETY: there is one argument.
+            let data = unsafe { *arguments };
+            // SAFETY: it is an object, which lives during the call.
+            let data = unsafe { Borrowed::from_ptr(py, data) };
+            if let Some(text) = decode::finish(py, &*data.cast::<PyBytes>()?, &counts, "strict")? {
                 return Ok(text.into_ptr());
             }
         } else if count == 1 && names.is_null() {

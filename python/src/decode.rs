@@ -215,7 +215,7 @@ pub(crate) fn ascii_or_valid<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Opt
 }
 
 /// Decodes invalid bytes, or returns `None` if that needs a handler that is not built in.
-fn finish<'py>(
+pub(crate) fn finish<'py>(
     py: Python<'py>,
     bytes: &Bound<'py, PyBytes>,
     counts: &Counts<'_>,

@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 
 use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyType};
+use pyo3::types::{PyBytes, PyString, PyType};
 use trust8::boundary::floor;
 use trust8::{ErrorKind, Utf8Error, Validator};
 use trust8_profile::{self as profile, Profile};
@@ -180,13 +181,17 @@ impl Errors {
     }
 }
 
+const START: &str = "invalid start byte";
+const CONTINUATION: &str = "invalid continuation byte";
+const END: &str = "unexpected end of data";
+
 /// Returns the reason that the interpreter's own codec gives.
 pub(crate) fn reason(error: &Utf8Error) -> &'static str {
     // Either the first byte alone is wrong, or what follows it.
     match (error.kind(), error.bytes()) {
-        (ErrorKind::Incomplete, _) => "unexpected end of data",
-        (_, [0xC2..=0xF4, ..]) => "invalid continuation byte",
-        _ => "invalid start byte",
+        (ErrorKind::Incomplete, _) => END,
+        (_, [0xC2..=0xF4, ..]) => CONTINUATION,
+        _ => START,
     }
 }
 
@@ -199,7 +204,15 @@ pub(crate) fn new_error<'py>(
     reason: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS.import(py, "trust8._exceptions", "Utf8Error")?.call1(("utf-8", bytes, start, end, reason))
+    // Most exceptions need no new strings.
+    let reason = match reason {
+        START => intern!(py, START).clone(),
+        CONTINUATION => intern!(py, CONTINUATION).clone(),
+        END => intern!(py, END).clone(),
+        other => PyString::new(py, other),
+    };
+    let arguments = (intern!(py, "utf-8"), bytes, start, end, reason);
+    CLASS.import(py, "trust8._exceptions", "Utf8Error")?.call1(arguments)
 }
 
 /// Return the kind and the explanation of the error at `start`, or None if a character begins
