@@ -118,6 +118,20 @@ def test_buffers_without_a_shape():
     assert trust8.decode(numpy.array(65, "u1")) == "A" and trust8.is_utf8(numpy.array(65, "u1"))
 
 
+@pytest.mark.parametrize("length", [3, 4000, 5000, 300_000])
+def test_buffers_are_released(length):
+    """The memory can be resized after each call, whether it was short, long, valid or not."""
+    for data in [bytearray(b"a" * length), bytearray("é".encode() * length), bytearray(b"a" * length + b"\xff")]:
+        for function in [trust8.decode, trust8.is_utf8, trust8.inspect, trust8.repair, trust8.decode_lines, trust8.Part.of]:
+            for argument in [data, memoryview(data)[1:]]:
+                expected = outcome(bytes(argument).decode)
+                found = outcome(function, argument)
+                assert function is not trust8.decode or found == expected
+                del argument
+            data.append(1)
+            del data[-1:]
+
+
 def test_policies_have_the_names_of_handlers():
     data = b"a\xffb"
     for alias, name in [("ignore", "drop"), ("backslashreplace", "escape"), ("cp1252", "windows-1252"), ("Windows1252", "windows-1252")]:
