@@ -172,7 +172,9 @@ def test_what_arrow_returns():
     assert trust8.arrow.repair(pyarrow.array([b"a\xff"]), "drop").to_pylist() == ["a"]
     chunks = trust8.arrow.repair(pyarrow.chunked_array([[b"a\xff"], [b"b"]]), "drop")
     assert chunks.to_pylist() == pyarrow.array(chunks).to_pylist() == ["a", "b"]
-    assert pyarrow.array(chunks, type=pyarrow.large_string()).type == pyarrow.large_string()
+    for rows in [["a"], []]:
+        for result in [chunks, trust8.arrow.as_utf8(pyarrow.array(rows, pyarrow.binary()))]:
+            assert pyarrow.array(result, type=pyarrow.large_string()).type == pyarrow.large_string()
     table = pyarrow.table({"id": [b"\xff"], "name": ["x"]})
     for value in [trust8.arrow.is_valid(pyarrow.array([b"\xff"])), chunks, trust8.arrow.repair(table), trust8.arrow.errors(pyarrow.array([b"\xff"]))]:
         twin = pickle.loads(pickle.dumps(value))
@@ -187,6 +189,23 @@ def test_representations():
 def test_public_names_are_those_of_the_package():
     for name in set(trust8.__all__) - {"__version__"}:
         assert getattr(trust8, name).__module__ == "trust8", name
+
+
+def test_an_iterator_belongs_to_one_thread():
+    errors, answers = trust8.errors(bytes(200 << 20) + b"\xff"), []
+
+    def count():
+        try:
+            answers.append(sum(1 for _ in errors))
+        except RuntimeError as error:
+            answers.append(str(error))
+
+    threads = [threading.Thread(target=count) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers.pop() in {0, 1} and answers.pop() in {0, 1, "another thread is using this iterator"}
 
 
 def test_a_validator_belongs_to_one_thread():

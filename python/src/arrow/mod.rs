@@ -57,6 +57,18 @@ impl Array {
         Ok((capsules::of_field(py, &self.field)?, capsules::of_array(py, &self.array)?))
     }
 
+    /// The conversion for ``pyarrow.array``, which casts no capsules.
+    #[pyo3(signature = (r#type = None))]
+    fn __arrow_array__<'py>(
+        &self,
+        py: Python<'py>,
+        r#type: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let stream = Bound::new(py, Stream { chunks: vec![self.array.clone()], field: self.field.clone() })?;
+        let array = of_pyarrow(stream.as_any(), "chunked_array")?.call_method1("chunk", (0,))?;
+        cast(array, r#type)
+    }
+
     fn __len__(&self) -> usize {
         self.array.len()
     }
@@ -124,11 +136,7 @@ impl Stream {
         this: &Bound<'py, Self>,
         r#type: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let array = of_pyarrow(this.as_any(), "chunked_array")?;
-        match r#type {
-            Some(data_type) => array.call_method1("cast", (data_type,)),
-            None => Ok(array),
-        }
+        cast(of_pyarrow(this.as_any(), "chunked_array")?, r#type)
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
@@ -136,6 +144,14 @@ impl Stream {
             this.py().import("trust8.arrow")?.getattr("_restored")?,
             (of_pyarrow(this.as_any(), "chunked_array")?,),
         ))
+    }
+}
+
+/// Casts an array of pyarrow.
+fn cast<'py>(array: Bound<'py, PyAny>, data_type: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    match data_type {
+        Some(data_type) => array.call_method1("cast", (data_type,)),
+        None => Ok(array),
     }
 }
 
