@@ -122,8 +122,8 @@ pub(crate) struct Errors {
 
 #[pymethods]
 impl Errors {
-    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        this
+    fn __iter__<'py>(this: &Bound<'py, Self>) -> Bound<'py, Self> {
+        this.clone()
     }
 
     fn __next__<'py>(this: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
