@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
+# Whether a type is that of a column of strings or binary values.
+_TEXT = [getattr(pyarrow.types, f"is_{name}") for name in ("string", "large_string", "binary", "large_binary")]
+
+
 def is_valid(col: Column | str, *, profile: _Profile | None = None) -> Column:
     """Return a column with whether the values of `col` are UTF-8, or null where they are null.
 
@@ -39,6 +43,8 @@ def _column(name: str, change: Callable[[pyarrow.Array], object], kind: str) -> 
 
     def changed(values: pyarrow.Array) -> pyarrow.Array:
         settle()
+        if not any(check(values.type) for check in _TEXT):
+            raise ValueError(f"the column is of type {values.type}, and not a string or binary")
         array = pyarrow.array(change(values))
         return array if kind == "boolean" else array.cast(pyarrow.string())
 
