@@ -180,6 +180,11 @@ def test_functions_of_columns(spark):
     assert utf8.repair(nul, "raw", "drop", profile="postgres").collect()[0]["raw"] == b"a"
     with pytest.raises(ValueError):
         utf8.repaired("raw", "guess")
+    # They were turned into strings.
+    for column in [utf8.repaired("id"), utf8.is_valid("id")]:
+        with pytest.raises(Exception, match="of type int32, and not a string or binary"):
+            frame.select(column).collect()
+    assert frame.select(utf8.is_valid("raw")).columns == ["is_valid(raw)"]
 
 
 def test_columns(spark):

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use trust8::engine::is_same_name;
 
-use crate::input::{Input, LONG};
+use crate::input::{Input, LONG, with_short_copy};
 use crate::profile::profile_of;
 use crate::{decode, encode, errors, text};
 
@@ -205,7 +205,24 @@ unsafe extern "C" fn decode(
             if let Some(string) = text::ascii(py, bytes) {
                 return Ok(string.as_ptr());
             }
-            if let Ok(text) = decode::valid(py, bytes)? {
+            let counts = match decode::valid(py, bytes)? {
+                Ok(text) => return Ok(text.into_ptr()),
+                Err(counts) => counts,
+            };
+            // SAFETY: there is one argument.
+            let data = unsafe { *arguments };
+            // SAFETY: it is an object, which lives during the call.
+            let data = unsafe { Borrowed::from_ptr(py, data) };
+            if let Some(text) = decode::finish(py, &*data.cast::<PyBytes>()?, &counts, "strict")? {
+                return Ok(text.into_ptr());
+            }
+        } else if count == 1 && names.is_null() {
+            // SAFETY: there is one argument.
+            let data = unsafe { *arguments };
+            // SAFETY: it is an object, which lives during the call.
+            let data = unsafe { Borrowed::from_ptr(py, data) };
+            let text = with_short_copy(&data, |bytes| decode::ascii_or_valid(py, bytes));
+            if let Some(text) = text.transpose()?.flatten() {
                 return Ok(text.into_ptr());
             }
         }

@@ -43,6 +43,13 @@ pub(crate) fn utf_8_decode<'py>(
     errors: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = is_true)] r#final: bool,
 ) -> PyResult<(Bound<'py, PyString>, usize)> {
+    if let Some(errors) = errors
+        && !errors.is_instance_of::<PyString>()
+    {
+        let message =
+            format!("utf_8_decode() argument 2 must be str or None, not {}", errors.get_type().name()?);
+        return Err(PyTypeError::new_err(message));
+    }
     decode(data, errors.map_or(Ok("strict"), handler_name)?, r#final)
 }
 
@@ -198,8 +205,17 @@ pub(crate) fn valid<'py, 'a>(
     Ok(if counts.is_valid() { Ok(text::of_valid(py, &counts)?) } else { Err(counts) })
 }
 
+/// Decodes bytes that are shorter than `LONG`, or returns `None` if they are not UTF-8.
+#[inline]
+pub(crate) fn ascii_or_valid<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+    match ascii(py, bytes)? {
+        None => Ok(valid(py, bytes)?.ok()),
+        text => Ok(text),
+    }
+}
+
 /// Decodes invalid bytes, or returns `None` if that needs a handler that is not built in.
-fn finish<'py>(
+pub(crate) fn finish<'py>(
     py: Python<'py>,
     bytes: &Bound<'py, PyBytes>,
     counts: &Counts<'_>,
@@ -324,10 +340,20 @@ fn with_handler<'py>(
         }
         let end = at + chunk.invalid().len();
         let replacement;
-        (replacement, at) =
-            handler.call(py, &mut input, at, end, reason(&error), |bytes, start, end, reason| {
-                new_error(py, bytes, start, end, reason)
-            })?;
+        (replacement, at) = handler.call(
+            py,
+            &mut input,
+            at,
+            end,
+            reason(&error),
+            |bytes, start, end, reason| match name {
+                // These two only encode, and their message has the name of the class.
+                "namereplace" | "xmlcharrefreplace" => {
+                    py.get_type::<PyUnicodeDecodeError>().call1(("utf-8", bytes, start, end, reason))
+                }
+                _ => new_error(py, bytes, start, end, reason),
+            },
+        )?;
         out.push_string(&replacement)?;
         py.check_signals()?;
     }

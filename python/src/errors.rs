@@ -2,13 +2,16 @@
 
 use std::ops::ControlFlow;
 
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyType};
+use pyo3::types::{PyBytes, PyString, PyType};
+use trust8::boundary::floor;
 use trust8::{ErrorKind, Utf8Error, Validator};
 use trust8_profile::{self as profile, Profile};
 
-use crate::input::{Input, LONG, unlocked_if_long};
+use crate::input::{Input, LONG, PIECE, unlocked_if_long};
 use crate::profile::{first, profile_of, refused};
 
 /// Returns whether the bytes are UTF-8 without a character that the profile forbids.
@@ -119,36 +122,56 @@ pub(crate) struct Errors {
 
 #[pymethods]
 impl Errors {
-    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        this
+    fn __iter__<'py>(this: &Bound<'py, Self>) -> Bound<'py, Self> {
+        this.clone()
     }
 
-    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn __next__<'py>(this: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let busy = |_| PyRuntimeError::new_err("another thread is using this iterator");
+        this.try_borrow_mut().map_err(busy)?.next(this.py())
+    }
+}
+
+impl Errors {
+    fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         /// The number of errors to find at a time, because starting a search has its cost.
         const MANY: usize = 256;
         let bytes = self.bytes.bind(py);
         let all = bytes.as_bytes();
-        if self.profile.bits() != 0 {
+        // Signals are handled between pieces.
+        let end_of_piece = |at| if all.len() - at > PIECE { floor(all, at + PIECE) } else { all.len() };
+        while self.profile.bits() != 0 {
             py.check_signals()?;
-            let find = || first(&self.profile, all, self.at);
-            let Some(place) = unlocked_if_long(py, all.len() - self.at, find) else {
-                self.at = all.len();
-                return Ok(None);
-            };
-            self.at = place.end;
-            return refused(py, bytes, place).map(Some);
+            let end = end_of_piece(self.at);
+            let find = || first(&self.profile, &all[..end], self.at);
+            match unlocked_if_long(py, end - self.at, find) {
+                Some(place) => {
+                    self.at = place.end;
+                    return refused(py, bytes, place).map(Some);
+                }
+                None if end == all.len() => return Ok(None),
+                None => self.at = end,
+            }
         }
-        if self.found.len() == 0 {
+        while self.found.len() == 0 {
             py.check_signals()?;
-            let rest = &all[self.at..];
-            let find = || trust8::errors(rest).take(MANY).collect::<Vec<_>>();
-            let found = unlocked_if_long(py, rest.len(), find);
-            let Some(last) = found.last() else {
-                self.at = all.len();
-                return Ok(None);
-            };
+            let piece = &all[self.at..end_of_piece(self.at)];
+            let find = || trust8::errors(piece).take(MANY).collect::<Vec<_>>();
+            let mut found = unlocked_if_long(py, piece.len(), find);
+            let is_last = self.at + piece.len() == all.len();
+            // The next piece begins with a sequence that only the end of this one makes incomplete.
+            let cut = found.pop_if(|error| error.error_len().is_none() && !is_last);
             self.from = self.at;
-            self.at += last.error_len().map_or(rest.len(), |len| last.valid_up_to() + len);
+            self.at += match (cut, found.last()) {
+                (Some(cut), _) => cut.valid_up_to(),
+                (None, Some(last)) if found.len() == MANY => {
+                    last.error_len().map_or(piece.len(), |len| last.valid_up_to() + len)
+                }
+                _ => piece.len(),
+            };
+            if found.is_empty() && is_last {
+                return Ok(None);
+            }
             self.found = found.into_iter();
         }
         let Some(error) = self.found.next() else { return Ok(None) };
@@ -158,13 +181,17 @@ impl Errors {
     }
 }
 
+const START: &str = "invalid start byte";
+const CONTINUATION: &str = "invalid continuation byte";
+const END: &str = "unexpected end of data";
+
 /// Returns the reason that the interpreter's own codec gives.
 pub(crate) fn reason(error: &Utf8Error) -> &'static str {
     // Either the first byte alone is wrong, or what follows it.
     match (error.kind(), error.bytes()) {
-        (ErrorKind::Incomplete, _) => "unexpected end of data",
-        (_, [0xC2..=0xF4, ..]) => "invalid continuation byte",
-        _ => "invalid start byte",
+        (ErrorKind::Incomplete, _) => END,
+        (_, [0xC2..=0xF4, ..]) => CONTINUATION,
+        _ => START,
     }
 }
 
@@ -177,7 +204,15 @@ pub(crate) fn new_error<'py>(
     reason: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS.import(py, "trust8._exceptions", "Utf8Error")?.call1(("utf-8", bytes, start, end, reason))
+    // Most exceptions need no new strings.
+    let reason = match reason {
+        START => intern!(py, START).clone(),
+        CONTINUATION => intern!(py, CONTINUATION).clone(),
+        END => intern!(py, END).clone(),
+        other => PyString::new(py, other),
+    };
+    let arguments = (intern!(py, "utf-8"), bytes, start, end, reason);
+    CLASS.import(py, "trust8._exceptions", "Utf8Error")?.call1(arguments)
 }
 
 /// Return the kind and the explanation of the error at `start`, or None if a character begins

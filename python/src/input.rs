@@ -14,11 +14,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{slice, thread};
 
-use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
-use pyo3::{PyTypeInfo, ffi};
+use pyo3::{PyTypeInfo, ffi, intern};
 use trust8::Kernel;
 use trust8_transcode::handlers::into_ascii;
 use trust8_transcode::{self as transcode, Encoding};
@@ -93,12 +92,63 @@ pub(crate) fn answering_signals<T: Send + 'static>(
     }
 }
 
+/// Contiguous memory of an object with the buffer protocol.
+pub(crate) struct Memory<'py> {
+    buffer: ffi::Py_buffer,
+    /// The interpreter is held, which releasing the buffer needs.
+    _py: Python<'py>,
+}
+
+impl<'py> Memory<'py> {
+    /// Returns the memory of an object, or `None` if it has none in one piece.
+    #[inline]
+    fn of(data: &Bound<'py, PyAny>) -> Option<Self> {
+        let mut buffer = MaybeUninit::uninit();
+        // SAFETY: the pointers are those of an object and of a place for a buffer, and the interpreter is held.
+        let failed =
+            unsafe { ffi::PyObject_GetBuffer(data.as_ptr(), buffer.as_mut_ptr(), ffi::PyBUF_SIMPLE) };
+        if failed != 0 {
+            drop(PyErr::take(data.py()));
+            return None;
+        }
+        // SAFETY: the function has not failed, so it has described the buffer.
+        Some(Self { buffer: unsafe { buffer.assume_init() }, _py: data.py() })
+    }
+
+    fn len(&self) -> usize {
+        self.buffer.len.cast_unsigned()
+    }
+
+    fn start(&self) -> *const u8 {
+        self.buffer.buf.cast_const().cast()
+    }
+}
+
+impl Drop for Memory<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the buffer has not been released, and the interpreter is held.
+        unsafe { ffi::PyBuffer_Release(&raw mut self.buffer) };
+    }
+}
+
+/// Returns what `read` makes of a copy of short memory, or `None` if the object has none.
+#[inline]
+pub(crate) fn with_short_copy<T>(data: &Bound<'_, PyAny>, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
+    const SHORT: usize = 4 << 10;
+    let memory = Memory::of(data)?;
+    let mut copied = [MaybeUninit::uninit(); SHORT];
+    let bytes = copy(&memory, 0, copied.get_mut(..memory.len())?);
+    drop(memory);
+    Some(read(bytes))
+}
+
 /// The bytes of an argument.
 pub(crate) enum Input<'py> {
     /// Bytes that never change.
     Bytes(Bound<'py, PyBytes>),
     /// Contiguous memory that may change.
-    Memory(PyUntypedBuffer),
+    Memory(Memory<'py>),
 }
 
 impl<'py> Input<'py> {
@@ -112,18 +162,15 @@ impl<'py> Input<'py> {
             let name = data.get_type().name()?;
             return Err(PyTypeError::new_err(format!("a bytes-like object is required, not '{name}'")));
         }
-        if let Ok(view) = data.cast::<PyMemoryView>()
-            && let Some(bytes) = all_of_bytes(view)?
-        {
-            return Ok(Self::Bytes(bytes));
+        if let Some(memory) = Memory::of(data) {
+            if let Ok(view) = data.cast::<PyMemoryView>()
+                && let Some(bytes) = all_of_bytes(view, &memory)?
+            {
+                return Ok(Self::Bytes(bytes));
+            }
+            return Ok(Self::Memory(memory));
         }
-        // PyO3 refuses a buffer without shape or strides, such as that of `ctypes`, and `bytes`
-        // accepts it.
-        if let Ok(buffer) = PyUntypedBuffer::get(data)
-            && buffer.is_c_contiguous()
-        {
-            return Ok(Self::Memory(buffer));
-        }
+        // `bytes` puts memory in pieces together.
         // SAFETY: the pointer is that of an object with the buffer protocol, and the interpreter is held.
         let copy = unsafe { ffi::PyBytes_FromObject(data.as_ptr()) };
         // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
@@ -135,9 +182,9 @@ impl<'py> Input<'py> {
     pub(crate) fn bytes(self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
-            Self::Memory(buffer) => new_bytes(py, buffer.len_bytes(), |to| {
+            Self::Memory(memory) => new_bytes(py, memory.len(), |to| {
                 for (number, piece) in to.chunks_mut(PIECE).enumerate() {
-                    copy(&buffer, number * PIECE, piece);
+                    copy(&memory, number * PIECE, piece);
                     py.check_signals()?;
                 }
                 Ok(())
@@ -156,8 +203,8 @@ impl<'py> Input<'py> {
                     into_ascii(Kernel::best(), &bytes[at..at + to.len()], to).written == to.len()
                 })
             }
-            Self::Memory(buffer) => text::ascii_in_pieces(py, buffer.len_bytes(), |at, to| {
-                transcode::is_ascii_in(Encoding::Utf8, copy(buffer, at, to))
+            Self::Memory(memory) => text::ascii_in_pieces(py, memory.len(), |at, to| {
+                transcode::is_ascii_in(Encoding::Utf8, copy(memory, at, to))
             }),
         }
     }
@@ -182,11 +229,11 @@ impl<'py> Input<'py> {
                     py.check_signals()?;
                 }
             }
-            Self::Memory(buffer) => {
+            Self::Memory(memory) => {
                 let mut copied = [MaybeUninit::uninit(); COPY];
-                for at in (0..buffer.len_bytes()).step_by(COPY) {
-                    let piece = &mut copied[..COPY.min(buffer.len_bytes() - at)];
-                    if each(copy(buffer, at, piece)).is_break() {
+                for at in (0..memory.len()).step_by(COPY) {
+                    let piece = &mut copied[..COPY.min(memory.len() - at)];
+                    if each(copy(memory, at, piece)).is_break() {
                         break;
                     }
                     if at % PIECE == 0 {
@@ -199,17 +246,17 @@ impl<'py> Input<'py> {
     }
 }
 
-/// Returns the object of a view, if it is a `bytes` object and the view shows all of it, in order.
-fn all_of_bytes<'py>(view: &Bound<'py, PyMemoryView>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let object = view.getattr("obj")?;
+/// Returns the object of a view, if it is a `bytes` object and the view's memory is all of it.
+fn all_of_bytes<'py>(
+    view: &Bound<'py, PyMemoryView>,
+    memory: &Memory<'_>,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let object = view.getattr(intern!(view.py(), "obj"))?;
     if !PyBytes::is_type_of(&object) {
         return Ok(None);
     }
     let bytes = object.cast_into::<PyBytes>()?;
-    let buffer = PyUntypedBuffer::get(view)?;
-    let same = buffer.is_c_contiguous()
-        && buffer.buf_ptr().cast_const().cast() == bytes.as_bytes().as_ptr()
-        && buffer.len_bytes() == bytes.as_bytes().len();
+    let same = memory.start() == bytes.as_bytes().as_ptr() && memory.len() == bytes.as_bytes().len();
     Ok(same.then_some(bytes))
 }
 
@@ -232,13 +279,14 @@ pub(crate) fn new_bytes<'py, E: From<PyErr>>(
     Ok(object.cast_into::<PyBytes>().map_err(PyErr::from)?)
 }
 
-/// Copies the bytes of a buffer from `at` on, and returns the copy.
-fn copy<'a>(buffer: &PyUntypedBuffer, at: usize, to: &'a mut [MaybeUninit<u8>]) -> &'a [u8] {
-    assert!(at <= buffer.len_bytes() && to.len() <= buffer.len_bytes() - at && buffer.is_c_contiguous());
-    // SAFETY: the offset is within the buffer's memory, which stays where it is until the buffer is released.
-    let from = unsafe { buffer.buf_ptr().byte_add(at) };
-    // SAFETY: the buffer has this many bytes from there on.
-    unsafe { copy_shared(from.cast_const().cast(), to) };
+/// Copies the bytes of some memory from `at` on, and returns the copy.
+#[inline]
+fn copy<'a>(memory: &Memory<'_>, at: usize, to: &'a mut [MaybeUninit<u8>]) -> &'a [u8] {
+    assert!(at <= memory.len() && to.len() <= memory.len() - at);
+    // SAFETY: the offset is within the memory, which stays where it is until the buffer is released.
+    let from = unsafe { memory.start().add(at) };
+    // SAFETY: the memory has this many bytes from there on.
+    unsafe { copy_shared(from, to) };
     // SAFETY: `copy_shared` has written all of them.
     unsafe { slice::from_raw_parts(to.as_ptr().cast(), to.len()) }
 }

@@ -388,6 +388,49 @@ def test_extension_types_stay_what_they_are():
         arrow.repair(pa.table({"id": ids}), columns=["id"])
 
 
+def test_bytes_of_an_extension_type_are_no_text_alone_either():
+    uuids = pa.array([b"\xff" * 16, None], pa.uuid())
+    assert arrow.is_valid(uuids).to_pylist() == [True, None] and len(arrow.errors(uuids)) == 0
+    # Arrow's dictionaries in Rust lose the extension type of their values.
+    for values in [uuids, pa.array([b"a", b"b"])]:
+        keyed = pa.DictionaryArray.from_arrays(pa.array([0, 1]), values)
+        if values is uuids:
+            with pytest.raises(TypeError, match="dictionaries with values of an extension type"):
+                arrow.repair(keyed)
+        else:
+            assert arrow.repair(keyed).to_pylist() == ["a", "b"]
+
+
+class Plain:
+    """An object that has nothing but the interface."""
+
+    def __init__(self, table):
+        self.__arrow_c_stream__ = table.__arrow_c_stream__
+
+
+def test_tables_without_a_list_of_columns():
+    """The result of `repair_table`, tables of nanoarrow and others were taken for columns, and their blobs filled with U+FFFD."""
+    table = pa.table({"text": lie([b"a\xff"]), "raw": [b"\xff"]})
+    repaired = pa.table(arrow.repair_table(table, "drop"))
+    for same in [table, arrow.repair_table(table, "escape", []), arrow.repair_table(table, "null", []), Plain(table)]:
+        assert pa.table(arrow.repair(same, "drop")).equals(repaired)
+    column = pa.array([{"text": "a", "raw": b"\xff"}])
+    assert arrow.repair(column, "drop").to_pylist() == [{"text": "a", "raw": ""}]
+
+
+def test_types_have_the_names_of_pyarrow():
+    word = pa.array([b"a"])
+    for array, name in [
+        (pa.array([[b"a"]]), "list<item: string>"),
+        (pa.array([{"a": b"b", "c": 1.5}]), "struct<a: string, c: double>"),
+        (word.dictionary_encode(), "dictionary<values=string, indices=int32>"),
+        (pa.array([[("k", b"v")]], pa.map_(pa.string(), pa.binary())), "map<struct<key: string not null, value: string>>"),
+        (pa.array([b"0" * 16], pa.uuid()), "fixed_size_binary[16]"),
+        (pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), word), "run_end_encoded<run_ends: int32, values: string>"),
+    ]:
+        assert repr(arrow.repair(array)) == f"<trust8.arrow.Array of 1 rows, {name}>"
+
+
 def test_nulls_of_arrays_without_a_bitmap():
     assert pa.array(arrow.is_valid(pa.nulls(2))).to_pylist() == [None, None]
     dictionary = pa.DictionaryArray.from_arrays(pa.array([1, 0]), pa.array([b"a", None]))
@@ -423,9 +466,9 @@ def test_parquet_files_stay_as_they_are(tmp_path):
     assert shape(dst) == shape(src)
     assert dst.stat().st_size < 1.1 * src.stat().st_size
     assert parquet.read_table(dst).equals(source)
-    # What was repaired may no longer be sorted.
+    # Bytes that become text stay in their order if nothing is repaired.
     arrow.repair_parquet(src, dst, columns=["raw"])
-    assert parquet.read_metadata(dst).row_group(0).sorting_columns == ()
+    assert parquet.read_metadata(dst).row_group(0).sorting_columns == (parquet.SortingColumn(0), parquet.SortingColumn(2))
 
 
 @pytest.mark.parametrize("options", [
@@ -466,6 +509,22 @@ def test_a_repaired_parquet_file_is_like_its_source(options, tmp_path):
 
     assert shape(dst) == shape(src)
     assert parquet.read_table(dst)["text"].to_pylist() == [expected("replace", row) for row in text.cast(pa.binary()).to_pylist()]
+
+
+def test_what_a_repaired_parquet_file_is_sorted_by(tmp_path):
+    """A column with a fault in another one stays sorted, and so do the columns before one that is repaired."""
+    import pyarrow.parquet as parquet
+
+    src, dst = tmp_path / "src.parquet", tmp_path / "dst.parquet"
+    columns = {"clean": ["a", "b"], "faulty": lie([b"a", b"\xff"]), "a.b": pa.array([b"a\xff", b"bb"], pa.binary(2))}
+    encoding = {"clean": "DELTA_BYTE_ARRAY", "a.b": "BYTE_STREAM_SPLIT"}
+    for sorting, names, kept in [([0], None, 1), ([2], None, 1), ([0, 1], None, 1), ([1, 0], None, 0), ([0, 2], ["a.b"], 1)]:
+        sorting = tuple(map(parquet.SortingColumn, sorting))
+        parquet.write_table(pa.table(columns), src, sorting_columns=sorting, use_dictionary=False, column_encoding=encoding)
+        assert arrow.repair_parquet(src, dst, columns=names) == 1
+        group = parquet.read_metadata(dst).row_group(0)
+        assert group.sorting_columns == sorting[:kept]
+        assert ("BYTE_STREAM_SPLIT" in group.column(2).encodings) == (names is None)
 
 
 def test_a_parquet_file_that_needs_no_repair_is_copied(tmp_path):

@@ -247,3 +247,8 @@ def test_surrogateescape_is_refused_where_it_would_change_data():
 def test_names_that_nothing_else_claims():
     for name in ["cesu-8", "mutf-8", "wtf-8"]:
         assert "a\0".encode(f"trust8-{name}") == "a\0".encode(name)
+
+
+def test_names_without_hyphens():
+    for name in ["CESU8", "mutf_8", "wtf8", "trust8-mutf8", "TRUST8 WTF-8", "trust8_utf8"]:
+        assert codecs.lookup(name).name.replace("-", "") == name.lower().replace("_", "").replace("-", "").replace(" ", "")

@@ -54,6 +54,14 @@ def test_the_count_after_a_handler_has_exchanged_the_bytes():
         assert trust8.utf_8_decode(b"abc\xff", "test.exchanging", final) == wanted
 
 
+@pytest.mark.parametrize("errors", ["namereplace", "xmlcharrefreplace", 5])
+def test_refusals_in_the_words_of_the_interpreter(errors):
+    """Handlers that only encode name the class of the exception, which was `Utf8Error`."""
+    for data in [b"a\xff", b"a\xff" * 300]:
+        assert outcome(trust8.utf_8_decode, data, errors) == outcome(codecs.utf_8_decode, data, errors)
+        assert outcome(trust8.decode, data, errors) == outcome(data.decode, "utf-8", errors)
+
+
 def test_names_of_arguments():
     assert trust8.decode(data=b"caf\xe9", encoding="UTF-8", errors="replace") == "caf\ufffd"
     assert trust8.encode("é", errors="strict") == b"\xc3\xa9"
@@ -110,6 +118,20 @@ def test_buffers_without_a_shape():
     assert trust8.decode(numpy.array(65, "u1")) == "A" and trust8.is_utf8(numpy.array(65, "u1"))
 
 
+@pytest.mark.parametrize("length", [3, 4000, 5000, 300_000])
+def test_buffers_are_released(length):
+    """The memory can be resized after each call, whether it was short, long, valid or not."""
+    for data in [bytearray(b"a" * length), bytearray("é".encode() * length), bytearray(b"a" * length + b"\xff")]:
+        for function in [trust8.decode, trust8.is_utf8, trust8.inspect, trust8.repair, trust8.decode_lines, trust8.Part.of]:
+            for argument in [data, memoryview(data)[1:]]:
+                expected = outcome(bytes(argument).decode)
+                found = outcome(function, argument)
+                assert function is not trust8.decode or found == expected
+                del argument
+            data.append(1)
+            del data[-1:]
+
+
 def test_policies_have_the_names_of_handlers():
     data = b"a\xffb"
     for alias, name in [("ignore", "drop"), ("backslashreplace", "escape"), ("cp1252", "windows-1252"), ("Windows1252", "windows-1252")]:
@@ -150,7 +172,9 @@ def test_what_arrow_returns():
     assert trust8.arrow.repair(pyarrow.array([b"a\xff"]), "drop").to_pylist() == ["a"]
     chunks = trust8.arrow.repair(pyarrow.chunked_array([[b"a\xff"], [b"b"]]), "drop")
     assert chunks.to_pylist() == pyarrow.array(chunks).to_pylist() == ["a", "b"]
-    assert pyarrow.array(chunks, type=pyarrow.large_string()).type == pyarrow.large_string()
+    for rows in [["a"], []]:
+        for result in [chunks, trust8.arrow.as_utf8(pyarrow.array(rows, pyarrow.binary()))]:
+            assert pyarrow.array(result, type=pyarrow.large_string()).type == pyarrow.large_string()
     table = pyarrow.table({"id": [b"\xff"], "name": ["x"]})
     for value in [trust8.arrow.is_valid(pyarrow.array([b"\xff"])), chunks, trust8.arrow.repair(table), trust8.arrow.errors(pyarrow.array([b"\xff"]))]:
         twin = pickle.loads(pickle.dumps(value))
@@ -165,6 +189,23 @@ def test_representations():
 def test_public_names_are_those_of_the_package():
     for name in set(trust8.__all__) - {"__version__"}:
         assert getattr(trust8, name).__module__ == "trust8", name
+
+
+def test_an_iterator_belongs_to_one_thread():
+    errors, answers = trust8.errors(bytes(200 << 20) + b"\xff"), []
+
+    def count():
+        try:
+            answers.append(sum(1 for _ in errors))
+        except RuntimeError as error:
+            answers.append(str(error))
+
+    threads = [threading.Thread(target=count) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers.pop() in {0, 1} and answers.pop() in {0, 1, "another thread is using this iterator"}
 
 
 def test_a_validator_belongs_to_one_thread():
@@ -182,6 +223,18 @@ def test_a_validator_belongs_to_one_thread():
     for thread in threads:
         thread.join()
     assert failures in ([], ["another thread is using this validator; use one validator for each thread"])
+
+
+def test_errors_at_the_end_of_a_piece():
+    piece = 8 << 20
+    after = b"b" * 100
+    for sequence in [b"\xf0\x9f\x98", b"\xe2\x82\xff", b"\xed\xa0\x80", b"\xe2\x82\xac\xac", b"\xf0\x9f\x98\x80\x80", b"\0\xff"]:
+        for profile in [None, "postgres"]:
+            short = [(error.start, error.end, error.reason) for error in trust8.errors(sequence + after, profile=profile)]
+            for before in range(piece - 5, piece + 1):
+                long = trust8.errors(b"a" * before + sequence + after, profile=profile)
+                assert [(error.start - before, error.end - before, error.reason) for error in long] == short
+    assert sum(1 for _ in trust8.errors(b"\xff" * 1000)) == 1000
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n", "\r\r\n"])

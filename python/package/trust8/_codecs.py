@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # The codec name of trust8's UTF-8. The interpreter reserves the name 'utf-8' for its own codec.
 UTF_8 = "trust8-utf-8"
 
-_DIALECTS = {"cesu_8": "cesu-8", "mutf_8": "mutf-8", "wtf_8": "wtf-8"}
+_DIALECTS = {"cesu8": "cesu-8", "mutf8": "mutf-8", "wtf8": "wtf-8"}
 _SURROGATES = re.compile("[\ud800-\udfff]+")
 
 
@@ -191,11 +191,14 @@ codecs.register_error("trust8.windows-1252", _windows_1252)
 
 
 def _search(name: str) -> codecs.CodecInfo | None:
-    name = name.replace("-", "_")
-    if name == "trust8_utf_8":
+    plain = re.sub("[-_ ]", "", name)
+    if plain == "trust8utf8":
         return _utf_8()
-    plain = name.removeprefix("trust8_")
-    return _dialect(_DIALECTS[plain], name.replace("_", "-")) if plain in _DIALECTS else None
+    ours = plain.removeprefix("trust8")
+    if ours not in _DIALECTS:
+        return None
+    dialect = _DIALECTS[ours]
+    return _dialect(dialect, dialect if ours == plain else f"trust8-{dialect}")
 
 
 _registered = False

@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _trust8
@@ -156,9 +157,10 @@ def repair_parquet(
 
     The columns are those of `repair_table`. If nothing needs repair, `dst` becomes a copy of `src`. Otherwise the file is read in
     batches of `batch_rows` rows and written by row groups, so memory does not grow with the file. Its names, types, compression,
-    encodings, statistics and page index are kept. Properties that pyarrow does not expose are lost: bloom filters, the size and
-    version of pages, checksums. `dst` appears when it is complete. It may be `src`, and if it is a link, its target is replaced.
-    On a terminal, a bar shows the progress, unless `progress` overrides that. This needs pyarrow.
+    encodings, statistics and page index are kept, and it counts as sorted up to the first column with a repair. Properties that
+    pyarrow does not expose are lost: bloom filters, the size and version of pages, checksums. `dst` appears when it is complete.
+    It may be `src`, and if it is a link, its target is replaced. On a terminal, a bar shows the progress, unless `progress`
+    overrides that. This needs pyarrow.
     """
     import pyarrow  # type: ignore[import-untyped,unused-ignore]
     import pyarrow.parquet  # type: ignore[import-untyped,unused-ignore]
@@ -177,8 +179,7 @@ def repair_parquet(
             schema = schema.with_metadata(before.metadata)
             chosen = None if names is None else [i for i, field in enumerate(before) if field.name in names]
             bar = _Bar(metadata.num_rows, sys.stderr.isatty() if progress is None else progress)
-            repaired = {field.name for field in before if names is None or field.name in names}
-            with pyarrow.parquet.ParquetWriter(temporary, schema, **_layout(source, repaired)) as sink:
+            with pyarrow.parquet.ParquetWriter(temporary, schema, **_layout(source, names, profile)) as sink:
                 for group in range(metadata.num_row_groups):
                     tables = [schema.empty_table()]
                     for batch in source.iter_batches(batch_size=batch_rows, row_groups=[group]):
@@ -210,10 +211,10 @@ def repair_parquet(
 _ENCODINGS = ("BYTE_STREAM_SPLIT", "DELTA_BINARY_PACKED", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
 
 
-def _layout(source: Any, repaired: set[str]) -> dict[str, Any]:
+def _layout(source: Any, names: list[str] | None, profile: _Profile | None) -> dict[str, Any]:
     """Return the arguments of `ParquetWriter` that write another file in the same way.
 
-    Repaired columns are no longer sorted.
+    A column that is no longer sorted after the repair ends the sorting columns.
     """
     # List items keep their names from the original schema.
     layout: dict[str, Any] = {"use_compliant_nested_type": False}
@@ -225,7 +226,15 @@ def _layout(source: Any, repaired: set[str]) -> dict[str, Any]:
     columns = [group.column(i) for i in range(group.num_columns)]
 
     def is_repaired(column: Any) -> bool:
-        return column.physical_type.endswith("BYTE_ARRAY") and column.path_in_schema.split(".")[0] in repaired
+        if names is None:
+            return bool(column.physical_type == "BYTE_ARRAY")
+        path = column.path_in_schema
+        return column.physical_type.endswith("BYTE_ARRAY") and any(f"{path}.".startswith(f"{name}.") for name in names)
+
+    def stays_sorted(sorting: Any) -> bool:
+        column = columns[sorting.column_index]
+        batches = source.iter_batches(columns=[column.path_in_schema]) if is_repaired(column) else ()
+        return all(len(_trust8._arrow_errors(batch, profile, names is None)) == 0 for batch in batches)
 
     def stays(column: Any, encoding: str) -> bool:
         # Fixed-size bytes become text, which lacks this encoding.
@@ -238,14 +247,14 @@ def _layout(source: Any, repaired: set[str]) -> dict[str, Any]:
         for encoding in column.encodings
         if stays(column, encoding)
     }
-    sorting = group.sorting_columns
-    if any(is_repaired(columns[one.column_index]) for one in sorting):
-        sorting = ()
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    is_sorted = all(one.sorting_columns == group.sorting_columns for one in groups)
+    sorting = tuple(takewhile(stays_sorted, group.sorting_columns if is_sorted else ()))
     kinds = [(column.physical_type, source.schema.column(i).logical_type.type) for i, column in enumerate(columns)]
     stamps = [physical for physical, logical in kinds if logical == "TIMESTAMP" or physical == "INT96"]
-    names = {"UNCOMPRESSED": "none"}
+    codecs = {"UNCOMPRESSED": "none"}
     return layout | {
-        "compression": {column.path_in_schema: names.get(column.compression, column.compression).lower() for column in columns},
+        "compression": {column.path_in_schema: codecs.get(column.compression, column.compression).lower() for column in columns},
         "use_dictionary": [column.path_in_schema for column in columns if column.has_dictionary_page] or False,
         "column_encoding": encodings or None,
         "sorting_columns": sorting or None,

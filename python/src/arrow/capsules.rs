@@ -9,6 +9,7 @@ use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, make_array};
 use arrow_data::ArrayData;
+use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field, FieldRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -140,7 +141,14 @@ impl Schema {
             return lie("its format is missing, or a string is not UTF-8");
         }
         let Ok(count) = usize::try_from(self.n_children) else { return lie("it has less than no children") };
-        if count > 0 && self.children.is_null() {
+        // SAFETY: the format is not null, and a string as above.
+        let needed = match unsafe { CStr::from_ptr(self.format) }.to_bytes() {
+            b"+r" => 2,
+            b"+l" | b"+L" | b"+vl" | b"+vL" | b"+m" => 1,
+            format if format.starts_with(b"+w:") => 1,
+            _ => 0,
+        };
+        if count < needed || count > 0 && self.children.is_null() {
             return lie("its children are missing");
         }
         for i in 0..count {
@@ -166,11 +174,24 @@ fn field_of(schema: &FFI_ArrowSchema) -> PyResult<Field> {
     }
     // SAFETY: both types are `struct ArrowSchema`.
     unsafe { &*ptr::from_ref(schema).cast::<Schema>() }.check(0)?;
-    // Arrow also assumes that a format has the children that it needs.
+    check_dictionaries(schema)?;
+    // Arrow may assume more.
     match catch_unwind(AssertUnwindSafe(|| Field::try_from(schema))) {
         Ok(field) => field.map_err(|error| of_arrow(&error)),
         Err(_) => Err(PyValueError::new_err("the schema's format and its children contradict each other")),
     }
+}
+
+/// Checks that no dictionary has values of an extension type: arrow's dictionaries can't say so.
+fn check_dictionaries(schema: &FFI_ArrowSchema) -> PyResult<()> {
+    schema.children().try_for_each(check_dictionaries)?;
+    let Some(values) = schema.dictionary() else { return Ok(()) };
+    let metadata = values.metadata().map_err(|error| of_arrow(&error))?;
+    if metadata.contains_key(EXTENSION_TYPE_NAME_KEY) {
+        let message = "dictionaries with values of an extension type are not supported";
+        return Err(PyTypeError::new_err(message));
+    }
+    check_dictionaries(values)
 }
 
 /// Returns the stream's error if one of its functions has failed.

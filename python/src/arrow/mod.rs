@@ -57,6 +57,18 @@ impl Array {
         Ok((capsules::of_field(py, &self.field)?, capsules::of_array(py, &self.array)?))
     }
 
+    /// The conversion for ``pyarrow.array``, which casts no capsules.
+    #[pyo3(signature = (r#type = None))]
+    fn __arrow_array__<'py>(
+        &self,
+        py: Python<'py>,
+        r#type: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let stream = Bound::new(py, Stream { chunks: vec![self.array.clone()], field: self.field.clone() })?;
+        let array = of_pyarrow(stream.as_any(), "chunked_array")?.call_method1("chunk", (0,))?;
+        cast(array, r#type)
+    }
+
     fn __len__(&self) -> usize {
         self.array.len()
     }
@@ -124,11 +136,7 @@ impl Stream {
         this: &Bound<'py, Self>,
         r#type: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let array = of_pyarrow(this.as_any(), "chunked_array")?;
-        match r#type {
-            Some(data_type) => array.call_method1("cast", (data_type,)),
-            None => Ok(array),
-        }
+        cast(of_pyarrow(this.as_any(), "chunked_array")?, r#type)
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
@@ -139,6 +147,14 @@ impl Stream {
     }
 }
 
+/// Casts an array of pyarrow.
+fn cast<'py>(array: Bound<'py, PyAny>, data_type: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    match data_type {
+        Some(data_type) => array.call_method1("cast", (data_type,)),
+        None => Ok(array),
+    }
+}
+
 /// Passes an object to a function of pyarrow, and returns the result.
 fn of_pyarrow<'py>(object: &Bound<'py, PyAny>, function: &str) -> PyResult<Bound<'py, PyAny>> {
     object.py().import("pyarrow")?.call_method1(function, (object,))
@@ -146,13 +162,39 @@ fn of_pyarrow<'py>(object: &Bound<'py, PyAny>, function: &str) -> PyResult<Bound
 
 /// Returns pyarrow's name for a type.
 fn python_name(data_type: &DataType) -> String {
-    match data_type {
-        DataType::Utf8 => "string".to_owned(),
-        DataType::LargeUtf8 => "large_string".to_owned(),
-        DataType::Utf8View => "string_view".to_owned(),
-        DataType::Boolean => "bool".to_owned(),
-        other => other.to_string().to_lowercase(),
-    }
+    use DataType::*;
+    let named = |field: &FieldRef| {
+        let suffix = if field.is_nullable() { "" } else { " not null" };
+        format!("{}: {}{suffix}", field.name(), python_name(field.data_type()))
+    };
+    let name = match data_type {
+        Utf8 => "string",
+        LargeUtf8 => "large_string",
+        Utf8View => "string_view",
+        LargeBinary => "large_binary",
+        BinaryView => "binary_view",
+        Boolean => "bool",
+        Float16 => "halffloat",
+        Float32 => "float",
+        Float64 => "double",
+        FixedSizeBinary(width) => return format!("fixed_size_binary[{width}]"),
+        List(item) => return format!("list<{}>", named(item)),
+        LargeList(item) => return format!("large_list<{}>", named(item)),
+        FixedSizeList(item, len) => return format!("fixed_size_list<{}>[{len}]", named(item)),
+        Struct(fields) => {
+            return format!("struct<{}>", fields.iter().map(named).collect::<Vec<_>>().join(", "));
+        }
+        Map(entries, _) => return format!("map<{}>", python_name(entries.data_type())),
+        Dictionary(keys, values) => {
+            return format!("dictionary<values={}, indices={}>", python_name(values), python_name(keys));
+        }
+        RunEndEncoded(ends, values) => {
+            let (ends, values) = (python_name(ends.data_type()), python_name(values.data_type()));
+            return format!("run_end_encoded<run_ends: {ends}, values: {values}>");
+        }
+        other => return other.to_string().to_lowercase(),
+    };
+    name.to_owned()
 }
 
 /// Applies a function to each chunk. The result is an array if there was one, and otherwise a
@@ -203,9 +245,19 @@ pub(crate) fn arrow_is_valid<'py>(
     let column = Column::of(array)?;
     let field = |data_type: &DataType| Field::new(column.field.name(), data_type.clone(), true);
     each(array.py(), &column, field, |chunk, row| {
+        let chunk = if is_extension(&column.field) { &in_field(chunk, &column.field)? } else { chunk };
         let valid = answering(array.py(), chunk, move |chunk| trust8_arrow::is_valid_in(chunk, &profile))?;
         Ok(Arc::new(valid.map_err(|error| raised(array.py(), &error, row))?))
     })
+}
+
+/// Returns an array of an extension type as the field of a struct with the same nulls, where its bytes do not count.
+fn in_field(array: &ArrayRef, field: &FieldRef) -> PyResult<ArrayRef> {
+    let field = Arc::new(field.as_ref().clone().with_nullable(true));
+    let nulls = array.nulls().cloned();
+    let whole =
+        StructArray::try_new_with_length(Fields::from(vec![field]), vec![array.clone()], nulls, array.len());
+    Ok(Arc::new(whole.map_err(|error| of_arrow(&error))?))
 }
 
 /// Returns a table of all refused values. If `text` is true, only of those that claim to be text.
@@ -219,6 +271,7 @@ pub(crate) fn arrow_errors<'py>(
     let profile = profile_of(profile)?;
     let mut column = Column::of(array)?;
     column.is_stream = true;
+    let text = text || is_extension(&column.field);
     each(
         array.py(),
         &column,
@@ -283,8 +336,8 @@ impl Choice {
 
 /// Returns the array as text. The policy repairs rows that are not UTF-8. Without a policy, the first such row raises an exception.
 ///
-/// If `table` is true, the array is a table. Its named columns are converted, or otherwise those
-/// that are text.
+/// If `table` is true or the array says so, it is a table. Its named columns are converted, or
+/// otherwise those that are text.
 #[pyfunction]
 #[pyo3(name = "_arrow_convert", signature = (array, policy, table, columns, profile = None))]
 pub(crate) fn arrow_convert<'py>(
@@ -298,6 +351,9 @@ pub(crate) fn arrow_convert<'py>(
     let policy = policy.map(self::policy).transpose()?;
     let profile = profile_of(profile)?;
     let mut column = Column::of(array)?;
+    // In Arrow's interface, a table is a struct that can't be null.
+    let table =
+        table || matches!(column.field.data_type(), DataType::Struct(_)) && !column.field.is_nullable();
     let choice = match (table, columns) {
         (false, _) => Choice::All,
         (true, None) => Choice::Text,
@@ -322,7 +378,7 @@ pub(crate) fn arrow_convert<'py>(
         column.loosen();
     }
     let field = |data_type: &DataType| {
-        let nullable = column.field.is_nullable() || policy == Some(Policy::Null);
+        let nullable = column.field.is_nullable() || policy == Some(Policy::Null) && !table;
         column.field.as_ref().clone().with_data_type(data_type.clone()).with_nullable(nullable)
     };
     let is_left = matches!(choice, Choice::All) && is_extension(&column.field);

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
+# Whether a type is that of a column of strings or binary values.
+_TEXT = [getattr(pyarrow.types, f"is_{name}") for name in ("string", "large_string", "binary", "large_binary")]
+
+
 def is_valid(col: Column | str, *, profile: _Profile | None = None) -> Column:
     """Return a column with whether the values of `col` are UTF-8, or null where they are null.
 
@@ -23,25 +27,28 @@ def is_valid(col: Column | str, *, profile: _Profile | None = None) -> Column:
     value with a character that it forbids is not valid either: see `trust8.validate`.
     """
     profile = listed(profile)
-    return _column(lambda values: arrow.is_valid(values, profile=profile), "boolean")(col)
+    return _column("is_valid", lambda values: arrow.is_valid(values, profile=profile), "boolean")(col)
 
 
 def repaired(col: Column | str, policy: str = "replace", *, profile: _Profile | None = None) -> Column:
     """Return a column of strings: the values of `col`, repaired as by `repair`. Other columns stay in the JVM."""
     check_policy(policy, "null")
     profile = listed(profile)
-    return _column(lambda values: arrow.repair(values, policy, profile=profile), "string")(col)
+    return _column("repaired", lambda values: arrow.repair(values, policy, profile=profile), "string")(col)
 
 
-def _column(change: Callable[[pyarrow.Array], object], kind: str) -> Callable[[Column | str], Column]:
-    """Return a function of columns that maps batches of values."""
+def _column(name: str, change: Callable[[pyarrow.Array], object], kind: str) -> Callable[[Column | str], Column]:
+    """Return a function of columns that maps batches of values. Spark shows its name."""
     from pyspark.sql.functions import arrow_udf
 
     def changed(values: pyarrow.Array) -> pyarrow.Array:
         settle()
+        if not any(check(values.type) for check in _TEXT):
+            raise ValueError(f"the column is of type {values.type}, and not a string or binary")
         array = pyarrow.array(change(values))
         return array if kind == "boolean" else array.cast(pyarrow.string())
 
+    changed.__name__ = name
     # Spark does not understand annotations that are strings.
     changed.__annotations__ = {"values": pyarrow.Array, "return": pyarrow.Array}
     return arrow_udf(changed, kind)  # type: ignore[no-any-return]
