@@ -13,6 +13,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use trust8::boundary::floor;
+use trust8::engine::Output;
 use trust8::{Kernel, count_starts, inspect, is_utf8};
 use trust8_transcode::handlers::into_ascii;
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
@@ -565,50 +566,10 @@ impl<'py> Builder<'py> {
     }
 }
 
-/// The longest string that is encoded character by character, which is faster than calling the
-/// library.
-const SHORT_STRING: usize = 64;
+/// The longest string that is encoded into memory on the stack.
+const SHORT_STRING: usize = 256;
 
-/// UTF-8 of a short string.
-struct ShortBytes {
-    bytes: [u8; 4 * SHORT_STRING],
-    len: usize,
-}
-
-impl ShortBytes {
-    /// Appends the characters. Returns false at a surrogate.
-    #[inline]
-    fn fill<U: Copy + Into<u32>>(&mut self, units: &[U]) -> bool {
-        // Local variables stay in registers.
-        let (to, mut len) = (&mut self.bytes, 0);
-        for unit in units {
-            let code_point: u32 = (*unit).into();
-            let continuation = |shift: u32| (0x80 | code_point >> shift & 0x3F) as u8;
-            if code_point < 0x80 {
-                to[len] = code_point as u8;
-                len += 1;
-            } else if code_point < 0x800 {
-                to[len..][..2].copy_from_slice(&[0xC0 | (code_point >> 6) as u8, continuation(0)]);
-                len += 2;
-            } else if code_point < 0x1_0000 {
-                if code_point >> 11 == 0x1B {
-                    return false;
-                }
-                let bytes = [0xE0 | (code_point >> 12) as u8, continuation(6), continuation(0)];
-                to[len..][..3].copy_from_slice(&bytes);
-                len += 3;
-            } else {
-                let first = 0xF0 | (code_point >> 18) as u8;
-                to[len..][..4].copy_from_slice(&[first, continuation(12), continuation(6), continuation(0)]);
-                len += 4;
-            }
-        }
-        self.len = len;
-        true
-    }
-}
-
-/// Returns the string in UTF-8, or `None` if it has a surrogate.
+/// Returns the string in UTF-8, or `None` if it has a surrogate. Signals are handled.
 pub(crate) fn encoded<'py>(
     py: Python<'py>,
     string: &Bound<'py, PyString>,
@@ -616,65 +577,87 @@ pub(crate) fn encoded<'py>(
     let len = chars_of(string)?;
     // SAFETY: the object is a string, and the interpreter is held.
     let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
-    let width = Width::of_string(string);
-    if len <= SHORT_STRING && width != Width::Ascii {
-        let mut to = ShortBytes { bytes: [0; 4 * SHORT_STRING], len: 0 };
-        let is_text = match width {
-            // SAFETY: the string has this many characters of this width. Strings never change, and this one outlives the slice.
-            Width::Ascii | Width::One => to.fill(unsafe { slice::from_raw_parts(data.cast::<u8>(), len) }),
-            // SAFETY: the same.
-            Width::Two => to.fill(unsafe { slice::from_raw_parts(data.cast::<u16>(), len) }),
-            // SAFETY: the same.
-            Width::Four => to.fill(unsafe { slice::from_raw_parts(data.cast::<u32>(), len) }),
-        };
-        return Ok(is_text.then(|| PyBytes::new(py, &to.bytes[..to.len])));
-    }
-    match width {
+    match Width::of_string(string) {
         Width::Ascii => {
             // SAFETY: the string has this many characters of one byte. Strings never change, and this one outlives the slice.
-            let units = unsafe { slice::from_raw_parts(data.cast::<u8>(), len) };
-            Ok(Some(PyBytes::new(py, units)))
+            Ok(Some(PyBytes::new(py, unsafe { slice::from_raw_parts(data.cast::<u8>(), len) })))
         }
-        Width::One => {
-            // SAFETY: the same.
-            let units = unsafe { slice::from_raw_parts(data.cast::<u8>(), len) };
-            bytes(py, transcode::len(Encoding::Latin1, Encoding::Utf8, units), |room| {
-                transcode::convert_into(Encoding::Latin1, Encoding::Utf8, units, room)
-                    .ok()
-                    .map(|text| text.len())
-            })
-        }
-        Width::Two => {
-            // SAFETY: the same, with two bytes for each character.
-            let units = unsafe { slice::from_raw_parts(data.cast::<u16>(), len) };
-            // Two consecutive surrogates are a pair in UTF-16, and an error here.
-            if transcode::len(Utf16, Utf32, units) < len {
-                return Ok(None);
-            }
-            bytes(py, transcode::len(Utf16, Encoding::Utf8, units), |room| {
-                transcode::convert_into(Utf16, Encoding::Utf8, units, room).ok().map(|text| text.len())
-            })
-        }
-        Width::Four => {
-            // SAFETY: the same, with four bytes for each character.
-            let units = unsafe { slice::from_raw_parts(data.cast::<u32>(), len) };
-            bytes(py, transcode::len(Utf32, Encoding::Utf8, units), |room| {
-                transcode::convert_into(Utf32, Encoding::Utf8, units, room).ok().map(|text| text.len())
-            })
-        }
+        // SAFETY: the same.
+        Width::One => bytes_of(py, unsafe { slice::from_raw_parts(data.cast::<u8>(), len) }),
+        // SAFETY: the same, with two bytes for each character.
+        Width::Two => bytes_of(py, unsafe { slice::from_raw_parts(data.cast::<u16>(), len) }),
+        // SAFETY: the same, with four bytes for each character.
+        Width::Four => bytes_of(py, unsafe { slice::from_raw_parts(data.cast::<u32>(), len) }),
     }
 }
 
-/// Returns a `bytes` object of this length, filled by `fill`, or `None` if `fill` fails.
-fn bytes<'py>(
-    py: Python<'py>,
-    len: usize,
-    fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> Option<usize> + Send,
-) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let mut filled = None;
+/// Returns the characters in UTF-8, or `None` if there is a surrogate.
+fn bytes_of<'py, U: Unit>(py: Python<'py>, units: &[U]) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    if units.len() <= SHORT_STRING {
+        // Characters of three bytes are stored as four.
+        let mut memory = [MaybeUninit::uninit(); 4 * SHORT_STRING];
+        return Ok(short_bytes(units, &mut memory).map(|bytes| PyBytes::new(py, bytes)));
+    }
+    let len = transcode::len(U::FORM, Encoding::Utf8, units);
+    let mut written = 0;
     let object = new_bytes(py, len, |room| {
-        filled = unlocked_if_long(py, len, || fill(room));
+        for (i, piece) in units.chunks(PIECE).enumerate() {
+            if i > 0 {
+                py.check_signals()?;
+            }
+            let room = &mut room[written..];
+            written += unlocked_if_long(py, piece.len(), || {
+                // Two consecutive surrogates are a pair in UTF-16, and an error here.
+                if transcode::len(U::FORM, Utf32, piece) < piece.len() {
+                    return 0;
+                }
+                transcode::convert_into(U::FORM, Encoding::Utf8, piece, room).map_or(0, |text| text.len())
+            });
+        }
         Ok::<_, PyErr>(())
     })?;
-    Ok((filled == Some(len)).then_some(object))
+    Ok((written == len).then_some(object))
+}
+
+fn is_surrogate(code_point: u32) -> bool {
+    code_point >> 11 == 0x1B
+}
+
+/// The same for a short string.
+#[inline]
+fn short_bytes<'m, U: Unit>(units: &[U], memory: &'m mut [MaybeUninit<u8>]) -> Option<&'m [u8]> {
+    // With narrower vectors, the library is slow for UTF-32.
+    if units.len() >= library_pays(16, if U::LARGEST > 0xFFFF { 128 } else { 32 }) {
+        if units.iter().fold(false, |any, unit| any | is_surrogate((*unit).into())) {
+            return None;
+        }
+        return Some(transcode::convert_into(U::FORM, Encoding::Utf8, units, memory).ok()?);
+    }
+    by_character(units, memory)
+}
+
+/// The same, one by one. In one function with the conversion, the loop would have fewer registers.
+#[inline(never)]
+fn by_character<'m, U: Unit>(units: &[U], memory: &'m mut [MaybeUninit<u8>]) -> Option<&'m [u8]> {
+    let mut out = Output::new(memory);
+    let mut fork = out.fork();
+    let to = fork.output();
+    for unit in units {
+        let code_point: u32 = (*unit).into();
+        let last = |shift: u32| (0x80 | code_point >> shift & 0x3F) as u8;
+        let put = match code_point {
+            0..0x80 => to.put_first(&[code_point as u8], 1),
+            0x80..0x800 => to.put_first(&[0xC0 | (code_point >> 6) as u8, last(0)], 2),
+            0x800..0x1_0000 if !is_surrogate(code_point) => {
+                to.put_first(&[0xE0 | (code_point >> 12) as u8, last(6), last(0), 0], 3)
+            }
+            0x1_0000.. => to.put_first(&[0xF0 | (code_point >> 18) as u8, last(12), last(6), last(0)], 4),
+            _ => false,
+        };
+        if !put {
+            return None;
+        }
+    }
+    fork.join();
+    Some(out.finish())
 }

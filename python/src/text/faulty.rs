@@ -24,7 +24,7 @@ use trust8_transcode::handlers::{Handler, into_ascii, into_utf16, into_utf32};
 use trust8_transcode::{BufferError, Encoding, Form, Progress, Utf16, Utf32, convert_as_fits, convert_into};
 
 /// A character of a string of some width.
-pub(crate) trait Unit: Copy + Into<u32> {
+pub(crate) trait Unit: Copy + Into<u32> + Send + Sync {
     type Form: Form<Unit = Self, Text = [Self]>;
 
     /// The form of text with these units.
