@@ -9,8 +9,6 @@ use core::ops::Deref;
 use super::error::{ColumnError, ColumnErrorKind};
 use super::marks::BadRows;
 use super::offset::Offset;
-#[cfg(feature = "alloc")]
-use super::overlap::Overlap;
 use super::{offsets, views};
 use crate::boundary::is_continuation;
 use crate::error::Utf8Error;
@@ -392,7 +390,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
                 marks.overlap.count(kernel, group, self.buffers);
                 if marks.overlap.is_great() {
                     for (row, &view) in (start..).zip(group) {
-                        if self.error_in_overlap(kernel, view, &marks.overlap).is_some() {
+                        if marks.overlap.error(kernel, view, self.buffers).is_some() {
                             marks.set(row - first, view as u32 as usize);
                         }
                     }
@@ -415,25 +413,9 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
     #[cfg(feature = "alloc")]
     fn row_error(&self, kernel: &'static Kernel, row: usize, marks: &BadRows) -> Option<Utf8Error> {
         match marks.overlap.is_great() {
-            true => self.error_in_overlap(kernel, self.views[row], &marks.overlap),
+            true => marks.overlap.error(kernel, self.views[row], self.buffers),
             false => self.with_row(row, |bytes| kernel.from_utf8(bytes).err()),
         }
-    }
-}
-
-#[cfg(feature = "alloc")]
-impl<B: AsRef<[u8]>> Views<'_, B> {
-    /// Returns the error of the row with this view, in time that does not depend on its length.
-    fn error_in_overlap(&self, kernel: &'static Kernel, view: u128, overlap: &Overlap) -> Option<Utf8Error> {
-        let len = view as u32;
-        if len <= views::INLINE {
-            return kernel.from_utf8(&view.to_le_bytes()[4..4 + len as usize]).err();
-        }
-        let (number, buffer, from, to) = views::long_view(view, self.buffers)?;
-        let at = overlap.fault(number, buffer, from, to)?;
-        // Four bytes are enough to tell one error from another.
-        let sequence = buffer.get(at..to.min(at + 4))?;
-        kernel.from_utf8(sequence).err().map(|error| error.after(at - from))
     }
 }
 

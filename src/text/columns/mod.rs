@@ -73,6 +73,8 @@ pub fn validate_offsets<O: Offset>(values: &[u8], offsets: &[O]) -> Result<(), C
 ///
 /// The views of null rows are checked like all others. The view 0 is the empty string.
 ///
+/// Views that overlap are read as [`invalid_rows`] reads them.
+///
 /// # Errors
 ///
 /// Returns the first row that is not UTF-8, or that has a wrong view. This function does not panic

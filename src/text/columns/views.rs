@@ -5,10 +5,13 @@
 //!     gather the strings that the views hold themselves, and check them as a whole
 //!     join the strings that lie in buffers as far as they follow each other, and check each joined text as a whole
 //!     if anything is wrong: check view by view, which finds the first error
+//! once the views name far more bytes than there are: check view by view, with the list in `overlap.rs`
 //! ```
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
+use super::overlap::Overlap;
 use super::{ColumnError, ColumnErrorKind, check_row};
 use crate::boundary::is_inside;
 use crate::kernel::Kernel;
@@ -50,9 +53,32 @@ impl Kernel {
     /// # Errors
     ///
     /// Returns the errors of that function.
-    pub fn validate_views(&self, views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<(), ColumnError> {
+    pub fn validate_views(
+        &'static self,
+        views: &[u128],
+        buffers: &[impl AsRef<[u8]>],
+    ) -> Result<(), ColumnError> {
         let mut joined = Joined::NONE;
+        #[cfg(feature = "alloc")]
+        let mut overlap = Overlap::NONE;
         for (number, group) in views.chunks(GROUP_VIEWS).enumerate() {
+            #[cfg(feature = "alloc")]
+            {
+                overlap.count(self, group, buffers);
+                if overlap.is_great() {
+                    for (row, &view) in (number * GROUP_VIEWS..).zip(group) {
+                        each_view(&[view], buffers, row, |row, _| {
+                            match overlap.error(self, view, buffers) {
+                                Some(error) => {
+                                    Err(ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) })
+                                }
+                                None => Ok(()),
+                            }
+                        })?;
+                    }
+                    continue;
+                }
+            }
             if !group_is_valid(self, group, buffers, &mut joined) {
                 each_view(group, buffers, number * GROUP_VIEWS, |row, bytes| check_row(self, row, bytes))?;
                 joined = Joined::NONE;
