@@ -12,8 +12,8 @@ use std::sync::Arc;
 use arrow_array::types::{Int8Type, Int32Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeListArray, Int8Array,
-    LargeBinaryArray, ListArray, MapArray, NullArray, RecordBatch, RunArray, StringArray, StringViewArray,
-    StructArray, make_array,
+    Int32Array, LargeBinaryArray, ListArray, MapArray, NullArray, RecordBatch, RunArray, StringArray,
+    StringViewArray, StructArray, make_array,
 };
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, RunEndBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
@@ -329,6 +329,23 @@ fn runs_of_many_rows() {
     assert!(is_valid(&of(5, 3 << 40)).is_err());
     for policy in [Policy::Replace, Policy::Null] {
         assert_eq!(repair(&of(5, 3 << 40), policy).unwrap().len(), 3 << 40);
+    }
+}
+
+/// Each row of this dictionary is the same list of bad items. Their errors would need a hundred
+/// thousand times the memory of the array.
+#[test]
+fn rows_that_share_a_long_list() {
+    let items: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"\xFF"; 100_000]));
+    let field = Arc::new(Field::new_list_field(DataType::Binary, true));
+    let list = ListArray::new(field, OffsetBuffer::from_lengths([100_000]), items, None);
+    let of = |rows| DictionaryArray::new(Int32Array::from(vec![0; rows]), Arc::new(list.clone()));
+    assert_eq!(errors(&of(3)).unwrap().num_rows(), 300_000);
+    for many in [200, 100_000] {
+        assert!(matches!(errors(&of(many)).unwrap_err().reason(), Reason::Shape(_)));
+        assert!(is_valid(&of(many)).is_err());
+        assert_eq!(as_utf8(&of(many)).unwrap_err().row(), 0);
+        assert!(as_utf8(&repair(&of(many), Policy::Replace).unwrap()).is_ok());
     }
 }
 
