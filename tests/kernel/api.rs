@@ -336,6 +336,13 @@ fn reports_are_serialised() {
         (&counts["error"], &counts["chars"], &counts["chars_by_len"]),
         (&json!(null), &json!(2), &json!([1, 1, 0, 0]))
     );
+    let part = trust8::Part::of(bytes).finish().unwrap_err();
+    let mut placed = expected;
+    (placed["line"], placed["column"]) = (json!(2), json!(4));
+    assert_eq!(to_value(part).unwrap(), placed);
+    let rows = trust8::columns::validate_slices([b"ok", b"\xFF!"]).unwrap_err();
+    let message = error(b"\xFF").to_string();
+    assert_eq!(to_value(rows).unwrap(), json!({ "row": 1, "kind": "invalid-byte", "message": message }));
     for &policy in Policy::ALL {
         assert_eq!(from_str::<Policy>(&to_value(policy).unwrap().to_string()).unwrap(), policy);
     }
