@@ -357,10 +357,13 @@ fn kernels_are_found_by_name() {
         assert!(std::ptr::eq(found, kernel));
         let shouted = Kernel::by_name(&kernel.name().to_uppercase()).expect("in upper case as well");
         assert!(std::ptr::eq(shouted, kernel));
+        assert!(std::ptr::eq(kernel.name().to_uppercase().parse::<&Kernel>().unwrap(), kernel));
         assert_eq!(format!("{kernel:?}"), format!("Kernel({:?})", kernel.name()));
     }
     for name in ["", "sse42", "mmx", "short"] {
         assert!(Kernel::by_name(name).is_none(), "{name}");
+        let names: Vec<_> = Kernel::available().iter().map(Kernel::name).collect();
+        assert_eq!(name.parse::<&Kernel>().unwrap_err().names(), names);
     }
     assert!(std::ptr::eq(Kernel::best(), &Kernel::available()[0]));
     assert!(Kernel::available().len() <= 4);

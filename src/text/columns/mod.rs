@@ -30,6 +30,8 @@ mod repair;
 mod views;
 
 use crate::kernel::Kernel;
+#[cfg(feature = "alloc")]
+use overlap::Overlap;
 
 pub use error::{ColumnError, ColumnErrorKind};
 pub use invalid::{InvalidRows, invalid_rows};
@@ -111,6 +113,49 @@ where
     I: IntoIterator<Item: AsRef<[u8]>>,
 {
     Kernel::best().validate_slices(slices)
+}
+
+impl Kernel {
+    /// Does the same as [`validate_views`](crate::columns::validate_views), with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn validate_views(
+        &'static self,
+        views: &[u128],
+        buffers: &[impl AsRef<[u8]>],
+    ) -> Result<(), ColumnError> {
+        let mut joined = views::Joined::NONE;
+        #[cfg(feature = "alloc")]
+        let mut overlap = Overlap::NONE;
+        for (number, group) in views.chunks(views::GROUP_VIEWS).enumerate() {
+            #[cfg(feature = "alloc")]
+            {
+                overlap.count(self, group, buffers);
+                if overlap.is_great() {
+                    for (row, &view) in (number * views::GROUP_VIEWS..).zip(group) {
+                        views::each_view(&[view], buffers, row, |row, _| {
+                            match overlap.error(self, view, buffers) {
+                                Some(error) => {
+                                    Err(ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) })
+                                }
+                                None => Ok(()),
+                            }
+                        })?;
+                    }
+                    continue;
+                }
+            }
+            if !views::group_is_valid(self, group, buffers, &mut joined) {
+                views::each_view(group, buffers, number * views::GROUP_VIEWS, |row, bytes| {
+                    check_row(self, row, bytes)
+                })?;
+                joined = views::Joined::NONE;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Kernel {

@@ -10,9 +10,7 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "alloc")]
-use super::overlap::Overlap;
-use super::{ColumnError, ColumnErrorKind, check_row};
+use super::{ColumnError, ColumnErrorKind};
 use crate::boundary::is_inside;
 use crate::kernel::Kernel;
 
@@ -46,47 +44,6 @@ const PADDING: [u128; INLINE as usize + 2] = {
     }
     masks
 };
-
-impl Kernel {
-    /// Does the same as [`validate_views`](crate::columns::validate_views), with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    pub fn validate_views(
-        &'static self,
-        views: &[u128],
-        buffers: &[impl AsRef<[u8]>],
-    ) -> Result<(), ColumnError> {
-        let mut joined = Joined::NONE;
-        #[cfg(feature = "alloc")]
-        let mut overlap = Overlap::NONE;
-        for (number, group) in views.chunks(GROUP_VIEWS).enumerate() {
-            #[cfg(feature = "alloc")]
-            {
-                overlap.count(self, group, buffers);
-                if overlap.is_great() {
-                    for (row, &view) in (number * GROUP_VIEWS..).zip(group) {
-                        each_view(&[view], buffers, row, |row, _| {
-                            match overlap.error(self, view, buffers) {
-                                Some(error) => {
-                                    Err(ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) })
-                                }
-                                None => Ok(()),
-                            }
-                        })?;
-                    }
-                    continue;
-                }
-            }
-            if !group_is_valid(self, group, buffers, &mut joined) {
-                each_view(group, buffers, number * GROUP_VIEWS, |row, bytes| check_row(self, row, bytes))?;
-                joined = Joined::NONE;
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Returns whether all of `views`, at most [`GROUP_VIEWS`], are correct and their strings UTF-8.
 ///
