@@ -30,6 +30,8 @@ pub use crate::simd::{Job, Token, Vectors, as_uninit};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
 pub use crate::text::characters::{why_inexpressible, windows_1252};
+#[cfg(feature = "alloc")]
+pub use crate::text::columns::overlap::Overlap;
 pub use crate::text::counts;
 pub use crate::text::search;
 

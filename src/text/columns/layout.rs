@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -9,6 +11,8 @@ use core::ops::Deref;
 use super::error::{ColumnError, ColumnErrorKind};
 use super::marks::BadRows;
 use super::offset::Offset;
+#[cfg(feature = "alloc")]
+use super::overlap::Overlap;
 use super::{offsets, views};
 use crate::boundary::is_continuation;
 use crate::error::Utf8Error;
@@ -107,10 +111,15 @@ impl<B: AsRef<[u8]>> Column for Views<'_, B> {}
 impl<O: Offset> Column for FixedSize<'_, O> {}
 
 pub(super) mod sealed {
+    #[cfg(feature = "alloc")]
+    use alloc::vec::Vec;
+
     use super::{Row, Validity};
     use crate::error::Utf8Error;
     use crate::kernel::Kernel;
     use crate::text::columns::marks::BadRows;
+    #[cfg(feature = "alloc")]
+    use crate::text::columns::overlap::Overlap;
 
     /// The operations of a layout. Long names do not clash with methods of a user's trait.
     pub trait Rows {
@@ -141,6 +150,21 @@ pub(super) mod sealed {
         /// Returns the error of a marked row.
         fn row_error(&self, kernel: &'static Kernel, row: usize, _: &BadRows) -> Option<Utf8Error> {
             self.with_row(row, |bytes| kernel.from_utf8(bytes).err())
+        }
+
+        /// Returns the place of a row's first fault, from byte `start` of the row on, and the bytes
+        /// that show it, or `Some(None)` if there is none. `list` finds the faults of a buffer. Without much overlap of the rows so
+        /// far, returns `None`: then the row must be read.
+        #[cfg(feature = "alloc")]
+        #[inline]
+        fn fault_in_overlap(
+            &self,
+            _row: usize,
+            _start: usize,
+            _overlap: &mut Overlap,
+            _list: &dyn Fn(&[u8]) -> Vec<usize>,
+        ) -> Option<Option<(usize, &[u8])>> {
+            None
         }
     }
 }
@@ -416,6 +440,20 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
             true => marks.overlap.error(kernel, self.views[row], self.buffers),
             false => self.with_row(row, |bytes| kernel.from_utf8(bytes).err()),
         }
+    }
+
+    #[cfg(feature = "alloc")]
+    fn fault_in_overlap(
+        &self,
+        row: usize,
+        start: usize,
+        overlap: &mut Overlap,
+        list: &dyn Fn(&[u8]) -> Vec<usize>,
+    ) -> Option<Option<(usize, &[u8])>> {
+        let view = self.views[row];
+        overlap.count_for(&[view], self.buffers, list);
+        let is_listed = view as u32 > views::INLINE && overlap.is_great();
+        is_listed.then(|| overlap.fault_of(view, start, self.buffers))
     }
 }
 

@@ -24,7 +24,7 @@ mod marks;
 mod offset;
 mod offsets;
 #[cfg(feature = "alloc")]
-mod overlap;
+pub(crate) mod overlap;
 #[cfg(feature = "alloc")]
 mod repair;
 mod views;

@@ -5,7 +5,8 @@
 //! faults of all buffers are listed once, and a binary search finds the first one of a row.
 //!
 //! A sequence that is ill-formed in the buffer is ill-formed in each row that contains all of it,
-//! as `marks.rs` argues. Any other fault is a continuation at the start of a row, or a character
+//! as `marks.rs` argues. A character that a profile forbids is another fault that may be listed. Any
+//! other fault is a continuation at the start of a row, or a character
 //! that its end cuts off.
 
 #![forbid(unsafe_code)]
@@ -23,7 +24,7 @@ const REPETITIONS: usize = 4;
 
 /// Counts the bytes that views name, and lists the faults if they overlap much.
 #[derive(Clone, Debug)]
-pub(super) struct Overlap {
+pub struct Overlap {
     /// How many bytes the views so far name.
     named: usize,
     /// How many bytes the buffers have, once this was asked.
@@ -33,10 +34,26 @@ pub(super) struct Overlap {
 }
 
 impl Overlap {
-    pub(super) const NONE: Self = Self { named: 0, there: None, faults: None };
+    /// No views so far.
+    pub const NONE: Self = Self { named: 0, there: None, faults: None };
 
-    /// Counts the bytes that `views` name, and lists the faults if they are too many.
+    /// Counts the bytes that `views` name, and lists the ill-formed sequences if they are too many.
     pub(super) fn count(&mut self, kernel: &'static Kernel, views: &[u128], buffers: &[impl AsRef<[u8]>]) {
+        self.count_for(views, buffers, &|buffer| {
+            let mut places = Vec::new();
+            each_fault(kernel, buffer, |at, _| places.push(at));
+            places
+        });
+    }
+
+    /// Counts the bytes that `views` name, and lists the faults that `list` finds in each buffer if
+    /// they are too many.
+    pub(super) fn count_for(
+        &mut self,
+        views: &[u128],
+        buffers: &[impl AsRef<[u8]>],
+        list: &dyn Fn(&[u8]) -> Vec<usize>,
+    ) {
         let lens = views.iter().map(|&view| view as u32).filter(|&len| len > INLINE);
         self.named = lens.fold(self.named, |sum, len| sum.saturating_add(len as usize));
         if self.faults.is_none() {
@@ -44,7 +61,7 @@ impl Overlap {
                 buffers.iter().map(|buffer| buffer.as_ref().len()).fold(0, usize::saturating_add)
             });
             if self.named > there.saturating_mul(REPETITIONS) {
-                self.faults = Some(buffers.iter().map(|buffer| faults(kernel, buffer.as_ref())).collect());
+                self.faults = Some(buffers.iter().map(|buffer| list(buffer.as_ref())).collect());
             }
         }
     }
@@ -66,15 +83,27 @@ impl Overlap {
         if len <= INLINE {
             return kernel.from_utf8(&view.to_le_bytes()[4..4 + len as usize]).err();
         }
-        let (number, buffer, from, to) = long_view(view, buffers)?;
-        let at = self.fault(number, buffer, from, to)?;
-        // Four bytes are enough to tell one error from another.
-        let sequence = buffer.get(at..to.min(at + 4))?;
-        kernel.from_utf8(sequence).err().map(|error| error.after(at - from))
+        let (at, sequence) = self.fault_of(view, 0, buffers)?;
+        kernel.from_utf8(sequence).err().map(|error| error.after(at))
     }
 
-    /// Returns where the first ill-formed sequence of the row `buffer[from..to]` begins in
-    /// `buffer`, the one of this number.
+    /// Returns where the first fault of the row with this view is, from byte `start` of the row on,
+    /// and the bytes from there on, as far as they tell one fault from another. The faults are
+    /// listed.
+    pub(super) fn fault_of<'a>(
+        &self,
+        view: u128,
+        start: usize,
+        buffers: &'a [impl AsRef<[u8]>],
+    ) -> Option<(usize, &'a [u8])> {
+        let (number, buffer, from, to) = long_view(view, buffers)?;
+        let at = self.fault(number, buffer, from + start, to)?;
+        // Four bytes are enough.
+        Some((at - from, buffer.get(at..to.min(at + 4))?))
+    }
+
+    /// Returns where the first fault of the row `buffer[from..to]` begins in `buffer`, the one of
+    /// this number.
     fn fault(&self, number: usize, buffer: &[u8], from: usize, to: usize) -> Option<usize> {
         let faults = self.faults.as_ref()?.get(number)?;
         let next = faults.get(faults.partition_point(|&at| at < from)).copied();
@@ -85,12 +114,6 @@ impl Overlap {
             _ => is_inside(buffer, to).then(|| floor(buffer, to)),
         }
     }
-}
-
-fn faults(kernel: &'static Kernel, buffer: &[u8]) -> Vec<usize> {
-    let mut places = Vec::new();
-    each_fault(kernel, buffer, |at, _| places.push(at));
-    places
 }
 
 #[cfg(all(test, feature = "std"))]
