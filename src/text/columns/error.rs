@@ -131,7 +131,7 @@ pub enum ColumnErrorKind {
         rows: usize,
     },
     /// The output of [`repair`](super::repair) up to the end of this row is too long for the
-    /// column's offsets.
+    /// column's offsets. If views overlap, the bad rows themselves may be.
     TooLong {
         /// The greatest length that fits.
         limit: usize,
