@@ -126,32 +126,20 @@ impl Kernel {
         views: &[u128],
         buffers: &[impl AsRef<[u8]>],
     ) -> Result<(), ColumnError> {
-        let mut joined = views::Joined::NONE;
         #[cfg(feature = "alloc")]
-        let mut overlap = Overlap::NONE;
+        let limit = overlap::limit(buffers);
+        #[cfg(not(feature = "alloc"))]
+        let limit = usize::MAX;
+        let mut joined = views::Joined::limited(limit);
         for (number, group) in views.chunks(views::GROUP_VIEWS).enumerate() {
-            #[cfg(feature = "alloc")]
-            {
-                overlap.count(self, group, buffers);
-                if overlap.is_great() {
-                    for (row, &view) in (number * views::GROUP_VIEWS..).zip(group) {
-                        views::each_view(&[view], buffers, row, |row, _| {
-                            match overlap.error(self, view, buffers) {
-                                Some(error) => {
-                                    Err(ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) })
-                                }
-                                None => Ok(()),
-                            }
-                        })?;
-                    }
-                    continue;
-                }
-            }
+            let first = number * views::GROUP_VIEWS;
             if !views::group_is_valid(self, group, buffers, &mut joined) {
-                views::each_view(group, buffers, number * views::GROUP_VIEWS, |row, bytes| {
-                    check_row(self, row, bytes)
-                })?;
-                joined = views::Joined::NONE;
+                #[cfg(feature = "alloc")]
+                if joined.left == 0 {
+                    return Overlap::of(self, buffers).check(self, views, buffers, first);
+                }
+                views::each_view(group, buffers, first, |row, bytes| check_row(self, row, bytes))?;
+                joined = views::Joined::limited(joined.left);
             }
         }
         Ok(())

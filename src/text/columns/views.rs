@@ -96,11 +96,19 @@ pub(super) struct Joined<'a> {
     /// The bytes before this have been validated.
     checked: usize,
     end: usize,
+    /// How many more bytes may be validated. At 0, no string is found valid any more.
+    pub(super) left: usize,
 }
 
 impl<'a> Joined<'a> {
-    /// No strings. The start is after the end, so no string is joined to it.
-    pub(super) const NONE: Self = Self { number: 0, buffer: &[], start: 1, checked: 0, end: 0 };
+    /// No strings, and no limit.
+    pub(super) const NONE: Self = Self::limited(usize::MAX);
+
+    /// Returns no strings, and a limit on the bytes that are validated. The start is after the end,
+    /// so no string is joined to it.
+    pub(super) const fn limited(left: usize) -> Self {
+        Self { number: 0, buffer: &[], start: 1, checked: 0, end: 0, left }
+    }
 
     /// Adds the string `buffer[from..to]`, or starts over with it after a gap. Returns `false`
     /// after an error. Only [`finish`](Self::finish) finds all errors.
@@ -117,7 +125,7 @@ impl<'a> Joined<'a> {
             }
         } else {
             let is_text = self.finish(kernel);
-            *self = Self { number, buffer, start: from, checked: from, end: to };
+            *self = Self { number, buffer, start: from, checked: from, end: to, left: self.left };
             is_text
         }
     }
@@ -128,7 +136,8 @@ impl<'a> Joined<'a> {
         // An `AsRef` may return another buffer each time. Then there may be no such range.
         let Some(rest) = self.buffer.get(self.checked..self.end) else { return false };
         self.checked = self.end;
-        kernel.is_utf8(rest)
+        self.left = self.left.saturating_sub(rest.len());
+        self.left > 0 && kernel.is_utf8(rest)
     }
 }
 
