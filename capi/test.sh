@@ -107,6 +107,8 @@ part_install() {
     size=$(stat --dereference --format=%s "$library")
     echo "the shared library has $size bytes"
     [ "$size" -lt $((1 << 20)) ] || fail "that is more than 1 MiB"
+    size=$(awk -v size="$size" 'BEGIN { printf "%.1f MiB", size / 1024 / 1024 }')
+    grep --quiet --fixed-strings "($size)" README.md || fail "it has $size, and README says otherwise"
 
     # The archive is complete, and works wherever it is unpacked.
     rm -rf "$programs/archive"

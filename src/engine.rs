@@ -5,6 +5,11 @@
 
 #![forbid(unsafe_code)]
 
+use core::str::FromStr;
+
+use crate::kernel::Kernel;
+use crate::names::UnknownName;
+
 pub use crate::boundary::{array_at, ends_in_lead, is_inside, start_before};
 pub use crate::error::{Hex, Sequence};
 #[cfg(feature = "std")]
@@ -25,6 +30,8 @@ pub use crate::simd::{Job, Token, Vectors, as_uninit};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
 pub use crate::text::characters::{why_inexpressible, windows_1252};
+#[cfg(feature = "alloc")]
+pub use crate::text::columns::overlap::Overlap;
 pub use crate::text::counts;
 pub use crate::text::search;
 
@@ -41,3 +48,23 @@ macro_rules! tokens_and_names {
     };
 }
 instruction_sets!(tokens_and_names);
+
+/// Does the same as [`Kernel::by_name`].
+///
+/// ```
+/// use trust8::Kernel;
+///
+/// let kernel: &Kernel = "Scalar".parse().unwrap();
+/// assert_eq!(kernel.name(), "scalar");
+/// let error = "abacus".parse::<&Kernel>().unwrap_err();
+/// assert_eq!(error.names(), Kernel::available().iter().map(Kernel::name).collect::<Vec<_>>());
+/// ```
+impl FromStr for &'static Kernel {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        // A CPU that lacks a kernel lacks the better ones too.
+        let better = KERNEL_NAMES.len() - Kernel::available().len();
+        Kernel::by_name(name).ok_or(UnknownName::of("kernel of this CPU", &KERNEL_NAMES[better..]))
+    }
+}

@@ -141,7 +141,7 @@
 //! | `alloc` | yes, by `std` | functions that return a `String` or a `Vec` |
 //! | `rayon` | no | `par_from_utf8` and `par_inspect`, which use all cores; implies `std` |
 //! | `memchr` | no | [`locate`] finds newlines with that crate |
-//! | `serde` | no | `Serialize` for errors, places and counts; kinds and policies are read and written as their names |
+//! | `serde` | no | `Serialize` for errors, places and counts; kinds and policies are read and written as their names; also in trust8-dialect, trust8-profile and trust8-transcode |
 //!
 //! SIMD detection works without `std`. A program contains only the functions that it calls.
 //!

@@ -10,8 +10,10 @@ use core::str::FromStr;
 use serde_core::de::{Deserialize, Deserializer, Error, Visitor};
 use serde_core::ser::{Serialize, SerializeStruct, Serializer};
 
+use crate::columns::ColumnError;
 use crate::names::UnknownName;
-use crate::{ErrorKind, Location, Summary, Tally, Utf8Error, stream::StreamError};
+use crate::stream::StreamError;
+use crate::{ErrorKind, Location, PartError, Summary, Tally, Utf8Error};
 
 /// Reads a value by its name.
 ///
@@ -36,6 +38,15 @@ pub fn by_name<'de, T: FromStr<Err = UnknownName>, D: Deserializer<'de>>(from: D
     from.deserialize_str(Name(PhantomData))
 }
 
+/// A message, written as text.
+struct Message<'a>(&'a dyn fmt::Display);
+
+impl Serialize for Message<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self.0)
+    }
+}
+
 /// Writes an error: where it is, how long, its kind and its message.
 ///
 /// # Errors
@@ -48,19 +59,11 @@ pub fn error<S: Serializer>(
     kind: &str,
     message: &dyn fmt::Display,
 ) -> Result<S::Ok, S::Error> {
-    struct Text<'a>(&'a dyn fmt::Display);
-
-    impl Serialize for Text<'_> {
-        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-            to.collect_str(self.0)
-        }
-    }
-
     let mut fields = to.serialize_struct(name, 4)?;
     fields.serialize_field("valid_up_to", &valid_up_to)?;
     fields.serialize_field("error_len", &error_len)?;
     fields.serialize_field("kind", kind)?;
-    fields.serialize_field("message", &Text(message))?;
+    fields.serialize_field("message", &Message(message))?;
     fields.end()
 }
 
@@ -115,6 +118,15 @@ fields! {
         utf16_len: counts.utf16_len(),
         newlines: counts.newlines(),
         chars_by_len: counts.chars_by_len()
+    };
+    ColumnError, |error| { row: error.row(), kind: error.kind().name(), message: Message(&error.kind()) };
+    PartError, |error| {
+        valid_up_to: error.valid_up_to(),
+        error_len: error.error_len(),
+        kind: error.kind().name(),
+        message: Message(error),
+        line: error.line(),
+        column: error.column()
     };
 }
 

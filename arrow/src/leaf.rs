@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::GenericStringBuilder;
+use arrow_array::builder::{GenericStringBuilder, make_view};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type, StringViewType,
     Utf8Type,
 };
 use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StringViewArray};
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use trust8::columns::{
     self, Column, ColumnError, ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repair, Repaired,
@@ -207,11 +207,54 @@ impl<'a> Leaf<'a> {
         match text.data_type() {
             DataType::Utf8 => self.rows::<i32>(text.as_string::<i32>().iter().enumerate().map(repaired)),
             DataType::LargeUtf8 => self.rows::<i64>(text.as_string::<i64>().iter().enumerate().map(repaired)),
-            _ => {
-                let rows = text.as_string_view().iter().enumerate().map(repaired);
-                Ok(Arc::new(rows.collect::<StringViewArray>()))
+            _ => self.allowed_views(text.as_string_view(), profile, policy),
+        }
+    }
+
+    /// Returns views of text without the characters that the profile forbids. Only refused rows are
+    /// written anew: views that overlap can name more text than any memory has.
+    fn allowed_views(
+        &self,
+        text: &StringViewArray,
+        profile: &Profile,
+        policy: Option<profile::Policy>,
+    ) -> Result<ArrayRef, RowError> {
+        let mut refused = Vec::new();
+        Leaf::of(text, self.live, self.path)?.errors(profile, usize::MAX, &mut |row, _| refused.push(row))?;
+        let (views, buffers, nulls) = text.clone().into_parts();
+        let (mut views, mut new) = (views.to_vec(), Vec::new());
+        let limit = i32::MAX as usize;
+        let there: usize = buffers.iter().map(Buffer::len).sum();
+        // As in `columns::repair`: what is read is limited too.
+        let mut left = there.saturating_add(views.len().saturating_mul(12)).max(limit);
+        for &row in &refused {
+            let Some(policy) = policy else {
+                views[row] = 0;
+                continue;
+            };
+            let old = text.value(row);
+            let repaired = profile.repair(old, policy);
+            let rest = left.checked_sub(old.len());
+            let Some(rest) = rest.filter(|_| repaired.len() <= limit - new.len()) else {
+                return Err(self.error(row, Reason::Layout(ColumnErrorKind::TooLong { limit })));
+            };
+            left = rest;
+            views[row] = make_view(repaired.as_bytes(), buffers.len() as u32, new.len() as u32);
+            if repaired.len() > 12 {
+                new.extend_from_slice(repaired.as_bytes());
             }
         }
+        let nulls = if policy.is_none() {
+            let mut valid = BooleanBufferBuilder::new(views.len());
+            valid.append_n(views.len(), true);
+            refused.iter().for_each(|&row| valid.set_bit(row, false));
+            NullBuffer::union(nulls.as_ref(), Some(&NullBuffer::new(valid.finish())))
+        } else {
+            nulls
+        };
+        let more = (!new.is_empty()).then(|| Buffer::from_vec(new));
+        let buffers: Vec<Buffer> = buffers.iter().cloned().chain(more).collect();
+        Ok(view_text(ScalarBuffer::from(views), buffers.into(), nulls))
     }
 
     /// Returns rows of text as an array.

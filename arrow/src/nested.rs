@@ -381,8 +381,9 @@ fn rows_of_items<O: OffsetSizeTrait>(offsets: &[O], found: &mut [Found]) {
     }
 }
 
-/// The limit on listed rows of runs. A run can claim any number of rows without memory.
-const MOST_RUN_ERRORS: usize = 1 << 24;
+/// The limit on listed values that rows share. A run can claim any number of rows without memory,
+/// and many rows of a dictionary can have the same list with many items.
+const MOST_SHARED_ERRORS: usize = 1 << 24;
 
 /// Finds values of a dictionary or of an array of runs, and names each of `rows` that has one.
 fn find_shared(
@@ -409,8 +410,10 @@ fn find_shared(
         if same.clone().next().is_none() {
             return ControlFlow::Continue(());
         }
-        if !search.first && range.len() > 1 && found.len().saturating_add(range.len()) > MOST_RUN_ERRORS {
-            result = Err(RowError::shape(range.start, path, "more than 2^24 rows of runs are refused"));
+        let more = range.len().saturating_mul(same.clone().count());
+        if !search.first && more > 1 && found.len().saturating_add(more) > MOST_SHARED_ERRORS {
+            let what = "more than 2^24 values in runs or shared lists are refused";
+            result = Err(RowError::shape(range.start, path, what));
             return ControlFlow::Break(());
         }
         for row in rows_in(range, rows) {

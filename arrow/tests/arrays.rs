@@ -15,7 +15,8 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field};
 use trust8::columns::Policy;
-use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, repair};
+use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, repair, repair_in};
+use trust8_profile::Profile;
 
 struct Random(u64);
 
@@ -569,5 +570,23 @@ fn columns_of_a_batch() {
         errors
             .iter()
             .for_each(|error| assert!(error.path() == name && error.to_string().contains(what), "{error}"));
+    }
+}
+
+#[test]
+fn profiles_repair_views_as_they_repair_offsets() {
+    let rows = [
+        Some("fine"),
+        None,
+        Some("\0"),
+        Some("a long row that is fine"),
+        Some("\0 in a long row"),
+        Some("a\0b"),
+    ];
+    let (offsets, views) = (StringArray::from_iter(rows), StringViewArray::from_iter(rows));
+    for policy in Policy::ALL {
+        let [one, other] = [&offsets as &dyn Array, &views]
+            .map(|array| texts(&repair_in(array, *policy, &Profile::POSTGRES).unwrap()));
+        assert_eq!(one, other, "{policy}");
     }
 }

@@ -9,17 +9,20 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use arrow_array::builder::make_view;
+use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int32Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeListArray, Int8Array,
-    LargeBinaryArray, ListArray, MapArray, NullArray, RecordBatch, RunArray, StringArray, StringViewArray,
-    StructArray, make_array,
+    Int32Array, LargeBinaryArray, ListArray, MapArray, NullArray, RecordBatch, RunArray, StringArray,
+    StringViewArray, StructArray, make_array,
 };
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, RunEndBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields};
 use trust8::columns::Policy;
-use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, repair};
+use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, is_valid_in, repair, repair_in};
+use trust8_profile::Profile;
 
 /// Calls everything, and returns the error of `as_utf8`. Where that has none, what it returns can
 /// be read.
@@ -329,6 +332,43 @@ fn runs_of_many_rows() {
     assert!(is_valid(&of(5, 3 << 40)).is_err());
     for policy in [Policy::Replace, Policy::Null] {
         assert_eq!(repair(&of(5, 3 << 40), policy).unwrap().len(), 3 << 40);
+    }
+}
+
+/// Each row of this dictionary is the same list of bad items. Their errors would need a hundred
+/// thousand times the memory of the array.
+#[test]
+fn rows_that_share_a_long_list() {
+    let items: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"\xFF"; 100_000]));
+    let field = Arc::new(Field::new_list_field(DataType::Binary, true));
+    let list = ListArray::new(field, OffsetBuffer::from_lengths([100_000]), items, None);
+    let of = |rows| DictionaryArray::new(Int32Array::from(vec![0; rows]), Arc::new(list.clone()));
+    assert_eq!(errors(&of(3)).unwrap().num_rows(), 300_000);
+    for many in [200, 100_000] {
+        assert!(matches!(errors(&of(many)).unwrap_err().reason(), Reason::Shape(_)));
+        assert!(is_valid(&of(many)).is_err());
+        assert_eq!(as_utf8(&of(many)).unwrap_err().row(), 0);
+        assert!(as_utf8(&repair(&of(many), Policy::Replace).unwrap()).is_ok());
+    }
+}
+
+/// A hundred thousand views name 100 GB of one buffer. A character that the profile forbids must not
+/// make all of them a copy.
+#[test]
+fn views_that_overlap_and_a_profile() {
+    let text = "a".repeat(1 << 20);
+    let long = make_view(text.as_bytes(), 0, 0);
+    let mut views = vec![long; 100_000];
+    views[7] = make_view(b"\0", 0, 0);
+    let buffers = [Buffer::from_vec(text.into_bytes())];
+    // SAFETY: the views are those of text. (Arrow's own check would read the buffer for each.)
+    let array = unsafe { StringViewArray::new_unchecked(views.into(), buffers.into(), None) };
+    for policy in [Policy::Replace, Policy::Escape, Policy::Drop, Policy::Null] {
+        let repaired = repair_in(&array, policy, &Profile::POSTGRES).unwrap();
+        let repaired = repaired.as_string_view();
+        assert_eq!((repaired.views()[6], repaired.views()[8]), (long, long));
+        assert_eq!((repaired.is_null(7), repaired.value(7).contains('\0')), (policy == Policy::Null, false));
+        assert!(is_valid_in(repaired, &Profile::POSTGRES).unwrap().iter().all(|valid| valid != Some(false)));
     }
 }
 

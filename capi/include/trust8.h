@@ -376,7 +376,10 @@ bool trust8_validate_offsets64(const void *values, size_t values_len, const int6
                                size_t offsets_count, trust8_column_error *error);
 
 /* Checks each string of a column of views (Arrow's Utf8View). views is count times 16 bytes, with
- * little-endian numbers, and need not be aligned. Views refer to the buffers by index.
+ * little-endian numbers, and need not be aligned. Views refer to the buffers by index. Bytes that
+ * several views name are read again for each, because this library allocates nothing: limit the sum
+ * of the lengths of views that you do not trust. The same applies to the function
+ * trust8_invalid_rows_views.
  */
 bool trust8_validate_views(const void *views, size_t count, const trust8_slice *buffers,
                            size_t buffers_count, trust8_column_error *error);

@@ -105,7 +105,10 @@ unsafe fn by_offsets<O: Offset>(
 }
 
 /// Checks each string of a column of views (Arrow's Utf8View). `views` is `count` times 16 bytes,
-/// with little-endian numbers, and need not be aligned. Views refer to the buffers by index.
+/// with little-endian numbers, and need not be aligned. Views refer to the buffers by index. Bytes
+/// that several views name are read again for each, because this library allocates nothing: limit
+/// the sum of the lengths of views that you do not trust. The same applies to the function
+/// `trust8_invalid_rows_views`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validate_views(
     views: *const c_void,

@@ -222,32 +222,41 @@ fn allowed(text: ArrayRef, policy: Policy, profile: &Profile) -> Result<ArrayRef
         Policy::Escape => Some(profile::Policy::Escape),
         _ => Some(profile::Policy::Replace),
     };
+    // Views that overlap can name more text than any memory has.
     fn new<'a>(
         rows: impl Iterator<Item = Option<&'a str>>,
         refused: &[usize],
         repair: impl Fn(&'a str) -> Option<Cow<'a, str>>,
-    ) -> Vec<Option<Cow<'a, str>>> {
+        limit: usize,
+    ) -> Result<Vec<Option<Cow<'a, str>>>> {
         let mut refused = refused.iter().copied().peekable();
-        let row = |(row, text): (usize, Option<&'a str>)| match refused.next_if_eq(&row) {
-            Some(_) => text.and_then(&repair),
-            None => text.map(Cow::Borrowed),
+        let mut left = limit;
+        let row = |(row, text): (usize, Option<&'a str>)| {
+            let text = match refused.next_if_eq(&row) {
+                Some(_) => text.and_then(&repair),
+                None => text.map(Cow::Borrowed),
+            };
+            match left.checked_sub(text.as_ref().map_or(0, |text| text.len())) {
+                Some(rest) => left = rest,
+                None => return exec_err!("more than {limit} bytes are too long for an array of text"),
+            }
+            Ok(text)
         };
         rows.enumerate().map(row).collect()
     }
+    let limit = i32::MAX as usize;
     let repair = |row| of_profile.map(|policy| profile.repair(row, policy));
     Ok(match text.data_type() {
         DataType::Utf8 => {
-            let rows = new(text.as_string::<i32>().iter(), &refused, repair);
-            let len: usize = rows.iter().flatten().map(|row| row.len()).sum();
-            if len > i32::MAX as usize {
-                return exec_err!("{len} bytes are too long for an array of Utf8");
-            }
-            Arc::new(StringArray::from_iter(rows))
+            Arc::new(StringArray::from_iter(new(text.as_string::<i32>().iter(), &refused, repair, limit)?))
         }
         DataType::LargeUtf8 => {
-            Arc::new(LargeStringArray::from_iter(new(text.as_string::<i64>().iter(), &refused, repair)))
+            let rows = new(text.as_string::<i64>().iter(), &refused, repair, usize::MAX)?;
+            Arc::new(LargeStringArray::from_iter(rows))
         }
-        _ => Arc::new(StringViewArray::from_iter(new(text.as_string_view().iter(), &refused, repair))),
+        _ => {
+            Arc::new(StringViewArray::from_iter(new(text.as_string_view().iter(), &refused, repair, limit)?))
+        }
     })
 }
 

@@ -216,12 +216,14 @@ pub(super) fn read_fault(dialect: Dialect, rest: &[u8]) -> Option<Malformed> {
     match *rest {
         [0x80..=0xBF, ..] => Some(Malformed::new(UnexpectedContinuation, 1)),
         [0xFE | 0xFF, ..] => Some(Malformed::new(InvalidByte, 1)),
+        [0xF5..=0xF7, ..] if dialect != Dialect::Rfc2279 => Some(Malformed::new(TooLarge, 1)),
+        [0xF8..=0xFD, ..] if dialect != Dialect::Rfc2279 => Some(Malformed::new(InvalidByte, 1)),
         [0xC1, ..] => Some(Malformed::new(Overlong, 1)),
         [0xC0, ..] if dialect != Dialect::ModifiedUtf8 => Some(Malformed::new(Overlong, 1)),
         [0xF0..=0xF4, next, ..] if !is_continuation(next) && dialect.writes_pairs() => {
             Some(Malformed::new(FourBytes, 1))
         }
-        [0xC2..=0xF4, next, ..] if !is_continuation(next) => Some(Malformed::with_next(Truncated, 1)),
+        [0xC2..=0xFD, next, ..] if !is_continuation(next) => Some(Malformed::with_next(Truncated, 1)),
         [0xE1..=0xEC | 0xEE | 0xEF, _, next, ..] if !is_continuation(next) => {
             Some(Malformed::with_next(Truncated, 2))
         }
@@ -246,7 +248,16 @@ pub(super) fn malformed_len(dialect: Dialect, rest: &[u8]) -> Option<usize> {
     }
     match *rest {
         [0xF5..=0xFF, ..] if dialect != Dialect::Rfc2279 => Some(1),
-        [0xFE | 0xFF, ..] => Some(1),
+        [0x80..=0xBF | 0xFE | 0xFF, ..] => Some(1),
+        [0, ..] | [0xC0, 0x81..=0xBF, ..] if dialect == Dialect::ModifiedUtf8 => Some(1),
+        // Overlong, or too large.
+        [0xF0, 0x80..=0x8F, ..] | [0xF4, 0x90..=0xBF, ..] if dialect.writes_pairs() => Some(1),
+        [0xF8, 0x80..=0x87, ..] | [0xFC, 0x80..=0x83, ..] if dialect == Dialect::Rfc2279 => Some(1),
+        [lead @ 0xF4..=0xFD, _, _, _, _, _, ..] if dialect == Dialect::Rfc2279 => {
+            let len = lead.leading_ones() as usize;
+            let seen = 1 + rest[1..].iter().take(len).take_while(|&&byte| is_continuation(byte)).count();
+            (seen < len).then_some(seen)
+        }
         // An incomplete character of four bytes.
         [0xF0, 0x90..=0xBF, third, ..]
         | [0xF1..=0xF3, 0x80..=0xBF, third, ..]

@@ -44,6 +44,8 @@ mod plain;
 #[cfg(feature = "alloc")]
 mod repair;
 mod rows;
+#[cfg(feature = "serde")]
+mod serialize;
 #[cfg(trust8_simd)]
 #[macro_use]
 #[path = "simd/sets.rs"]

@@ -1,4 +1,4 @@
-//! The names of presets and classes, matched as in the library.
+//! The names of presets, classes and policies, matched as in the library.
 
 #![forbid(unsafe_code)]
 
@@ -8,6 +8,8 @@ use core::str::FromStr;
 use trust8::UnknownName;
 use trust8::engine::{is_same_name, names_of};
 
+#[cfg(feature = "alloc")]
+use super::Policy;
 use super::{Class, Profile};
 
 impl Profile {
@@ -93,5 +95,64 @@ impl fmt::Display for Profile {
             comma = ", ";
         }
         Ok(())
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Policy {
+    /// All policies.
+    pub const ALL: &'static [Self] =
+        &[Self::Replace, Self::Drop, Self::Escape, Self::Caret, Self::CharacterReference];
+
+    /// Returns the policy's name, in lower case.
+    ///
+    /// ```
+    /// use trust8_profile::Policy;
+    /// let names: Vec<_> = Policy::ALL.iter().map(|policy| policy.name()).collect();
+    /// assert_eq!(names, ["replace", "drop", "escape", "caret", "character-reference"]);
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Replace => "replace",
+            Self::Drop => "drop",
+            Self::Escape => "escape",
+            Self::Caret => "caret",
+            Self::CharacterReference => "character-reference",
+        }
+    }
+
+    /// Returns the policy with this name. Case, hyphens, underscores and spaces make no difference.
+    ///
+    /// ```
+    /// use trust8_profile::Policy;
+    /// assert_eq!(Policy::by_name("Character Reference"), Some(Policy::CharacterReference));
+    /// assert_eq!(Policy::by_name("java"), None);
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|policy| is_same_name(policy.name(), name))
+    }
+}
+
+/// ```
+/// use trust8_profile::Policy;
+/// assert_eq!("Escape".parse(), Ok(Policy::Escape));
+/// assert!("java".parse::<Policy>().unwrap_err().to_string().ends_with("caret, character-reference"));
+/// ```
+#[cfg(feature = "alloc")]
+impl FromStr for Policy {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        Self::by_name(name).ok_or(UnknownName::of("policy", names_of!(Policy::ALL, |policy| policy.name())))
+    }
+}
+
+/// Writes the [name](Policy::name).
+#[cfg(feature = "alloc")]
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }

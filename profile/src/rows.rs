@@ -6,9 +6,15 @@
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
 
+#[cfg(feature = "alloc")]
+use trust8::Utf8Error;
 use trust8::columns::Column;
+#[cfg(feature = "alloc")]
+use trust8::engine::{Overlap, Sequence};
 use trust8::{Kernel, TooSmall};
 
+#[cfg(feature = "alloc")]
+use super::Forbidden;
 use super::{Error, Profile, ProfileWith};
 
 /// Returns an iterator over the rows that are not UTF-8 or have a character that the profile
@@ -23,7 +29,14 @@ use super::{Error, Profile, ProfileWith};
 /// assert!(refused.map(|(row, error)| (row, error.valid_up_to())).eq([(1, 0), (2, 3)]));
 /// ```
 pub fn refused_rows<C: Column>(column: C, profile: &Profile) -> RefusedRows<'_, C> {
-    RefusedRows { kernel: Kernel::best(), column, profile, next: 0 }
+    RefusedRows {
+        kernel: Kernel::best(),
+        column,
+        profile,
+        next: 0,
+        #[cfg(feature = "alloc")]
+        overlap: Overlap::NONE,
+    }
 }
 
 /// An iterator over the rows that a profile refuses: see [`refused_rows`].
@@ -34,6 +47,9 @@ pub struct RefusedRows<'a, C> {
     column: C,
     profile: &'a Profile,
     next: usize,
+    /// The overlap of the rows so far.
+    #[cfg(feature = "alloc")]
+    overlap: Overlap,
 }
 
 impl<C: Column> RefusedRows<'_, C> {
@@ -90,6 +106,47 @@ impl<C: Column> RefusedRows<'_, C> {
     }
 }
 
+impl<C: Column> RefusedRows<'_, C> {
+    /// Returns the error of a row. If rows overlap much, the errors of their buffers are listed
+    /// once, as by [`trust8::columns::invalid_rows`].
+    fn error_of(&mut self, row: usize) -> Option<Error> {
+        let check = |bytes: &[u8]| ProfileWith(self.kernel).from_utf8(self.profile, bytes).err();
+        #[cfg(feature = "alloc")]
+        {
+            let errors = |buffer: &[u8]| {
+                let errors = ProfileWith(self.kernel).errors(self.profile, buffer);
+                errors.map(|error| error.valid_up_to()).collect()
+            };
+            for start in [0, BYTE_ORDER_MARK.len()] {
+                let found = self.column.fault_in_overlap(row, start, &mut self.overlap, &errors);
+                let Some(found) = found else { break };
+                let (at, bytes) = found?;
+                if at > 0 || !bytes.starts_with(BYTE_ORDER_MARK) {
+                    return self.error_at(at, bytes);
+                }
+                // A byte order mark may begin a row, so the next fault is the first one.
+            }
+        }
+        self.column.with_row(row, check)
+    }
+
+    /// Returns the error that begins with `bytes`, at byte `at` of a row.
+    #[cfg(feature = "alloc")]
+    fn error_at(&self, at: usize, bytes: &[u8]) -> Option<Error> {
+        // A byte order mark is not the start of this text.
+        let mut text = [b'.'; 5];
+        text[1..=bytes.len()].copy_from_slice(bytes);
+        let error = ProfileWith(self.kernel).from_utf8(self.profile, &text[..=bytes.len()]).err()?;
+        Some(match error {
+            Error::NotUtf8(_) => Utf8Error::new(at, Sequence::at_start_of(bytes)).into(),
+            Error::Forbidden(found) => Forbidden::new(at as u64, found.character(), found.class()).into(),
+        })
+    }
+}
+
+#[cfg(feature = "alloc")]
+const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
+
 impl<C: Column> Iterator for RefusedRows<'_, C> {
     type Item = (usize, Error);
 
@@ -97,11 +154,10 @@ impl<C: Column> Iterator for RefusedRows<'_, C> {
         while self.next < self.column.count_to_check() {
             let row = self.next;
             self.next += 1;
-            if self.column.row_validity().is_none_or(|validity| validity.is_valid(row)) {
-                let check = |bytes: &[u8]| ProfileWith(self.kernel).from_utf8(self.profile, bytes).err();
-                if let Some(error) = self.column.with_row(row, check) {
-                    return Some((row, error));
-                }
+            if self.column.row_validity().is_none_or(|validity| validity.is_valid(row))
+                && let Some(error) = self.error_of(row)
+            {
+                return Some((row, error));
             }
         }
         None

@@ -336,6 +336,13 @@ fn reports_are_serialised() {
         (&counts["error"], &counts["chars"], &counts["chars_by_len"]),
         (&json!(null), &json!(2), &json!([1, 1, 0, 0]))
     );
+    let part = trust8::Part::of(bytes).finish().unwrap_err();
+    let mut placed = expected;
+    (placed["line"], placed["column"]) = (json!(2), json!(4));
+    assert_eq!(to_value(part).unwrap(), placed);
+    let rows = trust8::columns::validate_slices([b"ok", b"\xFF!"]).unwrap_err();
+    let message = error(b"\xFF").to_string();
+    assert_eq!(to_value(rows).unwrap(), json!({ "row": 1, "kind": "invalid-byte", "message": message }));
     for &policy in Policy::ALL {
         assert_eq!(from_str::<Policy>(&to_value(policy).unwrap().to_string()).unwrap(), policy);
     }
@@ -350,10 +357,13 @@ fn kernels_are_found_by_name() {
         assert!(std::ptr::eq(found, kernel));
         let shouted = Kernel::by_name(&kernel.name().to_uppercase()).expect("in upper case as well");
         assert!(std::ptr::eq(shouted, kernel));
+        assert!(std::ptr::eq(kernel.name().to_uppercase().parse::<&Kernel>().unwrap(), kernel));
         assert_eq!(format!("{kernel:?}"), format!("Kernel({:?})", kernel.name()));
     }
     for name in ["", "sse42", "mmx", "short"] {
         assert!(Kernel::by_name(name).is_none(), "{name}");
+        let names: Vec<_> = Kernel::available().iter().map(Kernel::name).collect();
+        assert_eq!(name.parse::<&Kernel>().unwrap_err().names(), names);
     }
     assert!(std::ptr::eq(Kernel::best(), &Kernel::available()[0]));
     assert!(Kernel::available().len() <= 4);

@@ -256,7 +256,7 @@ fn layouts_that_lie() {
     assert!(matches!(view(good + (1 << 64)), Err((1, ColumnErrorKind::NoSuchBuffer { .. }))));
     assert!(matches!(view(1 << 40), Err((1, ColumnErrorKind::NonZeroPadding { len: 0 }))));
     let message = Offsets::new(b"", &offsets, Some(short)).unwrap_err().to_string();
-    assert_eq!(message, "row 11: the validity bitmap has no bit for this row, and there are 12 rows");
+    assert_eq!(message, "row 11: the validity bitmap has no bit for this row, and the number of rows is 12");
 }
 
 #[test]

@@ -333,6 +333,8 @@ impl CodecError {
     /// let error = trust8_tokio::CodecError::TooLong { valid_up_to: 12, max_length: 80 };
     /// assert_eq!(error.valid_up_to(), Some(12));
     /// assert_eq!(error.to_string(), "the line at byte 12 has more than 80 bytes");
+    /// let error = trust8_tokio::CodecError::TooLong { valid_up_to: 0, max_length: 1 };
+    /// assert_eq!(error.to_string(), "the line at byte 0 has more than 1 byte");
     /// ```
     #[must_use]
     pub const fn valid_up_to(&self) -> Option<u64> {
@@ -350,7 +352,8 @@ impl fmt::Display for CodecError {
             Self::Io(error) => error.fmt(f),
             Self::Utf8(error) => error.fmt(f),
             Self::TooLong { valid_up_to, max_length } => {
-                write!(f, "the line at byte {valid_up_to} has more than {max_length} bytes")
+                let s = if *max_length == 1 { "" } else { "s" };
+                write!(f, "the line at byte {valid_up_to} has more than {max_length} byte{s}")
             }
         }
     }

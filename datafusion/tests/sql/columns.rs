@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use datafusion::arrow::array::builder::make_view;
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray,
     Int64Array, LargeBinaryArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
 };
-use datafusion::arrow::buffer::NullBuffer;
+use datafusion::arrow::buffer::{Buffer, NullBuffer};
 use datafusion::arrow::compute::{cast, concat_batches};
 use datafusion::arrow::datatypes::{DataType, Int8Type, Int64Type};
 use datafusion::datasource::MemTable;
@@ -217,6 +218,21 @@ fn clean_columns_are_not_copied() {
         let text = result.column(0).as_string_view();
         assert_eq!(text.data_buffers()[0].as_ptr(), views.data_buffers()[0].as_ptr(), "{call}");
     }
+}
+
+/// Views that overlap can name more text than any memory has. A profile's repair of them is an
+/// error, and does not end the process.
+#[test]
+fn views_that_overlap_are_not_copied_without_end() {
+    let text = "a".repeat(1 << 20);
+    let mut views = vec![make_view(text.as_bytes(), 0, 0); 8000];
+    views[0] = make_view(b"\0", 0, 0);
+    let buffers = [Buffer::from_vec(text.into_bytes())];
+    // SAFETY: the views are those of text. (Arrow's own check would read the buffer for each.)
+    let array = unsafe { StringViewArray::new_unchecked(views.into(), buffers, None) };
+    let call = "make_valid_utf8(c, 'escape', 'postgres') AS c";
+    let error = select(&[batch(Arc::new(array))], call).unwrap_err();
+    assert!(error.to_string().contains("too long"), "{error}");
 }
 
 /// A bad value that no row has does not fail the query, and is not in the text either.

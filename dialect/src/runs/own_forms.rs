@@ -58,9 +58,8 @@ impl OwnForms {
     /// that it excludes.
     #[inline(always)]
     const fn mark(self, word: u64, next: u64) -> u64 {
-        // After ED, bits 7 and 5: A0 to BF. (E0 and above have them too, but may not follow ED
-        // anyway.)
-        let surrogates = zeros(word ^ repeat(0xED)) & next & next << 2;
+        // After ED, bits 7 and 5 without bit 6: A0 to BF.
+        let surrogates = zeros(word ^ repeat(0xED)) & next & !(next << 1) & next << 2;
         let own = match self {
             Self::Nothing => 0,
             Self::Surrogates => surrogates,
@@ -163,7 +162,7 @@ impl ExceptionBits {
 #[inline(always)]
 fn place(text: &[u8], at: usize) -> usize {
     let is_second = match text.get(at.wrapping_sub(1)..=at) {
-        Some(&[first, second]) => (first == 0xED) & (second & 0xA0 == 0xA0),
+        Some(&[first, second]) => (first == 0xED) & (second & 0xE0 == 0xA0),
         _ => false,
     };
     at - usize::from(is_second)
@@ -194,12 +193,13 @@ impl<V: SearchOps, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LON
             || v.is_any(v.equal(least, v.splat(0)))
     }
 
-    /// A surrogate is recognised by its second byte, which has bits 7 and 5.
+    /// A surrogate is recognised by its second byte, A0 to BF. (A lead after ED is no surrogate,
+    /// and to read each such ED by itself took five times as long as to leave it to a kernel.)
     #[inline(always)]
     fn places(v: V, now: V::Vector, pending: &mut u64) -> u64 {
-        let second = v.splat(0xA0);
+        let (top_three, second) = (v.splat(0xE0), v.splat(0xA0));
         let leads = v.bits(v.equal(now, v.splat(0xED)));
-        let seconds = v.bits(v.equal(v.and_xor(now, second, second), v.splat(0)));
+        let seconds = v.bits(v.equal(v.and_xor(now, top_three, second), v.splat(0)));
         let mut found = (leads << 1 | *pending) & seconds;
         if LONG < 0xFF {
             found |= v.high_bits(v.minus_saturating(now, v.splat(LONG - 0x80)));
@@ -224,7 +224,7 @@ mod tests {
     /// Returns whether the dialect excludes the byte, and whether one of the dialect's sequences
     /// begins with it.
     fn is_own(own: OwnForms, byte: u8, next: Option<u8>) -> (bool, bool) {
-        let surrogate = byte == 0xED && matches!(next, Some(0xA0..=0xBF | 0xE0..));
+        let surrogate = byte == 0xED && matches!(next, Some(0xA0..=0xBF));
         match own {
             OwnForms::Nothing => (false, false),
             OwnForms::Surrogates => (false, surrogate),

@@ -1,4 +1,4 @@
-//! Names that must not meet those of the library.
+//! Names: those of the library must not meet them, and reports have them.
 
 /// A name that both globs bring can't be used. `Validator` and `Errors` were such names.
 #[test]
@@ -12,4 +12,35 @@ fn globs_do_not_clash() {
     assert_eq!((profile_errors.count(), all.count()), (2, 1));
     assert!(Validator::new().push(b"a\0").is_ok());
     assert!(ProfileValidator::new(Profile::POSTGRES).push(b"a\0").is_err());
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn reports_are_serialised() {
+    use serde_json::{from_str, json, to_value};
+    use trust8_profile::{Class, Profile, ProfileValidator};
+
+    let error = Profile::POSTGRES.from_utf8(b"a\0").unwrap_err();
+    let expected = json!({ "valid_up_to": 1, "error_len": 1, "kind": "nul", "message": error.to_string() });
+    assert_eq!(to_value(error).unwrap(), expected);
+    let error = ProfileValidator::new(Profile::POSTGRES).push(b"a\0").unwrap_err();
+    assert_eq!(to_value(error).unwrap(), expected);
+    let error = Profile::POSTGRES.from_utf8(b"a\xFF").unwrap_err();
+    assert_eq!(to_value(error).unwrap()["kind"], "invalid-byte");
+    let census = Profile::TERMINAL.census("\0\u{202E}\0");
+    assert_eq!(to_value(census).unwrap(), json!({ "nul": 2, "bidi-control": 1 }));
+    for &class in Class::ALL {
+        assert_eq!(from_str::<Class>(&to_value(class).unwrap().to_string()).unwrap(), class);
+    }
+}
+
+#[cfg(all(feature = "serde", feature = "alloc"))]
+#[test]
+fn policies_are_serialised() {
+    use trust8_profile::Policy;
+
+    for &policy in Policy::ALL {
+        let name = serde_json::to_value(policy).unwrap();
+        assert_eq!(serde_json::from_value::<Policy>(name).unwrap(), policy);
+    }
 }

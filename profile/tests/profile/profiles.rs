@@ -4,7 +4,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::random::Random;
 use super::support::scale::Thin;
-use trust8::columns::{Column, Offsets, Validity};
+use trust8::columns::{Column, Offsets, Validity, Views};
 #[cfg(feature = "alloc")]
 use trust8_profile::Policy;
 use trust8_profile::{Class, Error, Profile, ProfileValidator, ProfileWith, StreamError, refused_rows};
@@ -430,6 +430,50 @@ fn rows_of_columns() {
                     "{round}, {name}, {row}"
                 );
             }
+        }
+    }
+}
+
+/// After the first views, the errors of the buffers are listed, and the rows are not read.
+#[test]
+fn rows_that_overlap() {
+    let (mut random, characters) = (Random::new(59), interesting());
+    for round in 0..60 {
+        let buffers: [Vec<u8>; 2] = std::array::from_fn(|_| {
+            let mut buffer = [&b"...."[..], b"\xEF\xBB\xBF", b"\xFF\xEF\xBB\xBF"][random.index(3)].to_vec();
+            while buffer.len() < 400 {
+                buffer.extend_from_slice(random_text(&mut random, &characters, round % 9).as_bytes());
+                buffer.extend_from_slice(["plain text", "é日😀", ""][random.index(3)].as_bytes());
+                if random.below(5) == 0 {
+                    buffer.push([0xE2, 0x80, 0xFF, 0xED][random.index(4)]);
+                }
+                if random.below(9) == 0 {
+                    buffer.extend_from_slice("\u{FEFF}".repeat(1 + random.index(2)).as_bytes());
+                }
+            }
+            buffer
+        });
+        let (mut views, mut rows) = (Vec::new(), Vec::new());
+        for _ in 0..300 {
+            let number = random.index(2);
+            let buffer = &buffers[number];
+            let from = random.index(buffer.len() - 13);
+            let most = (buffer.len() - from - 12).min(1 << random.below(9));
+            let to = from + 13 + random.index(most);
+            let [len, from_word] = [to - from, from].map(|number| number as u128);
+            let prefix = buffer[from..from + 4].try_into().map(u32::from_le_bytes).expect("four bytes");
+            views.push(len | u128::from(prefix) << 32 | (number as u128) << 64 | from_word << 96);
+            rows.push(&buffer[from..to]);
+            views.push(u128::from_le_bytes(*b"\x03\0\0\0a\0\xFF\0\0\0\0\0\0\0\0\0"));
+            rows.push(b"a\0\xFF");
+        }
+        let column = Views::new(&views, &buffers, None).expect("the views lie in the buffers");
+        for (name, profile) in Profile::PRESETS {
+            let expected: Vec<_> =
+                (0..).zip(&rows).filter_map(|(row, bytes)| Some((row, expected(name, bytes)?))).collect();
+            let found: Vec<_> =
+                refused_rows(column, profile).map(|(row, error)| (row, found(&error))).collect();
+            assert_eq!(found, expected, "{round}, {name}");
         }
     }
 }

@@ -131,7 +131,7 @@ pub enum ColumnErrorKind {
         rows: usize,
     },
     /// The output of [`repair`](super::repair) up to the end of this row is too long for the
-    /// column's offsets.
+    /// column's offsets. If views overlap, the bad rows themselves may be.
     TooLong {
         /// The greatest length that fits.
         limit: usize,
@@ -229,7 +229,7 @@ impl fmt::Display for ColumnErrorKind {
                 write!(f, "the view has the prefix {prefix:02X?}, and its string begins with {actual:02X?}")
             }
             Self::ShortValidity { rows } => {
-                write!(f, "the validity bitmap has no bit for this row, and there are {rows} rows")
+                write!(f, "the validity bitmap has no bit for this row, and the number of rows is {rows}")
             }
             Self::TooLong { limit } => {
                 write!(f, "the repaired rows up to this one have more than {}", Bytes(*limit))

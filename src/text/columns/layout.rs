@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -109,10 +111,15 @@ impl<B: AsRef<[u8]>> Column for Views<'_, B> {}
 impl<O: Offset> Column for FixedSize<'_, O> {}
 
 pub(super) mod sealed {
+    #[cfg(feature = "alloc")]
+    use alloc::vec::Vec;
+
     use super::{Row, Validity};
     use crate::error::Utf8Error;
     use crate::kernel::Kernel;
     use crate::text::columns::marks::BadRows;
+    #[cfg(feature = "alloc")]
+    use crate::text::columns::overlap::Overlap;
 
     /// The operations of a layout. Long names do not clash with methods of a user's trait.
     pub trait Rows {
@@ -143,6 +150,21 @@ pub(super) mod sealed {
         /// Returns the error of a marked row.
         fn row_error(&self, kernel: &'static Kernel, row: usize, _: &BadRows) -> Option<Utf8Error> {
             self.with_row(row, |bytes| kernel.from_utf8(bytes).err())
+        }
+
+        /// Returns the place of a row's first fault, from byte `start` of the row on, and the bytes
+        /// that show it, or `Some(None)` if there is none. `list` finds the faults of a buffer. Without much overlap of the rows so
+        /// far, returns `None`: then the row must be read.
+        #[cfg(feature = "alloc")]
+        #[inline]
+        fn fault_in_overlap(
+            &self,
+            _row: usize,
+            _start: usize,
+            _overlap: &mut Overlap,
+            _list: &dyn Fn(&[u8]) -> Vec<usize>,
+        ) -> Option<Option<(usize, &[u8])>> {
+            None
         }
     }
 }
@@ -392,7 +414,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
                 marks.overlap.count(kernel, group, self.buffers);
                 if marks.overlap.is_great() {
                     for (row, &view) in (start..).zip(group) {
-                        if self.error_in_overlap(kernel, view, &marks.overlap).is_some() {
+                        if marks.overlap.error(kernel, view, self.buffers).is_some() {
                             marks.set(row - first, view as u32 as usize);
                         }
                     }
@@ -415,25 +437,23 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
     #[cfg(feature = "alloc")]
     fn row_error(&self, kernel: &'static Kernel, row: usize, marks: &BadRows) -> Option<Utf8Error> {
         match marks.overlap.is_great() {
-            true => self.error_in_overlap(kernel, self.views[row], &marks.overlap),
+            true => marks.overlap.error(kernel, self.views[row], self.buffers),
             false => self.with_row(row, |bytes| kernel.from_utf8(bytes).err()),
         }
     }
-}
 
-#[cfg(feature = "alloc")]
-impl<B: AsRef<[u8]>> Views<'_, B> {
-    /// Returns the error of the row with this view, in time that does not depend on its length.
-    fn error_in_overlap(&self, kernel: &'static Kernel, view: u128, overlap: &Overlap) -> Option<Utf8Error> {
-        let len = view as u32;
-        if len <= views::INLINE {
-            return kernel.from_utf8(&view.to_le_bytes()[4..4 + len as usize]).err();
-        }
-        let (number, buffer, from, to) = views::long_view(view, self.buffers)?;
-        let at = overlap.fault(number, buffer, from, to)?;
-        // Four bytes are enough to tell one error from another.
-        let sequence = buffer.get(at..to.min(at + 4))?;
-        kernel.from_utf8(sequence).err().map(|error| error.after(at - from))
+    #[cfg(feature = "alloc")]
+    fn fault_in_overlap(
+        &self,
+        row: usize,
+        start: usize,
+        overlap: &mut Overlap,
+        list: &dyn Fn(&[u8]) -> Vec<usize>,
+    ) -> Option<Option<(usize, &[u8])>> {
+        let view = self.views[row];
+        overlap.count_for(&[view], self.buffers, list);
+        let is_listed = view as u32 > views::INLINE && overlap.is_great();
+        is_listed.then(|| overlap.fault_of(view, start, self.buffers))
     }
 }
 

@@ -24,12 +24,14 @@ mod marks;
 mod offset;
 mod offsets;
 #[cfg(feature = "alloc")]
-mod overlap;
+pub(crate) mod overlap;
 #[cfg(feature = "alloc")]
 mod repair;
 mod views;
 
 use crate::kernel::Kernel;
+#[cfg(feature = "alloc")]
+use overlap::Overlap;
 
 pub use error::{ColumnError, ColumnErrorKind};
 pub use invalid::{InvalidRows, invalid_rows};
@@ -73,6 +75,8 @@ pub fn validate_offsets<O: Offset>(values: &[u8], offsets: &[O]) -> Result<(), C
 ///
 /// The views of null rows are checked like all others. The view 0 is the empty string.
 ///
+/// Views that overlap are read as [`invalid_rows`] reads them.
+///
 /// # Errors
 ///
 /// Returns the first row that is not UTF-8, or that has a wrong view. This function does not panic
@@ -109,6 +113,37 @@ where
     I: IntoIterator<Item: AsRef<[u8]>>,
 {
     Kernel::best().validate_slices(slices)
+}
+
+impl Kernel {
+    /// Does the same as [`validate_views`](crate::columns::validate_views), with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn validate_views(
+        &'static self,
+        views: &[u128],
+        buffers: &[impl AsRef<[u8]>],
+    ) -> Result<(), ColumnError> {
+        #[cfg(feature = "alloc")]
+        let limit = overlap::limit(buffers);
+        #[cfg(not(feature = "alloc"))]
+        let limit = usize::MAX;
+        let mut joined = views::Joined::limited(limit);
+        for (number, group) in views.chunks(views::GROUP_VIEWS).enumerate() {
+            let first = number * views::GROUP_VIEWS;
+            if !views::group_is_valid(self, group, buffers, &mut joined) {
+                #[cfg(feature = "alloc")]
+                if joined.left == 0 {
+                    return Overlap::of(self, buffers).check(self, views, buffers, first);
+                }
+                views::each_view(group, buffers, first, |row, bytes| check_row(self, row, bytes))?;
+                joined = views::Joined::limited(joined.left);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Kernel {

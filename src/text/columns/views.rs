@@ -5,11 +5,12 @@
 //!     gather the strings that the views hold themselves, and check them as a whole
 //!     join the strings that lie in buffers as far as they follow each other, and check each joined text as a whole
 //!     if anything is wrong: check view by view, which finds the first error
+//! once the views name far more bytes than there are: check view by view, with the list in `overlap.rs`
 //! ```
 
 #![forbid(unsafe_code)]
 
-use super::{ColumnError, ColumnErrorKind, check_row};
+use super::{ColumnError, ColumnErrorKind};
 use crate::boundary::is_inside;
 use crate::kernel::Kernel;
 
@@ -43,24 +44,6 @@ const PADDING: [u128; INLINE as usize + 2] = {
     }
     masks
 };
-
-impl Kernel {
-    /// Does the same as [`validate_views`](crate::columns::validate_views), with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    pub fn validate_views(&self, views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<(), ColumnError> {
-        let mut joined = Joined::NONE;
-        for (number, group) in views.chunks(GROUP_VIEWS).enumerate() {
-            if !group_is_valid(self, group, buffers, &mut joined) {
-                each_view(group, buffers, number * GROUP_VIEWS, |row, bytes| check_row(self, row, bytes))?;
-                joined = Joined::NONE;
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Returns whether all of `views`, at most [`GROUP_VIEWS`], are correct and their strings UTF-8.
 ///
@@ -113,11 +96,19 @@ pub(super) struct Joined<'a> {
     /// The bytes before this have been validated.
     checked: usize,
     end: usize,
+    /// How many more bytes may be validated. At 0, no string is found valid any more.
+    pub(super) left: usize,
 }
 
 impl<'a> Joined<'a> {
-    /// No strings. The start is after the end, so no string is joined to it.
-    pub(super) const NONE: Self = Self { number: 0, buffer: &[], start: 1, checked: 0, end: 0 };
+    /// No strings, and no limit.
+    pub(super) const NONE: Self = Self::limited(usize::MAX);
+
+    /// Returns no strings, and a limit on the bytes that are validated. The start is after the end,
+    /// so no string is joined to it.
+    pub(super) const fn limited(left: usize) -> Self {
+        Self { number: 0, buffer: &[], start: 1, checked: 0, end: 0, left }
+    }
 
     /// Adds the string `buffer[from..to]`, or starts over with it after a gap. Returns `false`
     /// after an error. Only [`finish`](Self::finish) finds all errors.
@@ -134,7 +125,7 @@ impl<'a> Joined<'a> {
             }
         } else {
             let is_text = self.finish(kernel);
-            *self = Self { number, buffer, start: from, checked: from, end: to };
+            *self = Self { number, buffer, start: from, checked: from, end: to, left: self.left };
             is_text
         }
     }
@@ -145,7 +136,8 @@ impl<'a> Joined<'a> {
         // An `AsRef` may return another buffer each time. Then there may be no such range.
         let Some(rest) = self.buffer.get(self.checked..self.end) else { return false };
         self.checked = self.end;
-        kernel.is_utf8(rest)
+        self.left = self.left.saturating_sub(rest.len());
+        self.left > 0 && kernel.is_utf8(rest)
     }
 }
 

@@ -54,9 +54,18 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
             // A null row may have any view.
             views.iter_mut().enumerate().filter(|(row, _)| is_null(*row)).for_each(|(_, view)| *view = 0);
         }
+        // A policy may write less than it reads, so overlapping rows could be read without end.
+        let mut left = there.max(limit);
         for row in finding.rows() {
             let start = buffer.len();
-            self.with_row(row, |bytes| policy.append(kernel, bytes, &mut buffer));
+            let read = self.with_row(row, |bytes| {
+                policy.append(kernel, bytes, &mut buffer);
+                if policy == Policy::Null { 0 } else { bytes.len() }
+            });
+            let Some(rest) = left.checked_sub(read) else {
+                return Err(ColumnError { row, kind: ColumnErrorKind::TooLong { limit } });
+            };
+            left = rest;
             let text = &buffer[start..];
             let mut view = [0; 16];
             view[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());

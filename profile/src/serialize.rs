@@ -1,0 +1,67 @@
+//! Serialization with the crate `serde`, for reports: errors and counts are serialized, and classes
+//! and policies are serialized as their names.
+
+#![forbid(unsafe_code)]
+
+use serde_core::ser::SerializeMap;
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{Census, Class, Error, Forbidden, StreamError};
+use trust8::engine::{by_name, error};
+
+/// The list of what is read and written by its name.
+macro_rules! names {
+    ($($type:ty),*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                by_name(from)
+            }
+        }
+    )*};
+}
+
+names!(Class);
+#[cfg(feature = "alloc")]
+names!(crate::Policy);
+
+impl Serialize for Forbidden {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let place = (self.offset(), Some(self.character().len_utf8()));
+        error(to, "Forbidden", place, self.class().name(), self)
+    }
+}
+
+impl Serialize for Error {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::NotUtf8(error) => error.serialize(to),
+            Self::Forbidden(found) => found.serialize(to),
+        }
+    }
+}
+
+impl Serialize for StreamError {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::NotUtf8(error) => error.serialize(to),
+            Self::Forbidden(found) => found.serialize(to),
+        }
+    }
+}
+
+/// Writes the classes that occur, each with its number.
+impl Serialize for Census {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut counts = to.serialize_map(None)?;
+        for class in Class::ALL.iter().filter(|&&class| self.count(class) > 0) {
+            counts.serialize_entry(class.name(), &self.count(*class))?;
+        }
+        counts.end()
+    }
+}
