@@ -4,10 +4,9 @@
 
 use std::fmt;
 
-use arrow_schema::ArrowError;
 use trust8::Utf8Error;
-use trust8::columns::{ColumnError, ColumnErrorKind};
-use trust8_profile::{Error, Forbidden};
+use trust8::columns::{ColumnError, ColumnErrorKind, Policy};
+use trust8_profile::{self as profile, Error, Forbidden};
 
 /// A row that is not UTF-8, or whose offsets, views or children violate Arrow's layout.
 ///
@@ -125,18 +124,15 @@ impl fmt::Display for RowError {
 // it.
 impl std::error::Error for RowError {}
 
-/// ```
-/// use arrow_array::{ArrayRef, BinaryArray};
-/// use arrow_schema::ArrowError;
-///
-/// fn text(bytes: &BinaryArray) -> Result<ArrayRef, ArrowError> {
-///     Ok(trust8_arrow::as_utf8(bytes)?)
-/// }
-/// let error = text(&BinaryArray::from_vec(vec![b"\xFF"])).unwrap_err();
-/// assert!(error.to_string().contains("row 0: invalid UTF-8"));
-/// ```
-impl From<RowError> for ArrowError {
-    fn from(error: RowError) -> Self {
-        Self::ExternalError(Box::new(error))
+/// Returns the replacement of a forbidden character under `policy`. A policy that makes rows null
+/// has none.
+#[doc(hidden)]
+#[must_use]
+pub fn policy_for_forbidden(policy: Policy) -> Option<profile::Policy> {
+    match policy {
+        Policy::Null => None,
+        Policy::Drop => Some(profile::Policy::Drop),
+        Policy::Escape => Some(profile::Policy::Escape),
+        _ => Some(profile::Policy::Replace),
     }
 }

@@ -1,12 +1,13 @@
 //! The same functions for the major version of arrow before the newest, which DataFusion still
 //! uses.
 
-#![cfg(all(feature = "arrow-59", not(feature = "arrow-60")))]
+#![cfg(feature = "arrow-59")]
 
 use arrow_array_59::cast::AsArray;
 use arrow_array_59::{Array, ArrayRef, BinaryArray, BinaryViewArray, RecordBatch};
 use arrow_schema_59::ArrowError;
-use trust8_arrow::{Policy, as_utf8, batch_errors, check, errors, is_valid, repair, repair_batch};
+use trust8_arrow::Policy;
+use trust8_arrow::arrow_59::{as_utf8, batch_errors, check, errors, is_valid, repair, repair_batch};
 
 #[test]
 fn arrays_of_arrow_59() {
@@ -30,4 +31,17 @@ fn arrays_of_arrow_59() {
             text.as_string_opt::<i32>().map_or_else(|| text.as_string_view().value(2), |text| text.value(2));
         assert_eq!((last, text.is_null(1)), ("René", true));
     }
+}
+
+/// Features are additive: a program can get `arrow-59` from one of its dependencies, and the default
+/// feature from another.
+#[cfg(feature = "arrow-60")]
+#[test]
+fn both_versions() {
+    let new = arrow_array::BinaryArray::from_vec(vec![b"caf\xE9"]);
+    let error = as_utf8(&BinaryArray::from_vec(vec![b"caf\xE9"])).unwrap_err();
+    assert_eq!(trust8_arrow::as_utf8(&new).unwrap_err(), error);
+    assert_eq!(trust8_arrow::arrow_60::as_utf8(&new).unwrap_err(), error);
+    let message = arrow_schema::ArrowError::from(error.clone()).to_string();
+    assert_eq!(ArrowError::from(error).to_string(), message);
 }

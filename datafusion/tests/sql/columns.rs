@@ -251,11 +251,13 @@ fn unused_values_of_a_dictionary() {
 /// trust8-arrow takes the arrays of this DataFusion, and they agree.
 #[test]
 fn arrays_of_trust8_arrow() {
+    use trust8_arrow::{Policy, arrow_59};
+
     let context = crate::context();
     let sql = "SELECT column1 AS bytes, make_valid_utf8(column1, 'escape') AS text FROM (VALUES (X'61FF'), (NULL), (X'62'))";
     for batch in crate::run(&context, sql).unwrap() {
-        let text = trust8_arrow::repair(&batch["bytes"], trust8_arrow::Policy::Escape).unwrap();
+        let text = arrow_59::repair(&batch["bytes"], Policy::Escape).unwrap();
         assert_eq!(&text, &batch["text"]);
-        trust8_arrow::check(&batch).unwrap();
+        arrow_59::check(&batch).unwrap();
     }
 }

@@ -3,23 +3,23 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
-use arrow_array::{
-    Array, ArrayRef, FixedSizeListArray, GenericListArray, MapArray, OffsetSizeTrait, RunArray, StructArray,
-};
-use arrow_buffer::{ArrowNativeType, NullBuffer};
-use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
-use arrow_schema::{DataType, Field, FieldRef, Fields};
 use trust8::columns::Policy;
 use trust8_profile::{Error, Profile};
 
-use crate::error::RowError;
-use crate::leaf::{Claim, Leaf, Plan, claim};
-use crate::mask::{
+use super::arrow_array::cast::AsArray;
+use super::arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
+use super::arrow_array::{
+    Array, ArrayRef, FixedSizeListArray, GenericListArray, MapArray, OffsetSizeTrait, RunArray, StructArray,
+};
+use super::arrow_buffer::{ArrowNativeType, NullBuffer};
+use super::arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
+use super::arrow_schema::{DataType, Field, FieldRef, Fields};
+use super::leaf::{Claim, Leaf, Plan, claim};
+use super::mask::{
     check_claim, check_items, check_len, check_offsets, check_shared, fixed_items, items, len, reached,
     rows_in, shared, shared_values, used,
 };
+use crate::error::RowError;
 
 /// Returns whether an array of this type has bytes somewhere, or text if only that counts.
 fn has_bytes(data_type: &DataType, claims: bool) -> bool {

@@ -2,23 +2,25 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{GenericStringBuilder, make_view};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type, StringViewType,
-    Utf8Type,
-};
-use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StringViewArray};
-use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::DataType;
 use trust8::columns::{
     self, Column, ColumnError, ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repair, Repaired,
     RepairedRows, RepairedViews, Validity, Views, invalid_rows,
 };
 use trust8_profile::{self as profile, Error, Profile, refused_rows};
 
-use crate::error::{Reason, RowError};
-use crate::mask::{check_rows, reached};
+use super::arrow_array::builder::{GenericStringBuilder, make_view};
+use super::arrow_array::cast::AsArray;
+use super::arrow_array::types::{
+    BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type, StringViewType,
+    Utf8Type,
+};
+use super::arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StringViewArray};
+use super::arrow_buffer::{
+    BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer,
+};
+use super::arrow_schema::DataType;
+use super::mask::{check_rows, reached};
+use crate::error::{Reason, RowError, policy_for_forbidden};
 
 /// The treatment of rows that are not UTF-8.
 #[derive(Clone, Copy)]
@@ -29,19 +31,6 @@ pub(crate) struct Plan<'a> {
     pub(crate) claims: bool,
     /// The profile that text must satisfy.
     pub(crate) profile: &'a Profile,
-}
-
-/// Returns the replacement of a forbidden character under `policy`. A policy that makes rows null
-/// has none.
-#[doc(hidden)]
-#[must_use]
-pub fn policy_for_forbidden(policy: Policy) -> Option<profile::Policy> {
-    match policy {
-        Policy::Null => None,
-        Policy::Drop => Some(profile::Policy::Drop),
-        Policy::Escape => Some(profile::Policy::Escape),
-        _ => Some(profile::Policy::Replace),
-    }
 }
 
 /// Whether an array of this type has bytes for rows, and whether it claims that they are UTF-8.

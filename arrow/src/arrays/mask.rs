@@ -5,15 +5,14 @@
 
 use std::ops::{ControlFlow, Range};
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
+use super::arrow_array::cast::AsArray;
+use super::arrow_array::types::{
     ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, RunEndIndexType, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, FixedSizeListArray, OffsetSizeTrait, RunArray};
-use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, NullBuffer};
-use arrow_schema::{DataType, UnionMode};
-
+use super::arrow_array::{Array, ArrayRef, FixedSizeListArray, OffsetSizeTrait, RunArray};
+use super::arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, NullBuffer};
+use super::arrow_schema::{DataType, UnionMode};
 use crate::error::RowError;
 
 /// Returns how many offsets an array has, if its type has any.
