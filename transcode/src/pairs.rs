@@ -83,12 +83,11 @@ const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
 /// Returns the conversion of UTF-8 that replaces each fault, if there is one. The text must begin
 /// at the start of a sequence and end at the end of one. The conversion stops when no faults are
 /// near any more.
-pub(super) fn conversion_of_faulty(to: Layout) -> Option<Convert> {
+pub(super) fn conversion_of_faulty(to: Family) -> Option<Convert> {
     #[cfg(all(trust8_simd, feature = "all-pairs"))]
-    return match (to.family, to.swapped) {
-        (Family::Utf16, false) => Some(converted!(Faulty<IntoUtf16<false>, Replaced>)),
-        (Family::Utf16, true) => Some(converted!(Faulty<IntoUtf16<true>, Replaced>)),
-        (Family::Utf32, false) => Some(converted!(Faulty<IntoUtf32, Replaced>)),
+    return match to {
+        Family::Utf16 => Some(converted!(Faulty<IntoUtf16<false>, Replaced>)),
+        Family::Utf32 => Some(converted!(Faulty<IntoUtf32, Replaced>)),
         _ => None,
     };
     #[cfg(not(all(trust8_simd, feature = "all-pairs")))]

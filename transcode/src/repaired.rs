@@ -17,6 +17,7 @@ use super::encodings::Family;
 use super::pairs;
 use super::route::Route;
 use super::swapped::{CHUNK_BYTES, native_copy};
+use crate::conversion::Swap;
 use crate::search::Mend;
 use trust8::boundary::whole_len;
 use trust8::engine::{Job, Output};
@@ -35,10 +36,15 @@ impl Route {
             }
             _ if self.from.known_valid => 0,
             Family::Utf8 if self.copies() => self.replace_in_utf8(text, out),
-            Family::Utf8 => match pairs::conversion_of_faulty(self.to) {
-                Some(convert) => convert(self.kernel, &text[..start_before(text, text.len())], out),
-                None => 0,
-            },
+            Family::Utf8 => {
+                let Some(convert) = pairs::conversion_of_faulty(self.to.family) else { return 0 };
+                let before = out.len();
+                let read = convert(self.kernel, &text[..start_before(text, text.len())], out);
+                if self.to.swapped {
+                    self.kernel.run(Swap, &[], (self.to.family.unit(), out.written_mut(before)));
+                }
+                read
+            }
             Family::Utf16 | Family::Utf32 => self.by_copies_of_units(text, out),
             // The scalar code replaces the faults.
             _ => 0,
