@@ -116,7 +116,7 @@ def questions():
         ("lossy length", "length in UTF-8"),
         ("characters", "how many"),
     ]
-    data, rows = load("questions-zen4"), []
+    data, rows = load("questions-granite-rapids"), []
     for label, pattern in kinds:
         of_kernels = [cases(data, f"{kernel}: {pattern}", "ratio") for kernel in ["avx512", "avx2"]]
         numbers = [[mean(found), cell(min(found)[0]), below(found)] for found in of_kernels]
@@ -129,7 +129,7 @@ TABLES = {
     "performance.md": [regimes, short_strings, new_text],
     "transcode.md": [
         lambda: summary(
-            "transcode-emerald-rapids",
+            "transcode-granite-rapids",
             ("UTF-8 to UTF-16", r"(UTF-8|&str) to UTF-16LE \|", "/ simdutf"),
             ("UTF-16 to UTF-8", r"UTF-16LE to UTF-8 \|", "/ simdutf"),
             ("to and from UTF-32", r"UTF-\w+ to UTF-32 \||UTF-32 to", "/ simdutf"),
@@ -144,7 +144,7 @@ TABLES = {
     "questions.md": [questions],
     "lossy.md": [
         lambda: summary(
-            "lossy-zen4",
+            "lossy-granite-rapids",
             ("valid text", r"Lossy text / Valid", "/ best"),
             *[(f"one byte in {n} spoiled", rf"Lossy text / One byte in {n} ", "/ best") for n in [100000, 1000, 100, 10, 3]],
             ("bytes that are no text", r"Lossy text / Bytes", "/ best"),
@@ -156,7 +156,7 @@ TABLES = {
     ],
     "streaming.md": [
         lambda: summary(
-            "streaming-zen4",
+            "streaming-granite-rapids",
             ("pieces, learned", r"Validation in pieces / One", "/ compat"),
             ("pieces, new", r"Validation in pieces / Text", "/ compat"),
             ("pieces, learned, AVX2", r"Validation in pieces / One", "avx2 / compat"),
@@ -181,7 +181,7 @@ TABLES = {
     ],
     "dialects.md": [
         lambda: summary(
-            "dialects-emerald-rapids",
+            "dialects-granite-rapids",
             *[
                 (f"{name} {label}, one in {own}", rf"{name}.* \| \w+, {own}(,|$)", column)
                 for name, label, column in [
@@ -196,7 +196,7 @@ TABLES = {
     ],
     "inspect.md": [
         lambda: summary(
-            "columns_and_counts-emerald-rapids",
+            "columns_and_counts-granite-rapids",
             ("inspect against simdutf's passes", r"inspect", ("simdutf, passes", "trust8 avx512")),
             ("inspect, AVX2, against simdutf's passes", r"inspect", ("simdutf, passes", "trust8 avx2")),
             ("inspect against is_utf8", r"inspect", "trust8 avx512 / is_utf8"),
@@ -212,7 +212,7 @@ TABLES = {
             ["kernel", "best / worst", "Chinese / worst", "exact error, ns"],
             [
                 [kernel, cells["best / worst"], cells["Chinese / worst"], errors[kernel]["worst extra, ns"]]
-                for data in [load("worst_case-zen4")]
+                for data in [load("worst_case-granite-rapids")]
                 for errors in [data["Errors, wherever they are", "kernel"]]
                 for kernel, cells in data["The worst text for each kernel", "kernel"].items()
             ],

@@ -42,11 +42,11 @@ enum Symbols {
 }
 
 /// Characters of each length, and those that some function treats differently.
-const VALID: [&str; 9] = ["a", "\n", "\r\n", "é", "ß", "日", "\u{FEFF}", "😀", "\u{10FFFF}"];
+const VALID: [&str; 10] = ["a", "\0", "\n", "\r\n", "é", "ß", "日", "\u{FEFF}", "😀", "\u{10FFFF}"];
 /// Characters that ISO-8859-1 has.
 const IN_LATIN1: [&str; 4] = ["a", "\n", "é", "\u{80}"];
 /// What is not UTF-8, and what other decoders take for it.
-const MALFORMED: [&[u8]; 12] = [
+const MALFORMED: [&[u8]; 15] = [
     b"\xFF",
     b"\x80",
     b"\xC0\x80",
@@ -54,6 +54,9 @@ const MALFORMED: [&[u8]; 12] = [
     b"\xE2\x82",
     b"\xF0\x9F\x98",
     b"\xF0",
+    b"\xE0\x80\xED",
+    b"\xF0\x80",
+    b"\xF5",
     b"\xED\xA0\x80",
     b"\xED\xA0\xBD\xED\xB8\x80",
     b"\xED\xB8\x80",
