@@ -29,6 +29,7 @@ pub(crate) mod overlap;
 mod repair;
 mod views;
 
+use crate::error::Utf8Error;
 use crate::kernel::Kernel;
 #[cfg(feature = "alloc")]
 use overlap::Overlap;
@@ -136,7 +137,10 @@ impl Kernel {
             if !views::group_is_valid(self, group, buffers, &mut joined) {
                 #[cfg(feature = "alloc")]
                 if joined.left == 0 {
-                    return Overlap::of(self, buffers).check(self, views, buffers, first);
+                    let overlap = Overlap::of(self, buffers);
+                    return views::each_view(&views[first..], buffers, first, |row, _| {
+                        not_utf8(row, overlap.error(self, views[row], buffers))
+                    });
                 }
                 views::each_view(group, buffers, first, |row, bytes| check_row(self, row, bytes))?;
                 joined = views::Joined::limited(joined.left);
@@ -144,9 +148,7 @@ impl Kernel {
         }
         Ok(())
     }
-}
 
-impl Kernel {
     /// Does the same as [`validate_slices`](crate::columns::validate_slices), with this kernel.
     ///
     /// # Errors
@@ -166,8 +168,11 @@ impl Kernel {
 /// Checks that row `row`, which is `bytes`, is UTF-8.
 #[inline(always)]
 fn check_row(kernel: &Kernel, row: usize, bytes: &[u8]) -> Result<(), ColumnError> {
-    match kernel.from_utf8(bytes) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) }),
-    }
+    not_utf8(row, kernel.from_utf8(bytes).err())
+}
+
+/// Returns the error of row `row`, if it has one.
+#[inline(always)]
+fn not_utf8(row: usize, error: Option<Utf8Error>) -> Result<(), ColumnError> {
+    error.map_or(Ok(()), |error| Err(ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) }))
 }
