@@ -89,7 +89,8 @@ mod tests {
             let layouts = || Encoding::ALL.iter().map(|encoding| encoding.layout());
             for (from, to) in layouts().flat_map(|from| layouts().map(move |to: Layout| (from, to))) {
                 let route = Route { kernel, from, to, lossy: true };
-                for text in texts.iter().flat_map(|text| (0..30).map(|cut| &text[cut / 3..text.len() - cut])) {
+                for text in texts.iter().flat_map(|text| (0..30).map(|cut| &text[cut / 3..text.len() - cut]))
+                {
                     assert_eq!(
                         units(&route, text),
                         scalar::length(from, to, text),
