@@ -139,7 +139,8 @@ impl Kernel {
                 if joined.left == 0 {
                     let overlap = Overlap::of(self, buffers);
                     return views::each_view(&views[first..], buffers, first, |row, _| {
-                        not_utf8(row, overlap.error(self, views[row], buffers))
+                        let error = overlap.error(self, views[row], buffers);
+                        error.map_or(Ok(()), |error| Err(not_utf8(row, error)))
                     });
                 }
                 views::each_view(group, buffers, first, |row, bytes| check_row(self, row, bytes))?;
@@ -168,11 +169,10 @@ impl Kernel {
 /// Checks that row `row`, which is `bytes`, is UTF-8.
 #[inline(always)]
 fn check_row(kernel: &Kernel, row: usize, bytes: &[u8]) -> Result<(), ColumnError> {
-    not_utf8(row, kernel.from_utf8(bytes).err())
+    kernel.from_utf8(bytes).map(|_| ()).map_err(|error| not_utf8(row, error))
 }
 
-/// Returns the error of row `row`, if it has one.
-#[inline(always)]
-fn not_utf8(row: usize, error: Option<Utf8Error>) -> Result<(), ColumnError> {
-    error.map_or(Ok(()), |error| Err(ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) }))
+/// Returns the error of a row with this error in its text.
+fn not_utf8(row: usize, error: Utf8Error) -> ColumnError {
+    ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) }
 }
