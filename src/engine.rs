@@ -23,7 +23,7 @@ pub use crate::repair::faults::FaultSearch;
 pub use crate::repair::replacer::Replacer;
 pub use crate::repair::survey;
 #[cfg(feature = "serde")]
-pub use crate::serialize::{by_name, error};
+pub use crate::serialize::{by_name, error, serialized_by_name};
 #[cfg(trust8_avx512)]
 pub use crate::simd::x86::avx512;
 pub use crate::simd::{Job, Token, Vectors, as_uninit};

@@ -392,10 +392,13 @@ impl Sequence {
         &self.0[4..][..self.0[2] as usize]
     }
 
-    /// Returns the bytes that prove the error, with zeros after them.
-    const fn four(&self) -> [u8; 4] {
-        let [_, _, _, _, first, second, third, fourth] = self.0;
-        [first, second, third, fourth]
+    /// Writes the rest of an error's `Debug` output, after its position.
+    pub(crate) fn debug(&self, fields: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
+        fields
+            .field("error_len", &self.error_len())
+            .field("kind", &self.kind())
+            .field("bytes", &format_args!("{}", Hex(self.seen())))
+            .finish()
     }
 }
 
@@ -465,17 +468,6 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-impl Sequence {
-    /// Writes the rest of an error's `Debug` output, after its position.
-    pub(crate) fn debug(&self, fields: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
-        fields
-            .field("error_len", &self.error_len())
-            .field("kind", &self.kind())
-            .field("bytes", &format_args!("{}", Hex(self.seen())))
-            .finish()
-    }
-}
-
 /// Implements the traits of errors that have a position and a sequence.
 macro_rules! errors_at {
     ($($error:ident),+) => {$(
@@ -501,7 +493,7 @@ errors_at!(Utf8Error);
 /// Writes what is wrong, and what was expected instead.
 impl fmt::Display for Sequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (four, kind) = (self.four(), self.kind());
+        let (four, kind) = (&self.0[4..], self.kind());
         let lead = four[0];
         // What may follow the first bytes of the character.
         let (first, last) = match (lead, self.len()) {

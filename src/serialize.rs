@@ -7,7 +7,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::str::FromStr;
 
-use serde_core::de::{Deserialize, Deserializer, Error, Visitor};
+use serde_core::de::{Deserializer, Error, Visitor};
 use serde_core::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::columns::ColumnError;
@@ -67,26 +67,29 @@ pub fn error<S: Serializer>(
     fields.end()
 }
 
-/// The list of what is read and written by its name.
-macro_rules! names {
-    ($($type:ty),*) => {$(
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+/// Reads and writes a type by its name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! serialized_by_name {
+    ($type:ty) => {
+        impl serde_core::Serialize for $type {
+            fn serialize<S: serde_core::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 to.serialize_str(self.name())
             }
         }
 
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                by_name(from)
+        impl<'de> serde_core::Deserialize<'de> for $type {
+            fn deserialize<D: serde_core::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                $crate::engine::by_name(from)
             }
         }
-    )*};
+    };
 }
+pub use serialized_by_name;
 
-names!(ErrorKind);
+serialized_by_name!(ErrorKind);
 #[cfg(feature = "alloc")]
-names!(crate::columns::Policy);
+serialized_by_name!(crate::columns::Policy);
 
 /// The list of what is written field by field.
 macro_rules! fields {

@@ -53,12 +53,6 @@ impl DialectError {
         Self { dialect, kind, valid_up_to, len, seen, seen_len }
     }
 
-    /// Returns the error for `bytes[valid_up_to..][..len]`, a code point of the dialect that UTF-8
-    /// can't express.
-    pub(super) fn inexpressible(dialect: Dialect, bytes: &[u8], valid_up_to: usize, len: usize) -> Self {
-        Self::new(dialect, bytes, valid_up_to, &Malformed::new(DialectErrorKind::Inexpressible, len))
-    }
-
     /// Returns the expected dialect of the bytes.
     ///
     /// ```
@@ -262,8 +256,7 @@ impl DialectEncodeError {
 impl fmt::Display for DialectEncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { dialect, value } = self;
-        let reason = why_inexpressible(*value);
-        write!(f, "{dialect} can't express U+{value:04X}, {reason}")
+        write!(f, "{dialect} can't express U+{value:04X}, {}", why_inexpressible(*value))
     }
 }
 

@@ -153,7 +153,8 @@ pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malfor
         0 if lead == 0 && dialect == Dialect::ModifiedUtf8 => return Err(Malformed::new(Nul, 1)),
         0 => return Ok((lead.into(), 1)),
         1 => return Err(Malformed::new(UnexpectedContinuation, 1)),
-        len if len <= dialect.longest_form() => len,
+        len @ 2..=4 => len,
+        len @ 5..=6 if dialect == Dialect::Rfc2279 => len,
         _ => return Err(Malformed::new(InvalidByte, 1)),
     };
     if in_pairs && len == 4 && is_utf8_of_four(rest) {
@@ -317,24 +318,29 @@ pub(super) fn value(bytes: &[u8]) -> Option<u32> {
 
 /// Writes `value` as the dialect does. Returns `None` if the dialect can't express it.
 pub(super) fn write(dialect: Dialect, value: u32, buffer: &mut [u8; 6]) -> Option<&[u8]> {
-    let surrogate = HIGH.contains(&value) || LOW.contains(&value);
-    let allowed = match dialect {
-        Dialect::Rfc2279 | Dialect::Wtf8 => true,
-        Dialect::Utf8 | Dialect::Cesu8 | Dialect::ModifiedUtf8 => !surrogate,
-    };
-    if !allowed || value > dialect.largest() {
+    let is_surrogate = HIGH.contains(&value) || LOW.contains(&value);
+    let allows_surrogates = matches!(dialect, Dialect::Rfc2279 | Dialect::Wtf8);
+    if is_surrogate && !allows_surrogates || value > dialect.largest() {
         return None;
     }
-    let len = if value == 0 && dialect == Dialect::ModifiedUtf8 {
-        write_form(value, 2, buffer)
-    } else if value > 0xFFFF && dialect.writes_pairs() {
+    if value > 0xFFFF && dialect.writes_pairs() {
         *buffer = pair(value);
-        6
-    } else {
-        let len = (2..=6).rev().find(|&len| value >= SMALLEST[len]).unwrap_or(1);
-        write_form(value, len, buffer)
+        return Some(buffer);
+    }
+    let len = match value {
+        0 if dialect == Dialect::ModifiedUtf8 => 2,
+        _ => (2..=6).rev().find(|&len| value >= SMALLEST[len]).unwrap_or(1),
     };
-    Some(&buffer[..len])
+    let form = &mut buffer[..len];
+    let mut bits = value;
+    for byte in form[1..].iter_mut().rev() {
+        *byte = 0x80 | (bits & 0x3F) as u8;
+        bits >>= 6;
+    }
+    // The first byte begins with `len` ones and a zero. An ASCII byte begins with a zero.
+    let mark = if len == 1 { 0 } else { 0xFF00 >> len & 0xFF };
+    form[0] = (mark | bits) as u8;
+    Some(form)
 }
 
 /// Returns a character above U+FFFF as two surrogates.
@@ -360,18 +366,6 @@ pub(super) fn excluded(dialect: Dialect, text: &[u8]) -> Option<Form> {
     }
     let nul = Form { bytes: [0xC0, 0x80, 0, 0, 0, 0, 0, 0], len: 2, read: 1 };
     (dialect == Dialect::ModifiedUtf8 && text.first() == Some(&0)).then_some(nul)
-}
-
-/// Writes `value` in `len` bytes, by the table of RFC 2279. Returns `len`.
-fn write_form(mut value: u32, len: usize, buffer: &mut [u8]) -> usize {
-    for byte in buffer[1..len].iter_mut().rev() {
-        *byte = 0x80 | (value & 0x3F) as u8;
-        value >>= 6;
-    }
-    // The first byte begins with `len` ones and a zero. An ASCII byte begins with a zero.
-    let mark = if len == 1 { 0 } else { 0xFF00 >> len & 0xFF };
-    buffer[0] = (mark | value) as u8;
-    len
 }
 
 #[cfg(test)]

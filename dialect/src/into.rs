@@ -11,9 +11,8 @@ use super::rewriting::{Copied, CopyEnd, FromUtf8, ToUtf8, copy_rewritten};
 use super::runs::OwnForms;
 use super::segments::{Segment, Segments};
 use super::{Dialect, DialectError, DialectWith, form};
-use trust8::Kernel;
-use trust8::boundary;
 use trust8::engine::{Output, Progress};
+use trust8::{Kernel, boundary};
 
 impl DialectWith {
     /// Like [`Dialect::to_utf8_into`], with this kernel.

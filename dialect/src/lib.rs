@@ -82,7 +82,7 @@ use core::str::FromStr;
 use rewriting::FromUtf8;
 use runs::OwnForms;
 use segments::{Segment, Segments};
-use trust8::engine::is_same_name;
+use trust8::engine::{is_same_name, names_of};
 use trust8::{Kernel, UnknownName};
 
 pub use diagnosis::{Diagnosis, diagnose};
@@ -248,11 +248,6 @@ impl Dialect {
         matches!(self, Self::Cesu8 | Self::ModifiedUtf8)
     }
 
-    /// Returns the length of the dialect's longest form, in bytes.
-    const fn longest_form(self) -> usize {
-        if matches!(self, Self::Rfc2279) { 6 } else { 4 }
-    }
-
     /// Returns the largest number that the dialect can write.
     const fn largest(self) -> u32 {
         if matches!(self, Self::Rfc2279) { 0x7FFF_FFFF } else { 0x10_FFFF }
@@ -410,9 +405,7 @@ impl FromStr for Dialect {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        const NAMES: [&str; ALL.len()] =
-            [ALL[0].name(), ALL[1].name(), ALL[2].name(), ALL[3].name(), ALL[4].name()];
-        Self::by_name(name).ok_or(UnknownName::of("dialect", &NAMES))
+        Self::by_name(name).ok_or(UnknownName::of("dialect", names_of!(ALL, |dialect| dialect.name())))
     }
 }
 

@@ -43,7 +43,10 @@ impl DialectWith {
                 {
                     return Ok(Cow::Borrowed(text));
                 }
-                if let Some(text) = dialect.rewrite_all(self.0, bytes) {
+                if dialect.own_forms() != OwnForms::Nothing
+                    && let Some(rewritten) = dialect.rewrite(self.0, bytes, false)
+                    && let Ok(text) = self.0.string_from_utf8(rewritten)
+                {
                     return Ok(Cow::Owned(text));
                 }
                 // There is an error: the loop finds the first one.
@@ -80,26 +83,12 @@ impl DialectWith {
 }
 
 impl Dialect {
-    /// Converts `bytes`, or returns `None` if there is an error.
-    fn rewrite_all(self, kernel: &'static Kernel, bytes: &[u8]) -> Option<String> {
-        if self.own_forms() == OwnForms::Nothing {
-            return None;
-        }
-        let rewritten = self.rewrite(kernel, bytes, false)?;
-        kernel.string_from_utf8(rewritten).ok()
-    }
-
     /// Copies `bytes` and rewrites each sequence that differs between the dialect and UTF-8. If
     /// `lossy`, U+FFFD replaces the sequences that the dialect does not accept or that UTF-8 can't
     /// express. Otherwise such a sequence makes it return `None`.
     fn rewrite(self, kernel: &Kernel, bytes: &[u8], lossy: bool) -> Option<Vec<u8>> {
-        collect(
-            self.own_forms(),
-            kernel,
-            bytes,
-            0,
-            &ToUtf8 { dialect: self, inexpressible: lossy, malformed: lossy },
-        )
+        let to_utf8 = ToUtf8 { dialect: self, inexpressible: lossy, malformed: lossy };
+        collect(self.own_forms(), kernel, bytes, 0, &to_utf8)
     }
 }
 

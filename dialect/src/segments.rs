@@ -10,10 +10,9 @@ use core::str::Chars;
 use super::form::{self, Malformed};
 use super::rewriting::{Copied, CopyEnd, SPARE_ROOM, ToUtf8, copy_rewritten};
 use super::runs::Runs;
-use super::{Dialect, DialectError, DialectWith};
-use trust8::Kernel;
-use trust8::boundary;
+use super::{Dialect, DialectError, DialectErrorKind, DialectWith};
 use trust8::engine::Output;
+use trust8::{Kernel, boundary};
 
 /// A part of a text in a dialect.
 pub(super) enum Segment<'a> {
@@ -97,7 +96,7 @@ impl<'a> Segments<'a> {
 
     /// Returns the error for the last segment, which began at `at`, if UTF-8 can't express it.
     pub(super) fn inexpressible(&self, at: usize) -> DialectError {
-        DialectError::inexpressible(self.dialect, self.bytes, at, self.at() - at)
+        self.error(at, &Malformed::new(DialectErrorKind::Inexpressible, self.at() - at))
     }
 }
 

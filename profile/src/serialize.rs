@@ -4,31 +4,14 @@
 #![forbid(unsafe_code)]
 
 use serde_core::ser::SerializeMap;
-use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_core::{Serialize, Serializer};
 
 use crate::{Census, Class, Error, Forbidden, StreamError};
-use trust8::engine::{by_name, error};
+use trust8::engine::{error, serialized_by_name};
 
-/// The list of what is read and written by its name.
-macro_rules! names {
-    ($($type:ty),*) => {$(
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                to.serialize_str(self.name())
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                by_name(from)
-            }
-        }
-    )*};
-}
-
-names!(Class);
+serialized_by_name!(Class);
 #[cfg(feature = "alloc")]
-names!(crate::Policy);
+serialized_by_name!(crate::Policy);
 
 impl Serialize for Forbidden {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {

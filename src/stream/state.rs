@@ -35,10 +35,10 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// Returns the state after `accepted` bytes of whole characters.
+    /// Returns the sound state after `accepted` bytes, the pending ones included.
     #[inline(always)]
-    pub(super) const fn after(accepted: u64) -> Self {
-        Self { accepted, bytes: [0; 4], seen_len: 0 }
+    pub(super) const fn sound(accepted: u64, tail: LastFour) -> Self {
+        Self { accepted, bytes: tail.0, seen_len: 0 }
     }
 
     pub(super) fn unpack(&self) -> State {
@@ -146,7 +146,7 @@ mod tests {
         ];
         for bytes in sequences {
             let sequence = Sequence::at_start_of(bytes);
-            let mut packed = Packed::after(0);
+            let mut packed = Packed::sound(0, LastFour([0; 4]));
             packed.accept(4, LastFour(*b"ab\xE2\x82"));
             packed.fail(3, sequence);
             assert!(matches!(packed.unpack(), State::Failed(same) if same == sequence), "{bytes:02X?}");
@@ -164,7 +164,7 @@ mod tests {
             (*b"a\xF0\x9F\x98", 3),
             (*b"\xF0\x9F\x98\x80", 0),
         ] {
-            let mut packed = Packed::after(1);
+            let mut packed = Packed::sound(1, LastFour([0; 4]));
             packed.accept(4, LastFour(tail));
             assert!(matches!(packed.unpack(), State::Sound(LastFour(same)) if same == tail), "{tail:02X?}");
             assert_eq!(packed.pending(), &tail[4 - pending..], "{tail:02X?}");

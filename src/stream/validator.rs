@@ -95,7 +95,7 @@ impl Validator {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { state: Packed::after(0) }
+        Self { state: Packed::sound(0, LastFour([0; 4])) }
     }
 
     /// Returns a validator that continues after `valid_up_to` bytes of whole characters and then
@@ -127,9 +127,7 @@ impl Validator {
             return None;
         }
         let tail = LastFour::of_pending(pending)?;
-        let mut state = Packed::after(valid_up_to);
-        state.accept(pending.len(), tail);
-        Some(Self { state })
+        Some(Self { state: Packed::sound(valid_up_to + pending.len() as u64, tail) })
     }
 
     /// Returns a validator after `pushed` bytes that end with `last`, or `None` if no well-formed
@@ -143,9 +141,7 @@ impl Validator {
         if pushed > i64::MAX as u64 || pushed < tail.pending_len() as u64 {
             return None;
         }
-        let mut state = Packed::after(pushed);
-        state.accept(0, tail);
-        Some(Self { state })
+        Some(Self { state: Packed::sound(pushed, tail) })
     }
 
     /// Returns how many bytes were pushed, and the last four of them, or equivalent bytes. Returns

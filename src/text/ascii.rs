@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::search::{Search, SearchOps, Sought};
+use super::search::{Search, SearchOps, Sought, all_bits};
 use crate::kernel::{EntryPoints, Kernel};
 
 /// Returns whether all of `bytes` are ASCII, as `bytes.is_ascii()` does.
@@ -52,15 +52,9 @@ struct NotAscii;
 impl<V: SearchOps> Sought<V> for NotAscii {
     const UNIT_BYTES: usize = 1;
 
-    // When optimising for size, LLVM would not inline a closure around an operation.
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        let (mut all, mut i) = (vectors[0], 1);
-        while i < N {
-            all = v.or(all, vectors[i]);
-            i += 1;
-        }
-        v.any_high_bit(all)
+        v.any_high_bit(all_bits(v, vectors))
     }
 
     #[inline(always)]

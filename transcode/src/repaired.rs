@@ -20,8 +20,7 @@ use super::swapped::{CHUNK_BYTES, native_copy};
 use crate::conversion::Swap;
 use crate::search::Mend;
 use trust8::boundary::whole_len;
-use trust8::engine::{Job, Output};
-use trust8::engine::{Replacer, start_before};
+use trust8::engine::{Job, Output, Replacer, start_before};
 
 impl Route {
     /// Converts a text with faults and replaces each of them. Returns the number of bytes

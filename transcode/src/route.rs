@@ -273,10 +273,8 @@ impl Route {
         loop {
             let room = out.left();
             let chunk = &text[at..floor(text, at + COPIED_CHUNK_BYTES.min(room))];
-            let valid = match self.kernel.from_utf8(chunk) {
-                Ok(_) => chunk,
-                Err(error) => &chunk[..error.valid_up_to()],
-            };
+            let valid = self.kernel.from_utf8(chunk);
+            let valid = valid.map_or_else(|error| &chunk[..error.valid_up_to()], str::as_bytes);
             if !out.put(valid) {
                 return at;
             }

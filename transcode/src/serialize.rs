@@ -3,22 +3,12 @@
 
 #![forbid(unsafe_code)]
 
-use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_core::{Serialize, Serializer};
 
 use crate::{Encoding, Error, TranscoderError};
-use trust8::engine::{by_name, error};
+use trust8::engine::{error, serialized_by_name};
 
-impl Serialize for Encoding {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for Encoding {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        by_name(from)
-    }
-}
+serialized_by_name!(Encoding);
 
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {

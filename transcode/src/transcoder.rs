@@ -205,12 +205,13 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         self.check()?;
         let mut out = Output::new(T::form_room(buffer));
         let (read, end) = self.advance(F::form_bytes(piece), &mut out);
-        match end {
-            End::Malformed(fault) if read == 0 && out.is_empty() => Err(self.fail(fault)),
-            _ => {
-                Ok(Progress { read: read / size_of::<F::Unit>(), written: out.len() / size_of::<T::Unit>() })
-            }
+        if let End::Malformed(fault) = end
+            && read == 0
+            && out.is_empty()
+        {
+            return Err(self.fail(fault));
         }
+        Ok(Progress { read: read / size_of::<F::Unit>(), written: out.len() / size_of::<T::Unit>() })
     }
 
     /// Ends the text. A lossy transcoder appends the replacement for a character that is cut off.
@@ -320,10 +321,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
 
     /// Returns the error of an earlier push, if there was one.
     fn check(&self) -> Result<(), TranscoderError> {
-        match self.failed {
-            None => Ok(()),
-            Some(fault) => Err(self.error(fault)),
-        }
+        self.failed.map_or(Ok(()), |fault| Err(self.error(fault)))
     }
 
     fn fail(&mut self, fault: Fault) -> TranscoderError {

@@ -28,10 +28,9 @@
 
 mod own_forms;
 
-use trust8::Kernel;
-use trust8::boundary;
 use trust8::engine::start_before;
 use trust8::engine::survey::{Found, Seek};
+use trust8::{Kernel, boundary};
 
 pub(crate) use own_forms::OwnForms;
 
@@ -146,10 +145,8 @@ impl<'a> Runs<'a> {
             return false;
         }
         let Some(fault) = self.block.first_from(self.at) else { return false };
-        let gained = match self.own.find_excluded(self.kernel, &self.bytes[self.at..fault]) {
-            Some(excluded) => excluded,
-            None => fault - self.at,
-        };
+        let gained =
+            self.own.find_excluded(self.kernel, &self.bytes[self.at..fault]).unwrap_or(fault - self.at);
         self.at += gained;
         self.stop(gained);
         true
@@ -237,8 +234,9 @@ impl<'a> Runs<'a> {
         let rest = self.rest();
         let chunk = &rest[..boundary::floor(rest, self.chunk)];
         let searches = self.own.excludes() || self.own != OwnForms::Nothing && self.after_exception;
-        let searched = if searches { self.search(chunk) } else { None };
-        let gained = searched.unwrap_or_else(|| {
+        // What is before an exception is validated. The search is of no use if that is not UTF-8.
+        let found = searches.then(|| self.own.find(self.kernel, chunk).unwrap_or(chunk.len()));
+        let gained = found.filter(|&found| self.is_text(&chunk[..found])).unwrap_or_else(|| {
             let text = &chunk[..self.valid_len(chunk)];
             self.own.find_excluded(self.kernel, text).unwrap_or(text.len())
         });
@@ -250,13 +248,6 @@ impl<'a> Runs<'a> {
             self.after_exception &= chunk.len() < LONGEST_CHUNK_BYTES / 2;
             self.chunk = self.chunk.saturating_mul(2).min(LONGEST_CHUNK_BYTES);
         }
-    }
-
-    /// Searches `chunk` for an exception, and validates the bytes before it. Returns their length
-    /// if they are UTF-8.
-    fn search(&self, chunk: &[u8]) -> Option<usize> {
-        let found = self.own.find(self.kernel, chunk).unwrap_or(chunk.len());
-        self.is_text(&chunk[..found]).then_some(found)
     }
 
     /// Returns whether `bytes` is UTF-8. For a few bytes of ASCII, a loop is faster than a call of
@@ -279,10 +270,7 @@ impl<'a> Runs<'a> {
         let Err(rejected) = self.kernel.check(chunk) else { return chunk.len() };
         let before = start_before(chunk, rejected.suspect());
         let from = if self.is_text(&chunk[..before]) { before } else { 0 };
-        from + match core::str::from_utf8(&chunk[from..]) {
-            Ok(text) => text.len(),
-            Err(error) => error.valid_up_to(),
-        }
+        from + core::str::from_utf8(&chunk[from..]).map_or_else(|error| error.valid_up_to(), str::len)
     }
 }
 

@@ -12,7 +12,7 @@ use super::error::{ColumnError, ColumnErrorKind};
 use super::marks::BadRows;
 use super::offset::Offset;
 #[cfg(feature = "alloc")]
-use super::overlap::Overlap;
+use super::overlap::{Overlap, ill_formed};
 use super::{offsets, views};
 use crate::boundary::is_continuation;
 use crate::error::Utf8Error;
@@ -392,16 +392,14 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
     }
 
     fn bytes_of_row(&self, row: usize) -> Row<'_> {
-        let view = self.views[row];
         let is_null = self.validity.is_some_and(|validity| !validity.is_valid(row));
-        if view as u32 <= views::INLINE && !is_null {
+        let view = if is_null { 0 } else { self.views[row] };
+        if view as u32 <= views::INLINE {
             return Row(Bytes::Inline(view.to_le_bytes()));
         }
         // An `AsRef` may return another buffer each time. Then there may be no such row.
-        match views::long_view(view, self.buffers) {
-            Some((_, buffer, from, to)) if !is_null => Row(Bytes::Borrowed(&buffer[from..to])),
-            _ => Row(Bytes::Borrowed(&[])),
-        }
+        let bytes = views::long_view(view, self.buffers).map(|(_, buffer, from, to)| &buffer[from..to]);
+        Row(Bytes::Borrowed(bytes.unwrap_or_default()))
     }
 
     fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut BadRows) {
@@ -411,7 +409,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
             let group = self.group(start, end, &mut group);
             #[cfg(feature = "alloc")]
             {
-                marks.overlap.count(kernel, group, self.buffers);
+                marks.overlap.count(group, self.buffers, &|buffer| ill_formed(kernel, buffer));
                 if marks.overlap.is_great() {
                     for (row, &view) in (start..).zip(group) {
                         if marks.overlap.error(kernel, view, self.buffers).is_some() {
@@ -451,7 +449,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
         list: &dyn Fn(&[u8]) -> Vec<usize>,
     ) -> Option<Option<(usize, &[u8])>> {
         let view = self.views[row];
-        overlap.count_for(&[view], self.buffers, list);
+        overlap.count(&[view], self.buffers, list);
         let is_listed = view as u32 > views::INLINE && overlap.is_great();
         is_listed.then(|| overlap.fault_of(view, start, self.buffers))
     }

@@ -29,6 +29,7 @@ pub(crate) mod overlap;
 mod repair;
 mod views;
 
+use crate::error::Utf8Error;
 use crate::kernel::Kernel;
 #[cfg(feature = "alloc")]
 use overlap::Overlap;
@@ -136,7 +137,11 @@ impl Kernel {
             if !views::group_is_valid(self, group, buffers, &mut joined) {
                 #[cfg(feature = "alloc")]
                 if joined.left == 0 {
-                    return Overlap::of(self, buffers).check(self, views, buffers, first);
+                    let overlap = Overlap::of(self, buffers);
+                    return views::each_view(&views[first..], buffers, first, |row, _| {
+                        let error = overlap.error(self, views[row], buffers);
+                        error.map_or(Ok(()), |error| Err(not_utf8(row, error)))
+                    });
                 }
                 views::each_view(group, buffers, first, |row, bytes| check_row(self, row, bytes))?;
                 joined = views::Joined::limited(joined.left);
@@ -144,9 +149,7 @@ impl Kernel {
         }
         Ok(())
     }
-}
 
-impl Kernel {
     /// Does the same as [`validate_slices`](crate::columns::validate_slices), with this kernel.
     ///
     /// # Errors
@@ -166,8 +169,10 @@ impl Kernel {
 /// Checks that row `row`, which is `bytes`, is UTF-8.
 #[inline(always)]
 fn check_row(kernel: &Kernel, row: usize, bytes: &[u8]) -> Result<(), ColumnError> {
-    match kernel.from_utf8(bytes) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) }),
-    }
+    kernel.from_utf8(bytes).map(|_| ()).map_err(|error| not_utf8(row, error))
+}
+
+/// Returns the error of a row with this error in its text.
+fn not_utf8(row: usize, error: Utf8Error) -> ColumnError {
+    ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) }
 }

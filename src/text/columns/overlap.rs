@@ -13,8 +13,7 @@
 
 use alloc::vec::Vec;
 
-use super::error::{ColumnError, ColumnErrorKind};
-use super::views::{INLINE, each_view, long_view};
+use super::views::{INLINE, long_view};
 use crate::boundary::{floor, is_inside};
 use crate::error::Utf8Error;
 use crate::kernel::Kernel;
@@ -28,13 +27,13 @@ const REPETITIONS: usize = 4;
 pub struct Overlap {
     /// How many bytes the views so far name.
     named: usize,
-    /// How many bytes the buffers have, once this was asked.
-    there: Option<usize>,
+    /// How many bytes they may name, once this was asked.
+    limit: Option<usize>,
     /// The positions of the faults in each buffer.
     faults: Option<Vec<Vec<usize>>>,
 }
 
-/// Returns how many bytes may be validated before the faults of the buffers are listed.
+/// Returns from how many bytes on, validated or named, the faults of the buffers are listed.
 pub(super) fn limit(buffers: &[impl AsRef<[u8]>]) -> usize {
     let there = buffers.iter().map(|buffer| buffer.as_ref().len()).fold(0, usize::saturating_add);
     there.saturating_mul(REPETITIONS).saturating_add(1)
@@ -47,34 +46,12 @@ impl Overlap {
         Self { faults: Some(faults), ..Self::NONE }
     }
 
-    /// Checks the views from row `first` on by the list.
-    pub(super) fn check(
-        &self,
-        kernel: &'static Kernel,
-        views: &[u128],
-        buffers: &[impl AsRef<[u8]>],
-        first: usize,
-    ) -> Result<(), ColumnError> {
-        for (row, &view) in views.iter().enumerate().skip(first) {
-            each_view(&[view], buffers, row, |row, _| match self.error(kernel, view, buffers) {
-                Some(error) => Err(ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) }),
-                None => Ok(()),
-            })?;
-        }
-        Ok(())
-    }
-
     /// No views so far.
-    pub const NONE: Self = Self { named: 0, there: None, faults: None };
-
-    /// Counts the bytes that `views` name, and lists the ill-formed sequences if they are too many.
-    pub(super) fn count(&mut self, kernel: &'static Kernel, views: &[u128], buffers: &[impl AsRef<[u8]>]) {
-        self.count_for(views, buffers, &|buffer| ill_formed(kernel, buffer));
-    }
+    pub const NONE: Self = Self { named: 0, limit: None, faults: None };
 
     /// Counts the bytes that `views` name, and lists the faults that `list` finds in each buffer if
     /// they are too many.
-    pub(super) fn count_for(
+    pub(super) fn count(
         &mut self,
         views: &[u128],
         buffers: &[impl AsRef<[u8]>],
@@ -83,10 +60,8 @@ impl Overlap {
         let lens = views.iter().map(|&view| view as u32).filter(|&len| len > INLINE);
         self.named = lens.fold(self.named, |sum, len| sum.saturating_add(len as usize));
         if self.faults.is_none() {
-            let there = *self.there.get_or_insert_with(|| {
-                buffers.iter().map(|buffer| buffer.as_ref().len()).fold(0, usize::saturating_add)
-            });
-            if self.named > there.saturating_mul(REPETITIONS) {
+            let limit = *self.limit.get_or_insert_with(|| limit(buffers));
+            if self.named >= limit {
                 self.faults = Some(buffers.iter().map(|buffer| list(buffer.as_ref())).collect());
             }
         }
@@ -143,7 +118,7 @@ impl Overlap {
 }
 
 /// Returns the positions of all ill-formed sequences of a buffer.
-fn ill_formed(kernel: &'static Kernel, buffer: &[u8]) -> Vec<usize> {
+pub(super) fn ill_formed(kernel: &'static Kernel, buffer: &[u8]) -> Vec<usize> {
     let mut places = Vec::new();
     each_fault(kernel, buffer, |at, _| places.push(at));
     places

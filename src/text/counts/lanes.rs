@@ -149,8 +149,9 @@ fn add<S: Simd, const UTF16: bool>(s: S, [counts, more]: [S::Vector; 2], now: S:
     if !UTF16 {
         return [s.minus_wrapping(counts, is_continuation(s, now)), more];
     }
-    // A character counts at its first byte.
-    [s.minus_wrapping(counts, s.below_signed(s.splat(0xBF), now)), s.minus_wrapping(more, is_from_f0(s, now))]
+    // A character counts at its first byte, and once more if that is at least F0.
+    let from_f0 = s.below_signed(s.minus_saturating(now, s.splat(0xF0 - 0x80)), s.splat(0));
+    [s.minus_wrapping(counts, s.below_signed(s.splat(0xBF), now)), s.minus_wrapping(more, from_f0)]
 }
 
 #[inline(always)]
@@ -162,12 +163,6 @@ fn sum_of_two<S: Simd, const UTF16: bool>(s: S, [counts, more]: [S::Vector; 2]) 
 #[inline(always)]
 fn is_continuation<S: Simd>(s: S, v: S::Vector) -> S::Vector {
     s.below_signed(v, s.splat(0xC0))
-}
-
-/// Returns FF for each byte from F0 on.
-#[inline(always)]
-fn is_from_f0<S: Simd>(s: S, v: S::Vector) -> S::Vector {
-    s.below_signed(s.minus_saturating(v, s.splat(0xF0 - 0x80)), s.splat(0))
 }
 
 /// Counts in a byte for each lane.

@@ -140,7 +140,7 @@ impl Judgement {
             border[..tail.len()].copy_from_slice(tail);
             border[tail.len()..len].copy_from_slice(&next.first[..next.known()]);
             let border = &border[..len];
-            let character = border.get(..1 + continuations_after(border[0]));
+            let character = border.get(..border[0].leading_ones() as usize);
             let Some(character) = character.filter(|bytes| core::str::from_utf8(bytes).is_ok()) else {
                 // If the character is still incomplete, the next part has only its continuations.
                 joined.end = End::of(border);
@@ -207,9 +207,4 @@ impl Judgement {
             && self.first[known.len()..].iter().all(|&byte| byte == 0)
             && self.body.is_possible()
     }
-}
-
-/// Returns how many continuations the character has that begins with `lead`.
-const fn continuations_after(lead: u8) -> usize {
-    (lead >= 0xC0) as usize + (lead >= 0xE0) as usize + (lead >= 0xF0) as usize
 }

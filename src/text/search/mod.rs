@@ -191,3 +191,15 @@ fn vectors<V: SearchOps, const N: usize>(v: V, block: &[u8; LONG_BYTES]) -> [V::
     }
     vectors
 }
+
+/// Returns the bits that are set in any of the vectors.
+// When optimising for size, LLVM would not inline a closure around an operation.
+#[inline(always)]
+pub fn all_bits<V: SearchOps, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
+    let (mut all, mut i) = (vectors[0], 1);
+    while i < N {
+        all = v.or(all, vectors[i]);
+        i += 1;
+    }
+    all
+}

@@ -19,7 +19,7 @@ use core::str::FromStr;
 
 use crate::codec::{Codec, Next, Refusal};
 use latin1::Latin1;
-use trust8::engine::{Output, is_same_name};
+use trust8::engine::{Output, is_same_name, names_of};
 use trust8::{Kernel, UnknownName};
 use utf8::Utf8;
 use utf16::Utf16;
@@ -68,8 +68,6 @@ macro_rules! families {
         impl Encoding {
             /// All encodings.
             pub const ALL: &'static [Self] = &[$($(Self::$encoding),+),+];
-
-            const NAMES: &'static [&'static str] = &[$($($name),+),+];
 
             /// Returns the encoding's names. The first is the canonical one.
             const fn names(self) -> &'static [&'static str] {
@@ -167,55 +165,6 @@ impl Family {
     }
 }
 
-impl Layout {
-    /// Decodes the start of `text`, which is not empty.
-    #[inline(always)]
-    pub(super) fn next(self, text: &[u8]) -> Next {
-        with_codec!(self.family, C => C::next(text, self.swapped))
-    }
-
-    /// Returns the whole characters at the start of a well-formed text that may be cut off anywhere.
-    #[inline]
-    pub(super) fn whole(self, text: &[u8]) -> &[u8] {
-        &text[..with_codec!(self.family, C => C::whole_len(text, self.swapped))]
-    }
-
-    /// Returns the position of the first malformed sequence in whole units, or the length of the
-    /// text.
-    #[inline(always)]
-    pub(super) fn well_formed_up_to(self, kernel: &'static Kernel, text: &[u8]) -> usize {
-        with_codec!(self.family, C => C::well_formed_up_to(kernel, text, self.swapped))
-    }
-
-    /// Returns the position of the first thing in whole units that is not an ASCII character, or the
-    /// length of the text.
-    #[inline(always)]
-    pub(super) fn ascii_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
-        with_codec!(self.family, C => C::ascii_up_to(kernel, text, self.swapped))
-    }
-
-    /// Returns the position of the first thing in whole units that is not a character of Latin-1, or
-    /// the length of the text. In UTF-8, what comes before may be malformed.
-    #[inline(always)]
-    pub(super) fn latin1_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
-        with_codec!(self.family, C => C::latin1_up_to(kernel, text, self.swapped))
-    }
-
-    /// Returns whether the first character of `text`, which is not empty, has more than `left` bytes
-    /// in another encoding.
-    #[inline(always)]
-    pub(super) fn first_exceeds(self, text: &[u8], to: Self, left: usize) -> bool {
-        let Next::Char(first, _) = self.next(text) else { return false };
-        with_codec!(to.family, C => C::len(first)).is_some_and(|len| len > left)
-    }
-
-    /// Appends a character if the encoding has it and it fits.
-    #[inline(always)]
-    pub(super) fn put(self, char: char, out: &mut Output<'_>) -> Result<(), Refusal> {
-        with_codec!(self.family, C => C::put(char, self.swapped, out))
-    }
-}
-
 impl Encoding {
     /// Returns the encoding's name, in lower case.
     ///
@@ -265,7 +214,8 @@ impl FromStr for Encoding {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        Self::by_name(name).ok_or(UnknownName::of("encoding", Self::NAMES))
+        Self::by_name(name)
+            .ok_or(UnknownName::of("encoding", names_of!(Encoding::ALL, |encoding| encoding.name())))
     }
 }
 
@@ -301,6 +251,53 @@ impl Layout {
     /// Returns the same layout in the native byte order.
     pub(super) const fn unswapped(self) -> Self {
         Self { swapped: false, ..self }
+    }
+
+    /// Decodes the start of `text`, which is not empty.
+    #[inline(always)]
+    pub(super) fn next(self, text: &[u8]) -> Next {
+        with_codec!(self.family, C => C::next(text, self.swapped))
+    }
+
+    /// Returns the whole characters at the start of a well-formed text that may be cut off anywhere.
+    #[inline]
+    pub(super) fn whole(self, text: &[u8]) -> &[u8] {
+        &text[..with_codec!(self.family, C => C::whole_len(text, self.swapped))]
+    }
+
+    /// Returns the position of the first malformed sequence in whole units, or the length of the
+    /// text.
+    #[inline(always)]
+    pub(super) fn well_formed_up_to(self, kernel: &'static Kernel, text: &[u8]) -> usize {
+        with_codec!(self.family, C => C::well_formed_up_to(kernel, text, self.swapped))
+    }
+
+    /// Returns the position of the first thing in whole units that is not an ASCII character, or the
+    /// length of the text.
+    #[inline(always)]
+    pub(super) fn ascii_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
+        with_codec!(self.family, C => C::ascii_up_to(kernel, text, self.swapped))
+    }
+
+    /// Returns the position of the first thing in whole units that is not a character of Latin-1, or
+    /// the length of the text. In UTF-8, what comes before may be malformed.
+    #[inline(always)]
+    pub(super) fn latin1_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
+        with_codec!(self.family, C => C::latin1_up_to(kernel, text, self.swapped))
+    }
+
+    /// Returns whether the first character of `text`, which is not empty, has more than `left` bytes
+    /// in another encoding.
+    #[inline(always)]
+    pub(super) fn first_exceeds(self, text: &[u8], to: Self, left: usize) -> bool {
+        let Next::Char(first, _) = self.next(text) else { return false };
+        with_codec!(to.family, C => C::len(first)).is_some_and(|len| len > left)
+    }
+
+    /// Appends a character if the encoding has it and it fits.
+    #[inline(always)]
+    pub(super) fn put(self, char: char, out: &mut Output<'_>) -> Result<(), Refusal> {
+        with_codec!(self.family, C => C::put(char, self.swapped, out))
     }
 }
 

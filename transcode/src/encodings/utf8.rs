@@ -7,8 +7,7 @@ use crate::error::Fault;
 use crate::search::{AboveLatin1, search};
 use trust8::Kernel;
 use trust8::boundary::whole_len;
-use trust8::engine::Output;
-use trust8::engine::Sequence;
+use trust8::engine::{Output, Sequence};
 
 /// UTF-8.
 pub(crate) struct Utf8;

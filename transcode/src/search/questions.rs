@@ -2,25 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use trust8::engine::search::{SearchOps, Sought};
-
-/// Makes a vector of these bytes.
-#[inline(always)]
-fn repeated<V: SearchOps>(v: V, bytes: &[u8; 64]) -> V::Vector {
-    v.load(bytes, 0)
-}
-
-/// Returns the bits that are set in any of the vectors.
-// When optimising for size, LLVM would not inline a closure around an operation.
-#[inline(always)]
-fn all_bits<V: SearchOps, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
-    let (mut all, mut i) = (vectors[0], 1);
-    while i < N {
-        all = v.or(all, vectors[i]);
-        i += 1;
-    }
-    all
-}
+use trust8::engine::search::{SearchOps, Sought, all_bits};
 
 /// Repeats the lowest `unit` bytes of a number, in the machine's order, or in the other one if
 /// `swapped`.
@@ -50,12 +32,12 @@ impl<V: SearchOps, const UNIT_BYTES: usize, const INSIDE: u32, const SWAPPED: bo
 
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        v.any(v.and(all_bits(v, vectors), repeated(v, Self::OTHERS)))
+        v.any(v.and(all_bits(v, vectors), v.load(Self::OTHERS, 0)))
     }
 
     #[inline(always)]
     fn places(v: V, now: V::Vector, _: &mut u64) -> u64 {
-        let inside = v.bits(v.equal(v.and(now, repeated(v, Self::OTHERS)), v.splat(0)));
+        let inside = v.bits(v.equal(v.and(now, v.load(Self::OTHERS, 0)), v.splat(0)));
         !inside & (u64::MAX >> (64 - V::LANES))
     }
 }
@@ -68,7 +50,12 @@ impl<V: SearchOps> Sought<V> for AboveLatin1 {
 
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        v.any_high_bit(v.minus_saturating(largest(v, vectors), v.splat(0xC4 - 0x80)))
+        let (mut largest, mut i) = (vectors[0], 1);
+        while i < N {
+            largest = v.max(largest, vectors[i]);
+            i += 1;
+        }
+        v.any_high_bit(v.minus_saturating(largest, v.splat(0xC4 - 0x80)))
     }
 
     #[inline(always)]
@@ -93,18 +80,26 @@ impl<const SWAPPED: bool> NotUtf16<SWAPPED> {
 impl<V: SearchOps, const SWAPPED: bool> Sought<V> for NotUtf16<SWAPPED> {
     const UNIT_BYTES: usize = 2;
 
+    /// The high byte of a surrogate becomes zero. The smallest byte of each lane is then zero if any
+    /// of the vectors has one there.
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        is_any_equal(v, vectors, Self::KIND, Self::HIGH)
+        let (kind, high) = (v.load(Self::KIND, 0), v.load(Self::HIGH, 0));
+        let (mut least, mut i) = (v.and_xor(vectors[0], kind, high), 1);
+        while i < N {
+            least = v.min(least, v.and_xor(vectors[i], kind, high));
+            i += 1;
+        }
+        v.is_any(v.equal(least, v.splat(0)))
     }
 
     /// A unit must be a low surrogate exactly if the previous unit is a high one. The ones mark
     /// units that break this rule, in either direction.
     #[inline(always)]
     fn places(v: V, now: V::Vector, pending: &mut u64) -> u64 {
-        let half = v.and(now, repeated(v, Self::HALF));
-        let high = v.bits(v.equal(half, repeated(v, Self::HIGH)));
-        let low = v.bits(v.equal(half, repeated(v, Self::LOW)));
+        let half = v.and(now, v.load(Self::HALF, 0));
+        let high = v.bits(v.equal(half, v.load(Self::HIGH, 0)));
+        let low = v.bits(v.equal(half, v.load(Self::LOW, 0)));
         let expected = high << 2 | *pending;
         *pending = high >> (V::LANES - 2);
         (expected ^ low) & (u64::MAX >> (64 - V::LANES))
@@ -141,11 +136,11 @@ impl<V: SearchOps, const SWAPPED: bool> Sought<V> for NotUtf32<SWAPPED> {
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
         let (mut most, mut least, mut i) = (v.splat(0), v.splat(0xFF), 0);
         while i < N {
-            let flipped = v.and_xor(vectors[i], v.splat(0xFF), repeated(v, Self::FLIPPED));
+            let flipped = v.and_xor(vectors[i], v.splat(0xFF), v.load(Self::FLIPPED, 0));
             (most, least, i) = (v.max(most, flipped), v.min(least, flipped), i + 1);
         }
-        let above = v.minus_saturating(most, repeated(v, Self::LARGEST));
-        v.any(v.or(above, v.minus_saturating(repeated(v, Self::SECOND), least)))
+        let above = v.minus_saturating(most, v.load(Self::LARGEST, 0));
+        v.any(v.or(above, v.minus_saturating(v.load(Self::SECOND, 0), least)))
     }
 
     /// No byte of a surrogate is above that of `SURROGATE`.
@@ -154,41 +149,10 @@ impl<V: SearchOps, const SWAPPED: bool> Sought<V> for NotUtf32<SWAPPED> {
         if !Self::is_suspected(v, [now]) {
             return 0;
         }
-        let flipped = v.and_xor(now, v.splat(0xFF), repeated(v, Self::FLIPPED));
-        let others = v.not_zero(v.minus_saturating(flipped, repeated(v, Self::SURROGATE)));
+        let flipped = v.and_xor(now, v.splat(0xFF), v.load(Self::FLIPPED, 0));
+        let others = v.not_zero(v.minus_saturating(flipped, v.load(Self::SURROGATE, 0)));
         let any = others | others >> 1;
         let surrogates = !(any | any >> 2) & 0x1111_1111_1111_1111 & (u64::MAX >> (64 - V::LANES));
-        v.not_zero(v.minus_saturating(now, repeated(v, Self::LARGEST))) | surrogates
+        v.not_zero(v.minus_saturating(now, v.load(Self::LARGEST, 0))) | surrogates
     }
-}
-
-/// Returns the largest byte of each lane.
-#[inline(always)]
-fn largest<V: SearchOps, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
-    let (mut largest, mut i) = (vectors[0], 1);
-    while i < N {
-        largest = v.max(largest, vectors[i]);
-        i += 1;
-    }
-    largest
-}
-
-/// Returns whether any byte, after masking, equals that of the constant.
-///
-/// A byte that matches becomes zero. The smallest byte of each lane is then zero if any of the
-/// vectors has a match there.
-#[inline(always)]
-fn is_any_equal<V: SearchOps, const N: usize>(
-    v: V,
-    vectors: [V::Vector; N],
-    mask: &[u8; 64],
-    constant: &[u8; 64],
-) -> bool {
-    let (mask, constant) = (repeated(v, mask), repeated(v, constant));
-    let (mut least, mut i) = (v.and_xor(vectors[0], mask, constant), 1);
-    while i < N {
-        least = v.min(least, v.and_xor(vectors[i], mask, constant));
-        i += 1;
-    }
-    v.is_any(v.equal(least, v.splat(0)))
 }

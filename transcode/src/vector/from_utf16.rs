@@ -325,7 +325,11 @@ pub(super) fn put_below_10000<S: ConvertOps>(
 /// halves.
 #[inline(always)]
 fn put_ends_of_three<S: ConvertOps>(s: S, two: [S::Vector; 2], len: usize, out: &mut Output<'_>) -> bool {
-    let ([first, second], [keep_first, keep_second]) = (two, kept_of_three(s, two, len));
+    let ([first, second], third) = (two, s.splat32(0x0080_0000));
+    // The third byte is always kept. The others are kept if their bit 7 is set, because then they
+    // belong to the character.
+    let keep_first = s.high_bits(s.or(first, third)) & first_bits(2 * len);
+    let keep_second = s.high_bits(s.or(second, third)) & first_bits((2 * len).saturating_sub(S::LANES));
     if len <= S::LANES / 2 {
         return s.put_ends_of_three(first, keep_first, out);
     }
@@ -335,31 +339,13 @@ fn put_ends_of_three<S: ConvertOps>(s: S, two: [S::Vector; 2], len: usize, out: 
         && s.put_ends_of_three(second, keep_second, out)
 }
 
-/// Returns a one for each byte to keep of the UTF-8 of the first `len` bytes of a block, as
-/// returned by [`encoded`] for its halves.
-#[inline(always)]
-fn kept_of_three<S: ConvertOps>(s: S, [first, second]: [S::Vector; 2], len: usize) -> [u64; 2] {
-    // The third byte is always kept. The others are kept if their bit 7 is set, because then they
-    // belong to the character.
-    let third = s.splat32(0x0080_0000);
-    [
-        s.high_bits(s.or(first, third)) & first_bits(2 * len),
-        s.high_bits(s.or(second, third)) & first_bits((2 * len).saturating_sub(S::LANES)),
-    ]
-}
-
 /// Appends the first `len` bytes of units below U+0800, in 16-bit lanes, as UTF-8.
 #[inline(always)]
 pub(super) fn put_below_800<S: ConvertOps>(s: S, units: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
-    s.put_starts_of_two(encoded_below_800(s, units), len / 2, out)
-}
-
-/// Returns the UTF-8 of units below U+0800 in 16-bit lanes, with the first byte in the lower half.
-/// The second has bit 7 set, or is zero.
-#[inline(always)]
-fn encoded_below_800<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
+    // The first byte is in the lower half. The second has bit 7 set, or is zero.
     let two = s.or(s.right16::<6>(units), s.and(s.left16::<8>(units), s.splat16(0x3F00)));
-    s.select16(s.above16(units, s.splat16(0x7F)), s.or(two, s.splat16(0x80C0)), units)
+    let two = s.select16(s.above16(units, s.splat16(0x7F)), s.or(two, s.splat16(0x80C0)), units);
+    s.put_starts_of_two(two, len / 2, out)
 }
 
 /// Returns whether any unit is a surrogate.

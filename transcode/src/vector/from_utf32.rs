@@ -103,30 +103,14 @@ fn put_as_utf8<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out:
     put_ends_of_four(s, [up_to_four(s, a), up_to_four(s, b)], len, out)
 }
 
-/// Returns a one for each byte to keep of the UTF-8 of the first `len` bytes of two vectors, as
-/// returned by [`up_to_four`].
-#[inline(always)]
-fn kept_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize) -> [u64; 2] {
-    let fourth = s.splat32(0x8000_0000);
-    [
-        s.high_bits(s.or(a, fourth)) & first_bits(len),
-        s.high_bits(s.or(b, fourth)) & first_bits(len.saturating_sub(S::LANES)),
-    ]
-}
-
 /// Appends the UTF-8 of the first `len` bytes of two vectors, as returned by [`up_to_four`].
 #[cfg_attr(trust8_optimised, inline(always))]
 fn put_ends_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize, out: &mut Output<'_>) -> bool {
-    let [keep_a, keep_b] = kept_of_four(s, [a, b], len);
+    let fourth = s.splat32(0x8000_0000);
+    let keep_a = s.high_bits(s.or(a, fourth)) & first_bits(len);
+    let keep_b = s.high_bits(s.or(b, fourth)) & first_bits(len.saturating_sub(S::LANES));
     let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
     out.left() >= n && s.put_kept_bytes(a, keep_a, out) && s.put_kept_bytes(b, keep_b, out)
-}
-
-/// Returns the UTF-8 of characters below U+10000 in 32-bit lanes, like [`encoded`]: the third byte
-/// is the last one.
-#[inline(always)]
-fn up_to_three<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
-    encoded(s, unit, unit, marks(s, unit))
 }
 
 /// Returns the UTF-8 of characters in 32-bit lanes. The fourth byte is the last one of the
@@ -140,8 +124,9 @@ fn up_to_four<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
     );
     let first_two = s.or(s.and(s.right32::<4>(unit), s.splat32(0x0000_3F00)), s.right32::<18>(unit));
     let four = s.or(s.or(last_two, first_two), s.splat32(0x8080_80F0));
-    // For larger numbers, the result of `up_to_three` is meaningless but stays within their lanes.
-    s.select32(s.above32(unit, s.splat32(0xFFFF)), four, s.left32::<8>(up_to_three(s, unit)))
+    // For larger numbers, these three bytes are meaningless but stay within their lanes.
+    let three = encoded(s, unit, unit, marks(s, unit));
+    s.select32(s.above32(unit, s.splat32(0xFFFF)), four, s.left32::<8>(three))
 }
 
 /// Converts UTF-32 into UTF-16. Throughout this file, `SWAPPED` means that units of UTF-16 are in
@@ -221,7 +206,7 @@ fn put_two_as_utf16<S: ConvertOps, const SWAPPED: bool>(
 }
 
 /// Like [`put_as_utf16`], without checking whether all characters are below U+10000.
-#[inline(always)]
+#[cfg_attr(trust8_optimised, inline(always))]
 fn put_any_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     a: S::Vector,
@@ -232,17 +217,7 @@ fn put_any_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     if !are_characters(s, a, b) {
         return false;
     }
-    put_units_of_utf16::<S, SWAPPED>(s, [as_utf16(s, a), as_utf16(s, b)], len, out)
-}
-
-/// Appends the UTF-16 of the first `len` bytes of two vectors, as returned by [`as_utf16`].
-#[cfg_attr(trust8_optimised, inline(always))]
-fn put_units_of_utf16<S: ConvertOps, const SWAPPED: bool>(
-    s: S,
-    [a, b]: [S::Vector; 2],
-    len: usize,
-    out: &mut Output<'_>,
-) -> bool {
+    let (a, b) = (as_utf16(s, a), as_utf16(s, b));
     let keep_a = kept_of_utf16(s, a) & first_bits(len);
     let keep_b = kept_of_utf16(s, b) & first_bits(len.saturating_sub(S::LANES));
     let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;

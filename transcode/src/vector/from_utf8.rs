@@ -50,8 +50,7 @@ use super::{
 use crate::conversion::Utf8Check;
 use crate::simd::{ConvertOps, first_bits};
 use trust8::boundary::{floor, is_continuation};
-use trust8::engine::Output;
-use trust8::engine::{ends_in_lead, judge};
+use trust8::engine::{Output, ends_in_lead, judge};
 
 /// The length of the chunks in which text is validated before its conversion. A chunk and its
 /// output stay in the L1 cache. The last chunk has up to twice the length.
@@ -272,14 +271,9 @@ fn short_of_two<S: ConvertOps, T: Wide, V: Utf8Check>(
         && let Some(ends_b) = ends_up_to_two(s, b, ends_in_lead(&text[..S::LANES]))
         && !ends_in_lead(text)
     {
+        let ends_b = ends_b & first_bits(text.len() - S::LANES);
         put_up_to_two::<S, T>(s, a, s.earlier(a, s.splat(0))[0], ends_a, out)
-            && put_up_to_two::<S, T>(
-                s,
-                b,
-                s.earlier(b, a)[0],
-                ends_b & first_bits(text.len() - S::LANES),
-                out,
-            )
+            && put_up_to_two::<S, T>(s, b, s.earlier(b, a)[0], ends_b, out)
     } else {
         validator.suspicion(text).is_none() && blocks::<S, T>(s, text, out) == text.len()
     }

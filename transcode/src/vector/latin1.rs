@@ -12,8 +12,7 @@ use super::{
     put_in_lines,
 };
 use crate::simd::{ConvertOps, first_bits};
-use trust8::engine::Output;
-use trust8::engine::ends_in_lead;
+use trust8::engine::{Output, ends_in_lead};
 
 /// Converts UTF-8 of at most two vectors into Latin-1, or of less than one with short vectors.
 #[inline(always)]
