@@ -168,6 +168,7 @@ pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize,
 }
 
 /// Calls `use_fault` with the position and the length of each ill-formed sequence of `text`.
+#[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
     let mut search = FaultSearch::new(kernel, text);

@@ -131,9 +131,7 @@ pub(crate) fn append_in_place(kernel: &'static Kernel, bytes: &[u8], text: &mut 
     if bytes.len() < SHORT_BYTES {
         for chunk in bytes.utf8_chunks() {
             text.extend_from_slice(chunk.valid().as_bytes());
-            if !chunk.invalid().is_empty() {
-                text.extend_from_slice(&REPLACEMENT[..3]);
-            }
+            text.extend_from_slice(if chunk.invalid().is_empty() { &[] } else { &REPLACEMENT[..3] });
         }
         return;
     }

@@ -183,7 +183,7 @@ const GROUP: usize = 16;
 /// Bit 7 of each byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The characters of windows-1252, of which `™` is the largest.
+/// The characters of windows-1252. The largest is `™`.
 static WINDOWS_1252: [u16; 256] = {
     let (mut characters, mut byte) = ([0; 256], 0);
     while byte < 256 {
