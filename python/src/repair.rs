@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use trust8::columns::{ColumnError, Offsets, Policy, Repaired};
+use trust8::columns::Policy;
 use trust8::engine::is_same_name;
 use trust8_arrow::policy_for_forbidden;
 use trust8_profile::{self as profile, Profile};
@@ -78,31 +78,28 @@ pub(crate) fn repaired_bytes(
     let py = input.py();
     let bytes = PyBackedBytes::from(input.clone());
     let repaired = answering_signals(py, bytes.len(), move || repaired(&bytes, policy, &profile))?;
-    let repaired = repaired.map_err(|error| PyOverflowError::new_err(error.to_string()))?;
     Ok(repaired.map_or(input, |repaired| PyBytes::new(py, &repaired)))
 }
 
 /// Returns the repaired text, or `None` if it needs no repair.
-fn repaired(bytes: &[u8], policy: Policy, profile: &Profile) -> Result<Option<Vec<u8>>, ColumnError> {
-    let well_formed = one(bytes, policy)?;
+fn repaired(bytes: &[u8], policy: Policy, profile: &Profile) -> Option<Vec<u8>> {
+    let well_formed = one(bytes, policy);
     if profile.bits() == 0 {
-        return Ok(well_formed);
+        return well_formed;
     }
     // The text is UTF-8 now, so this replaces nothing.
     let text = trust8::from_utf8_lossy(well_formed.as_deref().unwrap_or(bytes));
     let policy = policy_for_forbidden(policy).unwrap_or(profile::Policy::Replace);
-    Ok(match profile.repair(&text, policy) {
+    match profile.repair(&text, policy) {
         Cow::Borrowed(_) => well_formed,
         Cow::Owned(text) => Some(text.into_bytes()),
-    })
+    }
 }
 
 /// Returns a text with its ill-formed sequences repaired, or `None` if it is UTF-8.
-fn one(bytes: &[u8], policy: Policy) -> Result<Option<Vec<u8>>, ColumnError> {
-    // It is a column of one row. No slice is longer than `i64::MAX`.
-    let ends = [0, bytes.len() as i64];
-    Ok(match trust8::columns::repair(Offsets::new(bytes, &ends, None)?, policy)? {
-        Repaired::Borrowed(_) => None,
-        Repaired::Owned(rows) => Some(rows.values),
-    })
+fn one(bytes: &[u8], policy: Policy) -> Option<Vec<u8>> {
+    match policy.repair(bytes) {
+        Some(Cow::Owned(text)) => Some(text.into_bytes()),
+        _ => None,
+    }
 }

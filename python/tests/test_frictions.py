@@ -32,6 +32,24 @@ def test_windows_1252_handler(length):
             assert data.decode("utf-8", "trust8.windows-1252") == wanted
 
 
+def test_windows_1252_at_the_end_of_a_block():
+    """A block of lone faults is looked up in a table, unless its last byte begins a character."""
+    before = trust8.kernels()[0]
+    lone = bytes([*range(0x80, 0x100), *range(0x80)])
+    sequences = [b"", "é".encode(), "€".encode(), "😀".encode(), b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98"]
+    try:
+        for kernel in trust8.kernels():
+            assert _trust8._use_kernel(kernel)
+            for length in range(140):
+                for sequence in sequences:
+                    data = b"\x93" * length + sequence + lone + sequence + b"\xe4" * length + sequence
+                    wanted = data.decode("utf-8", "trust8.windows-1252")
+                    assert trust8.decode(data, "trust8.windows-1252") == wanted
+                    assert trust8.repair(data, "windows-1252").decode() == wanted
+    finally:
+        _trust8._use_kernel(before)
+
+
 @pytest.mark.parametrize("name", ["strict", "backslashreplace", "surrogatepass"])
 def test_a_handler_in_the_place_of_a_built_in_one_is_called(name):
     before = codecs.lookup_error(name)

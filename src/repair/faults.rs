@@ -3,6 +3,8 @@
 
 #![forbid(unsafe_code)]
 
+use core::iter;
+
 use super::survey::{FIRST_CHUNK_BYTES, Found, LONGEST_CHUNK_BYTES, Replace, Seek};
 use crate::boundary;
 use crate::kernel::{Continues, Kernel};
@@ -161,16 +163,12 @@ pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
 /// Returns the number of ill-formed sequences in `bytes`, and of their bytes.
 pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize, usize) {
     let mut search = FaultSearch::new(kernel, bytes);
-    let (mut count, mut len) = (0, 0);
-    while let Some(block) = search.advance() {
-        let (more, their_len) = block.ill_formed();
-        count += more;
-        len += their_len;
-    }
-    (count, len)
+    let blocks = iter::from_fn(|| search.advance()).map(|block| block.ill_formed());
+    blocks.fold((0, 0), |(count, len), (more, their_len)| (count + more, len + their_len))
 }
 
 /// Calls `use_fault` with the position and the length of each ill-formed sequence of `text`.
+#[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
     let mut search = FaultSearch::new(kernel, text);

@@ -97,11 +97,15 @@ impl Kernel {
     /// Does the same as [`lossy_into`](crate::lossy_into), with this kernel.
     pub fn lossy_into(&'static self, bytes: &[u8], text: &mut String) {
         let mut valid = mem::take(text).into_bytes();
-        append(self, bytes, &mut valid);
-        // SAFETY: `valid` was a `String`, and `append` has appended valid text: U+FFFD, and the
-        // bytes between one ill-formed sequence and the next. The kernel found each chunk or group
-        // of these valid, or each byte is ASCII, or the map of its block has no ill-formed sequence
-        // there. (After a panic `text` is empty.)
+        // A replacement is up to two bytes longer than the bytes it replaces. An eighth more is
+        // enough for a text with a few faults, so that it need not be moved.
+        let more = if bytes.len() < SHORT_BYTES { 2 } else { bytes.len() / 8 + ROOM_PER_BLOCK };
+        valid.reserve(bytes.len() + more);
+        append_in_place(self, bytes, &mut valid);
+        // SAFETY: `valid` was a `String`, and `append_in_place` has appended valid text: U+FFFD,
+        // and the bytes between one ill-formed sequence and the next. The kernel found each chunk
+        // or group of these valid, or each byte is ASCII, or the map of its block has no
+        // ill-formed sequence there. (After a panic `text` is empty.)
         *text = unsafe { String::from_utf8_unchecked(valid) };
     }
 }
@@ -121,27 +125,13 @@ const SHORT_BYTES: usize = 32;
 pub(crate) const SPARE_ROOM: usize = ROOM_PER_BLOCK;
 
 /// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. The appended text
-/// is valid.
-fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
-    if bytes.len() < SHORT_BYTES {
-        text.reserve(bytes.len() + 2);
-        return append_in_place(kernel, bytes, text);
-    }
-    // A replacement is up to two bytes longer than the bytes it replaces. An eighth more is enough
-    // for a text with a few faults, so that it need not be moved.
-    text.reserve(bytes.len() + bytes.len() / 8 + ROOM_PER_BLOCK);
-    append_in_place(kernel, bytes, text);
-}
-
-/// Does the same as `append`. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the
-/// result, it does not grow.
+/// is valid. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the result, it does not
+/// grow.
 pub(crate) fn append_in_place(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.len() < SHORT_BYTES {
         for chunk in bytes.utf8_chunks() {
             text.extend_from_slice(chunk.valid().as_bytes());
-            if !chunk.invalid().is_empty() {
-                text.extend_from_slice(&REPLACEMENT[..3]);
-            }
+            text.extend_from_slice(if chunk.invalid().is_empty() { &[] } else { &REPLACEMENT[..3] });
         }
         return;
     }

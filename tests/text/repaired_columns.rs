@@ -317,6 +317,7 @@ fn the_capacity_is_near_the_length() {
             b"\xF0\x9F\x98",
             "é, and a long row\u{FFFD}".as_bytes(),
             b"\x80 and a long row \xE2\x82",
+            &[0x93; 150],
         ] {
             let mut rows = all_valid(std::iter::repeat_n("clean, and as long as others", 500));
             rows.resize(2000, (bad.to_vec(), true));
@@ -371,6 +372,22 @@ fn one_text() {
             check_one(
                 &["a".repeat(len).as_bytes(), &fault.repeat(60), "é".repeat(90).as_bytes(), fault].concat(),
             );
+        }
+    }
+}
+
+/// In a block of many faults, bytes are looked up, but not if one of them belongs to a longer sequence. That
+/// begins and ends at each place of a block.
+#[test]
+fn blocks_of_faults() {
+    let all: Vec<u8> = (0x80..=0xFF).chain(0..=0x7F).collect();
+    let mut thin = Thin::where_slow();
+    for len in (0..130).filter(|_| thin.keep()) {
+        for sequence in
+            [&b""[..], "é".as_bytes(), "€".as_bytes(), "😀".as_bytes(), b"\xC3", b"\xE2\x82", b"\xF0\x9F\x98"]
+        {
+            let ends = [0x93].repeat(len);
+            check_one(&[&ends, sequence, &all, sequence, &ends, sequence].concat());
         }
     }
 }

@@ -183,6 +183,16 @@ const GROUP: usize = 16;
 /// Bit 7 of each byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
+/// The characters of windows-1252. The largest is `™`.
+static WINDOWS_1252: [u16; 256] = {
+    let (mut characters, mut byte) = ([0; 256], 0);
+    while byte < 256 {
+        characters[byte] = windows_1252(byte as u8) as u16;
+        byte += 1;
+    }
+    characters
+};
+
 const REPLACEMENT: char = '\u{FFFD}';
 
 /// The placeholder of a surrogate in UTF-8.
@@ -677,11 +687,12 @@ impl<U: Unit> Decoder<'_, U> {
         }
         let bytes = &bytes[..bytes.len().min(NEARBY)];
         let (fault, largest) = match instead {
-            Instead::SurrogateEscape => (Fault::ESCAPED, 0xDCFF),
-            Instead::Replace => (Fault::REPLACED, REPLACEMENT.into()),
+            Instead::SurrogateEscape => (Some(Fault::ESCAPED), 0xDCFF),
+            Instead::Replace => (Some(Fault::REPLACED), REPLACEMENT.into()),
             Instead::Windows1252 if !bytes.iter().any(|byte| (0x80..0xA0).contains(byte)) => {
-                (Fault { own: 0xFF, low: 0, high: 0 }, 0xFF)
+                (Some(Fault { own: 0xFF, low: 0, high: 0 }), 0xFF)
             }
+            Instead::Windows1252 => (None, '™'.into()),
             _ => return 0,
         };
         if largest > self.largest {
@@ -759,15 +770,22 @@ impl Fault {
 /// Converts blocks while no lead in them precedes a continuation. Such a block has no sequence of
 /// two or more bytes, so each byte above 7F is ill-formed by itself. The bytes begin at the start
 /// of a sequence. Returns the number of bytes, which is also the number of units. A sequence begins
-/// after them as well.
+/// after them as well. Without `fault`, the bytes are windows-1252.
 #[inline(never)]
-fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fault: Fault) -> usize {
+fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fault: Option<Fault>) -> usize {
     let mut at = 0;
     // A block and the next byte, which may continue the block's last byte.
     while let Some(with_next) = bytes[at..].first_chunk::<{ BLOCK + 1 }>()
         && let Some(units) = room[at..].first_chunk_mut::<BLOCK>()
         && !is_continued(&with_next[..BLOCK], &with_next[1..])
     {
+        at += BLOCK;
+        let Some(fault) = fault else {
+            for (unit, byte) in units.iter_mut().zip(with_next) {
+                unit.write(U::of(WINDOWS_1252[usize::from(*byte)].into()));
+            }
+            continue;
+        };
         // They compute bytes, because a vector has more of them.
         let (mut lows, mut highs) = ([0; BLOCK], [0; BLOCK]);
         for ((to_low, to_high), byte) in lows.iter_mut().zip(&mut highs).zip(with_next) {
@@ -778,7 +796,6 @@ fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fault: Fault)
         for (unit, (low, high)) in units.iter_mut().zip(lows.iter().zip(&highs)) {
             unit.write(U::of_bytes(*low, *high));
         }
-        at += BLOCK;
     }
     at
 }

@@ -298,6 +298,12 @@ impl Found {
         self.sequences() + (fours & ((1 << (self.end - self.start)) - 1)).count_ones() as usize
     }
 
+    /// Returns whether each byte of the block is ASCII or was ill-formed by itself.
+    #[inline(always)]
+    pub const fn is_lone(&self) -> bool {
+        self.continued == 0
+    }
+
     /// Returns whether no ill-formed sequence is left.
     #[inline(always)]
     pub const fn is_sound(&self) -> bool {

@@ -108,7 +108,7 @@ impl<C: Column> InvalidRows<C> {
     }
 
     /// Removes the marks of null rows.
-    fn ignore_nulls(&mut self) {
+    pub(super) fn ignore_nulls(&mut self) {
         if let Some(validity) = self.column.row_validity()
             && !self.marks.is_empty()
         {

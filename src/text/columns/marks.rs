@@ -19,7 +19,7 @@
 use super::overlap::Overlap;
 use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
-use crate::repair::faults::each_fault;
+use crate::repair::faults::FaultSearch;
 
 /// The rows of a group.
 pub(super) const GROUP_ROWS: usize = super::offsets::GROUP_ROWS;
@@ -95,10 +95,18 @@ impl BadRows {
     ) {
         let (begin, end) = (start(0), start(rows));
         let mut row = 0;
-        each_fault(kernel, &values[begin..end], |at, len| {
-            row = row_at(at, row, rows, &|row| start(row) - begin);
-            self.set(row, len);
-        });
+        let mut search = FaultSearch::new(kernel, &values[begin..end]);
+        while let Some(mut block) = search.advance() {
+            // A long row has all faults of most blocks.
+            if !block.is_sound() && block.end <= start(row + 1) - begin {
+                self.set(row, block.ill_formed().1);
+                continue;
+            }
+            while let Some((at, len)) = block.pop() {
+                row = row_at(block.start + at, row, rows, &|row| start(row) - begin);
+                self.set(row, len);
+            }
+        }
         let mut previous = begin;
         for row in 0..rows {
             let at = start(row);

@@ -83,7 +83,7 @@ impl<F: Fn(usize) -> usize> Source<'_, F> {
         let (mut values, mut offsets) = (Vec::with_capacity(capacity), Vec::with_capacity(self.rows + 1));
         offsets.push(O::of(0));
         let mut next = 0;
-        for (first, words) in finding.groups() {
+        for (first, words) in (0..).step_by(GROUP_ROWS).zip(finding.words.chunks(GROUP_ROWS / WORD_BITS)) {
             let last = self.rows.min(first + GROUP_ROWS);
             if policy == Policy::Replace && self.can_replace_at_once(first, last, words) {
                 self.copy(next, first, limit, &mut values, &mut offsets)?;

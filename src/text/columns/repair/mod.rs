@@ -142,25 +142,10 @@ impl Finding {
             finding.words[rows.group / WORD_BITS..][..GROUP_ROWS / WORD_BITS]
                 .copy_from_slice(&rows.marks.words);
             finding.ill_formed = finding.ill_formed.saturating_add(rows.marks.ill_formed);
-            any |= match rows.column.row_validity() {
-                None => true,
-                Some(validity) => {
-                    let words = rows.marks.words.iter().zip((rows.group..).step_by(WORD_BITS));
-                    words.fold(false, |any, (word, row)| any | (word & validity.word(row) != 0))
-                }
-            };
+            rows.ignore_nulls();
+            any |= !rows.marks.is_empty();
         }
         any.then_some(finding)
-    }
-
-    /// Returns the rows, in their order.
-    fn rows(&self) -> impl Iterator<Item = usize> {
-        rows_of(&self.words, 0)
-    }
-
-    /// Returns the first row of each group, and its words.
-    fn groups(&self) -> impl Iterator<Item = (usize, &[u64])> {
-        (0..).step_by(GROUP_ROWS).zip(self.words.chunks(GROUP_ROWS / WORD_BITS))
     }
 
     /// Returns the bitmap of the rows that are neither null nor in this finding.

@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
 use crate::names::{UnknownName, is_same_name, names_of};
-use crate::repair::faults::each_fault;
+use crate::output;
+use crate::repair::faults::FaultSearch;
 use crate::repair::lossy::{SPARE_ROOM, append_in_place, owned};
 use crate::repair::survey::REPLACEMENT;
 use crate::text::characters::windows_1252;
@@ -120,86 +120,83 @@ impl Policy {
     /// Returns a sufficient capacity for rows of `len` bytes in total, at most `ill_formed` of them
     /// in ill-formed sequences.
     pub(super) fn capacity(self, len: usize, ill_formed: usize) -> usize {
-        let more = match self {
-            Self::Drop | Self::Null => 0,
-            // One byte becomes three: U+FFFD, or the euro sign.
-            Self::Replace | Self::Java | Self::Windows1252 => 2,
-            Self::Escape => 3,
-        };
-        let spare = if self == Self::Replace { SPARE_ROOM } else { 0 };
-        len.saturating_add(ill_formed.saturating_mul(more)).saturating_add(spare)
+        // In the order of `ALL`. One byte becomes three (U+FFFD, or the euro sign), none, or four.
+        let more = [2, 2, 0, 0, 3, 2][self as usize];
+        len.saturating_add(ill_formed.saturating_mul(more)).saturating_add(SPARE_ROOM)
     }
 
     /// Appends the repaired text of a row that is not UTF-8.
     pub(super) fn append(self, kernel: &'static Kernel, row: &[u8], text: &mut Vec<u8>) {
-        if self == Self::Null {
-            return;
-        }
-        if self == Self::Replace {
-            return append_in_place(kernel, row, text);
-        }
+        let table = match self {
+            Self::Null => return,
+            Self::Replace => return append_in_place(kernel, row, text),
+            Self::Java | Self::Drop => const { &table(Self::Drop) },
+            Self::Escape => const { &table(Self::Escape) },
+            Self::Windows1252 => const { &table(Self::Windows1252) },
+        };
         let mut done = 0;
-        let replace = |at: usize, len| {
-            // Java replaces a whole surrogate, which is several ill-formed sequences.
-            if at >= done {
-                push_first::<16>(text, &row[done..], at - done);
-                done = at + self.put(&row[at..], len, text);
+        let mut replace = |at: usize, len: usize| {
+            if at < done {
+                return;
+            }
+            // A copy of a fixed length takes less time.
+            let short = row[done..].first_chunk::<16>().filter(|_| at - done <= 16);
+            if !short.is_some_and(|bytes| output::append(text, |out| out.put_first(bytes, at - done))) {
+                text.extend_from_slice(&row[done..at]);
+            }
+            done = at + len;
+            match (self, &row[at..]) {
+                (Self::Java, rest) => {
+                    text.extend_from_slice(&REPLACEMENT[..3]);
+                    // Java replaces a whole surrogate, which is several ill-formed sequences.
+                    if let [0xED, 0xA0..=0xBF, rest @ ..] = rest {
+                        done = at + 2 + usize::from(matches!(rest, [0x80..=0xBF, ..]));
+                    }
+                }
+                // A sequence has at most three bytes.
+                (Self::Drop, _) if len <= 3 => {}
+                _ => put_each(&row[at..done], table, text),
             }
         };
         if row.len() < SHORT_BYTES {
-            each_fault_of_short(row, replace)
+            let mut at = 0;
+            for chunk in row.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()) {
+                at += chunk.valid().len();
+                replace(at, chunk.invalid().len());
+                at += chunk.invalid().len();
+            }
         } else {
-            each_fault(kernel, row, replace)
+            let mut search = FaultSearch::new(kernel, row);
+            while let Some(mut block) = search.advance() {
+                if self != Self::Java && block.is_lone() && block.ill_formed().0 > FEW {
+                    replace(block.start, block.end - block.start);
+                    continue;
+                }
+                while let Some((at, len)) = block.pop() {
+                    replace(block.start + at, len);
+                }
+            }
         }
         text.extend_from_slice(&row[done..]);
     }
-
-    /// Appends the replacement of the ill-formed sequence of `len` bytes at the start of `rest`.
-    /// Returns how many bytes it replaces.
-    #[inline(always)]
-    fn put(self, rest: &[u8], len: usize, text: &mut Vec<u8>) -> usize {
-        let table = match self {
-            Self::Drop | Self::Null => return len,
-            Self::Replace | Self::Java => {
-                push_first::<4>(text, &REPLACEMENT, 3);
-                return if self == Self::Java { len.max(surrogate_len(rest)) } else { len };
-            }
-            Self::Escape => &ESCAPES,
-            Self::Windows1252 => &WINDOWS_1252_UTF8,
-        };
-        for &byte in &rest[..len] {
-            // No byte of an ill-formed sequence is ASCII.
-            let (bytes, len) = &table[usize::from(byte & 0x7F)];
-            push_first::<4>(text, bytes, usize::from(*len));
-        }
-        len
-    }
 }
 
-/// Appends the first `len` of `bytes`. A copy of a fixed length takes less time, so `N` bytes are
-/// copied if that is enough and `bytes` has them.
+/// Appends what the table has for each byte, without a branch on the bytes. The capacity for a
+/// block is at most [`SPARE_ROOM`].
 #[inline(always)]
-fn push_first<const N: usize>(text: &mut Vec<u8>, bytes: &[u8], len: usize) {
-    match bytes.first_chunk::<N>() {
-        Some(chunk) if len <= N && text.capacity() - text.len() >= N => {
-            let end = text.len() + len;
-            text.extend_from_slice(chunk);
-            text.truncate(end);
+fn put_each(bytes: &[u8], table: &Table, text: &mut Vec<u8>) {
+    text.reserve(4 * bytes.len());
+    output::append(text, |out| {
+        let (pairs, last) = bytes.as_chunks();
+        for [first, second] in pairs {
+            let [(first, len), (second, more)] = [first, second].map(|byte| table[usize::from(*byte)]);
+            let both = u64::from(first) | u64::from(second) << (8 * len);
+            out.put_first(&both.to_le_bytes(), (len + more) as usize);
         }
-        _ => text.extend_from_slice(&bytes[..len]),
-    }
-}
-
-/// Does the same as [`each_fault`], byte by byte.
-fn each_fault_of_short(row: &[u8], mut use_fault: impl FnMut(usize, usize)) {
-    let mut at = 0;
-    for chunk in row.utf8_chunks() {
-        at += chunk.valid().len();
-        if !chunk.invalid().is_empty() {
-            use_fault(at, chunk.invalid().len());
+        for (bytes, len) in last.iter().map(|byte| table[usize::from(*byte)]) {
+            out.put_first(&bytes.to_le_bytes(), len as usize);
         }
-        at += chunk.invalid().len();
-    }
+    });
 }
 
 /// Writes the [name](Policy::name).
@@ -244,36 +241,28 @@ impl Kernel {
 /// For shorter rows, `core`'s loop takes less time.
 const SHORT_BYTES: usize = 64;
 
-/// The replacement of each byte from 80 on, and its length.
-type Table = [([u8; 4], u8); 128];
+/// If a block has more faults and each byte is ASCII or a fault, all of its bytes are looked up.
+const FEW: usize = 8;
 
-/// `\xNN`.
-const ESCAPES: Table = {
+/// The bytes that each byte becomes if it is ASCII or ill-formed, the first as the lowest, and
+/// their number.
+type Table = [(u32, u32); 256];
+
+const fn table(policy: Policy) -> Table {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    let (mut table, mut byte) = ([([0; 4], 4); 128], 0x80);
+    let (mut table, mut byte) = ([(0, 0); 256], 0);
     while byte <= 0xFF {
-        table[byte - 0x80].0 = [b'\\', b'x', DIGITS[byte >> 4], DIGITS[byte & 0xF]];
+        let mut bytes = [0; 4];
+        let len = match policy {
+            Policy::Drop if byte > 0x7F => 0,
+            Policy::Escape if byte > 0x7F => {
+                bytes = [b'\\', b'x', DIGITS[byte >> 4], DIGITS[byte & 0xF]];
+                4
+            }
+            _ => windows_1252(byte as u8).encode_utf8(&mut bytes).len(),
+        };
+        table[byte] = (u32::from_le_bytes(bytes), len as u32);
         byte += 1;
     }
     table
-};
-
-/// The characters of windows-1252.
-const WINDOWS_1252_UTF8: Table = {
-    let (mut table, mut i) = ([([0; 4], 0); 128], 0);
-    while i < 128 {
-        let (bytes, len) = &mut table[i];
-        *len = windows_1252(0x80 + i as u8).encode_utf8(bytes).len() as u8;
-        i += 1;
-    }
-    table
-};
-
-/// Returns the length of the surrogate at the start of `bytes`, or 0. Its end may be missing.
-fn surrogate_len(bytes: &[u8]) -> usize {
-    match bytes {
-        [0xED, 0xA0..=0xBF, last, ..] if is_continuation(*last) => 3,
-        [0xED, 0xA0..=0xBF, ..] => 2,
-        _ => 0,
-    }
 }

@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Policy, Repair, Work};
+use super::{Policy, Repair, Work, rows_of};
 use crate::text::columns::error::{ColumnError, ColumnErrorKind};
 use crate::text::columns::layout::Views;
 use crate::text::columns::layout::sealed::Rows;
@@ -40,7 +40,7 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
     fn write(&self, work: &Work) -> Result<Self::Owned, ColumnError> {
         let Work { kernel, policy, ref finding, limit } = *work;
         let is_null = |row| self.row_validity().is_some_and(|validity| !validity.is_valid(row));
-        let lens = finding.rows().map(|row| self.with_row(row, <[u8]>::len));
+        let lens = rows_of(&finding.words, 0).map(|row| self.with_row(row, <[u8]>::len));
         let there = self.buffers.iter().map(|buffer| buffer.as_ref().len());
         let there = there.fold(self.views.len().saturating_mul(INLINE as usize), usize::saturating_add);
         // If rows overlap, their total length can exceed any memory. Then the buffer grows.
@@ -56,7 +56,7 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
         }
         // A policy may write less than it reads, so overlapping rows could be read without end.
         let mut left = there.max(limit);
-        for row in finding.rows() {
+        for row in rows_of(&finding.words, 0) {
             let start = buffer.len();
             let read = self.with_row(row, |bytes| {
                 policy.append(kernel, bytes, &mut buffer);
