@@ -606,13 +606,17 @@ fn bytes_of<'py, U: Unit>(py: Python<'py>, units: &[U]) -> PyResult<Option<Bound
                 py.check_signals()?;
             }
             let room = &mut room[written..];
-            written += unlocked_if_long(py, piece.len(), || {
+            let bytes = unlocked_if_long(py, piece.len(), || {
                 // Two consecutive surrogates are a pair in UTF-16, and an error here.
                 if transcode::len(U::FORM, Utf32, piece) < piece.len() {
                     return 0;
                 }
                 transcode::convert_into(U::FORM, Encoding::Utf8, piece, room).map_or(0, |text| text.len())
             });
+            if bytes == 0 {
+                break;
+            }
+            written += bytes;
         }
         Ok::<_, PyErr>(())
     })?;
