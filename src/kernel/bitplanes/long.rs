@@ -273,9 +273,8 @@ fn check_words(s: Avx512, checker: &BlockChecker, text: &[u8], words: Words) -> 
 /// comes from the second-level cache.
 #[inline(always)]
 fn skip_four_ascii_blocks(s: Avx512, bytes: &[u8], mut at: usize) -> usize {
-    while let Some(four) = array_at(bytes, at)
-        && let [a, b, c, d] = blocks::four_blocks(s, four)
-        && !s.any_high_bit(s.or(s.or(a, b), s.or(c, d)))
+    while let Some(four) = array_at::<{ 4 * BLOCK_BYTES }>(bytes, at)
+        && !s.any_high_bit(or_of_four(s, four, 0))
     {
         at += 4 * BLOCK_BYTES;
     }
@@ -342,6 +341,13 @@ pub(crate) fn load_eight(s: Avx512, bytes: &[u8]) -> [Vector; 8] {
     let (c, d) = (s.load(bytes, 2 * BLOCK_BYTES), s.load(bytes, 3 * BLOCK_BYTES));
     let (e, f) = (s.load(bytes, 4 * BLOCK_BYTES), s.load(bytes, 5 * BLOCK_BYTES));
     [a, b, c, d, e, f, s.load(bytes, 6 * BLOCK_BYTES), s.load(bytes, 7 * BLOCK_BYTES)]
+}
+
+#[inline(always)]
+fn or_of_four(s: Avx512, bytes: &[u8], at: usize) -> Vector {
+    let (a, b) = (s.load(bytes, at), s.load(bytes, at + BLOCK_BYTES));
+    let (c, d) = (s.load(bytes, at + 2 * BLOCK_BYTES), s.load(bytes, at + 3 * BLOCK_BYTES));
+    s.or(s.or(a, b), s.or(c, d))
 }
 
 #[inline(always)]
