@@ -222,7 +222,7 @@ unsafe extern "C" fn decode(
             // SAFETY: it is an object, which lives during the call.
             let data = unsafe { Borrowed::from_ptr(py, data) };
             let text = with_short_copy(&data, |bytes| decode::ascii_or_valid(py, bytes));
-            if let Some(text) = text.transpose()?.flatten() {
+            if let Some(text) = text? {
                 return Ok(text.into_ptr());
             }
         }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{slice, thread};
 
-use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use pyo3::{PyTypeInfo, ffi, intern};
@@ -102,17 +102,21 @@ pub(crate) struct Memory<'py> {
 impl<'py> Memory<'py> {
     /// Returns the memory of an object, or `None` if it has none in one piece.
     #[inline]
-    fn of(data: &Bound<'py, PyAny>) -> Option<Self> {
+    fn of(data: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         let mut buffer = MaybeUninit::uninit();
         // SAFETY: the pointers are those of an object and of a place for a buffer, and the interpreter is held.
         let failed =
             unsafe { ffi::PyObject_GetBuffer(data.as_ptr(), buffer.as_mut_ptr(), ffi::PyBUF_SIMPLE) };
         if failed != 0 {
-            drop(PyErr::take(data.py()));
-            return None;
+            // NumPy raises a `ValueError`, and others a `BufferError`. An interrupt is no answer.
+            let error = PyErr::fetch(data.py());
+            let is_answer = error.is_instance_of::<PyException>(data.py())
+                && !error.is_instance_of::<PyMemoryError>(data.py());
+            return if is_answer { Ok(None) } else { Err(error) };
         }
-        // SAFETY: the function has not failed, so it has described the buffer.
-        Some(Self { buffer: unsafe { buffer.assume_init() }, _py: data.py() })
+        // SAFETY: the function has not failed, so it has described the buffer. It may be moved: with `PyBUF_SIMPLE`, it
+        // has no shape or strides, which could point into it.
+        Ok(Some(Self { buffer: unsafe { buffer.assume_init() }, _py: data.py() }))
     }
 
     fn len(&self) -> usize {
@@ -134,13 +138,17 @@ impl Drop for Memory<'_> {
 
 /// Returns what `read` makes of a copy of short memory, or `None` if the object has none.
 #[inline]
-pub(crate) fn with_short_copy<T>(data: &Bound<'_, PyAny>, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
+pub(crate) fn with_short_copy<T>(
+    data: &Bound<'_, PyAny>,
+    read: impl FnOnce(&[u8]) -> PyResult<Option<T>>,
+) -> PyResult<Option<T>> {
     const SHORT: usize = 4 << 10;
-    let memory = Memory::of(data)?;
+    let Some(memory) = Memory::of(data)? else { return Ok(None) };
     let mut copied = [MaybeUninit::uninit(); SHORT];
-    let bytes = copy(&memory, 0, copied.get_mut(..memory.len())?);
+    let Some(to) = copied.get_mut(..memory.len()) else { return Ok(None) };
+    let bytes = copy(&memory, 0, to);
     drop(memory);
-    Some(read(bytes))
+    read(bytes)
 }
 
 /// The bytes of an argument.
@@ -162,7 +170,7 @@ impl<'py> Input<'py> {
             let name = data.get_type().name()?;
             return Err(PyTypeError::new_err(format!("a bytes-like object is required, not '{name}'")));
         }
-        if let Some(memory) = Memory::of(data) {
+        if let Some(memory) = Memory::of(data)? {
             if let Ok(view) = data.cast::<PyMemoryView>()
                 && let Some(bytes) = all_of_bytes(view, &memory)?
             {

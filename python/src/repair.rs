@@ -98,8 +98,9 @@ fn repaired(bytes: &[u8], policy: Policy, profile: &Profile) -> Option<Vec<u8>> 
 
 /// Returns a text with its ill-formed sequences repaired, or `None` if it is UTF-8.
 fn one(bytes: &[u8], policy: Policy) -> Option<Vec<u8>> {
-    match policy.repair(bytes) {
-        Some(Cow::Owned(text)) => Some(text.into_bytes()),
-        _ => None,
+    // `Policy::Null` repairs no text that is not UTF-8. No caller passes it.
+    match policy.repair(bytes).unwrap_or_else(|| trust8::from_utf8_lossy(bytes)) {
+        Cow::Owned(text) => Some(text.into_bytes()),
+        Cow::Borrowed(_) => None,
     }
 }

@@ -391,14 +391,76 @@ def test_extension_types_stay_what_they_are():
 def test_bytes_of_an_extension_type_are_no_text_alone_either():
     uuids = pa.array([b"\xff" * 16, None], pa.uuid())
     assert arrow.is_valid(uuids).to_pylist() == [True, None] and len(arrow.errors(uuids)) == 0
-    # Arrow's dictionaries in Rust lose the extension type of their values.
-    for values in [uuids, pa.array([b"a", b"b"])]:
-        keyed = pa.DictionaryArray.from_arrays(pa.array([0, 1]), values)
-        if values is uuids:
-            with pytest.raises(TypeError, match="dictionaries with values of an extension type"):
-                arrow.repair(keyed)
-        else:
-            assert arrow.repair(keyed).to_pylist() == ["a", "b"]
+
+
+def test_dictionaries_of_an_extension_type_keep_it():
+    """Arrow's dictionaries in Rust lose the extension type of their values, so one refused a whole table."""
+    keys = pa.array([0, 1, None])
+    keyed = pa.DictionaryArray.from_arrays(keys, pa.array([b"\xff" * 16, None], pa.uuid()))
+    text = pa.DictionaryArray.from_arrays(keys, pa.ExtensionArray.from_storage(pa.json_(), lie([b"1", b"\xff"])))
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 2, 3], pa.int32()), keyed)
+    for one in [keyed, lists, pa.DictionaryArray.from_arrays(keys, keyed)]:
+        for function in [arrow.as_utf8, arrow.repair]:
+            same = pa.array(function(one))
+            assert same.type == one.type and same.equals(one)
+        assert len(arrow.errors(one)) == 0
+    assert arrow.is_valid(keyed).to_pylist() == [True, None, None]
+    assert arrow.is_valid(lists).to_pylist() == [True, True, True]
+    assert arrow.is_valid(text).to_pylist() == [True, False, None] and len(arrow.errors(text)) == 1
+    assert pa.array(arrow.repair(text, "drop")).type == text.type
+    with pytest.raises(arrow.RowError, match="^row 1: "):
+        arrow.as_utf8(text)
+    source = pa.table({"id": keyed, "ids": lists, "name": pa.array([b"a", b"\xff", None])})
+    repaired = pa.table(arrow.repair_table(source, "drop", ["name"]))
+    assert repaired.drop_columns("name").equals(source.drop_columns("name"))
+    assert repaired["name"].to_pylist() == ["a", "", None]
+    with pytest.raises(TypeError, match="the column 'id' is of an extension type"):
+        arrow.repair(source, columns=["id"])
+    plain = pa.DictionaryArray.from_arrays(keys, pa.array([b"a", b"b"]))
+    assert arrow.repair(plain).to_pylist() == ["a", "b", None]
+
+
+class Field:
+    """An array that is the column of a field. A field of an extension type need not be registered."""
+
+    def __init__(self, array, nullable=True, extension=None):
+        metadata = {"ARROW:extension:name": extension} if extension else None
+        field = pa.field("s", array.type, nullable, metadata)
+        self.__arrow_c_array__ = lambda: (field.__arrow_c_schema__(), array.__arrow_c_array__()[1])
+
+
+def test_text_in_an_extension_type_with_bytes():
+    """`is_valid` found nothing wrong with it, and `as_utf8` and `repair` returned it unchecked."""
+    struct = pa.StructArray.from_arrays([lie([b"a", b"b\xff", b"\xff"]), pa.array([b"\xff"] * 3)], ["t", "b"], mask=pa.array([False, False, True]))
+    column = Field(struct, extension="own")
+    assert arrow.is_valid(column).to_pylist() == [True, False, None]
+    assert pa.table(arrow.errors(column)).select(["row", "path"]).to_pylist() == [{"row": 1, "path": ".t"}]
+    with pytest.raises(arrow.RowError, match="^row 1, .t: "):
+        arrow.as_utf8(column)
+    repaired = arrow.repair(column, "drop")
+    assert repaired.to_pylist() == [{"t": "a", "b": b"\xff"}, {"t": "b", "b": b"\xff"}, None]
+
+
+def test_nulls_of_an_extension_type():
+    values = pa.array([b"\xff", None])
+    keyed = pa.DictionaryArray.from_arrays(pa.array([0, 1, None]), values)
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([1, 2], pa.int32()), values)
+    assert arrow.is_valid(Field(keyed, extension="own")).to_pylist() == [True, None, None]
+    assert arrow.is_valid(Field(runs, extension="own")).to_pylist() == [True, None]
+
+
+def test_a_struct_that_can_not_be_null_may_be_a_column():
+    """It was taken for a table, and its bytes were neither converted nor checked."""
+    column = Field(pa.array([{"b": b"\xff"}]), nullable=False)
+    for function in [arrow.as_utf8, arrow.repair]:
+        with pytest.raises(TypeError, match="may be a table or a column"):
+            function(column)
+    assert isinstance(arrow.repair(column, columns=[]), arrow.Stream)
+    assert arrow.repair(column, "drop", ["b"]).to_pylist() == arrow.repair_table(column, "drop", ["b"]).to_pylist() == [{"b": ""}]
+    text = arrow.repair(Field(pa.array([{"t": "a"}]), nullable=False))
+    assert isinstance(text, arrow.Array) and text.to_pylist() == [{"t": "a"}]
+    batch = pa.record_batch({"b": [b"\xff"]})
+    assert pa.table(arrow.repair(batch))["b"].to_pylist() == [b"\xff"]
 
 
 class Plain:
@@ -420,15 +482,26 @@ def test_tables_without_a_list_of_columns():
 
 def test_types_have_the_names_of_pyarrow():
     word = pa.array([b"a"])
-    for array, name in [
-        (pa.array([[b"a"]]), "list<item: string>"),
-        (pa.array([{"a": b"b", "c": 1.5}]), "struct<a: string, c: double>"),
-        (word.dictionary_encode(), "dictionary<values=string, indices=int32>"),
-        (pa.array([[("k", b"v")]], pa.map_(pa.string(), pa.binary())), "map<struct<key: string not null, value: string>>"),
-        (pa.array([b"0" * 16], pa.uuid()), "fixed_size_binary[16]"),
-        (pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), word), "run_end_encoded<run_ends: int32, values: string>"),
-    ]:
-        assert repr(arrow.repair(array)) == f"<trust8.arrow.Array of 1 rows, {name}>"
+    ordered = pa.DictionaryArray.from_arrays(pa.array([0], pa.int8()), word, ordered=True)
+    types = [
+        pa.timestamp("us"), pa.timestamp("ns", "UTC"), pa.date32(), pa.date64(), pa.time32("s"), pa.time64("us"), pa.duration("ms"),
+        pa.decimal128(10, 2), pa.bool_(), pa.float16(), pa.uint8(), pa.null(), pa.month_day_nano_interval(), pa.list_(pa.int8(), 2),
+        pa.map_(pa.string(), pa.field("value", pa.int8(), nullable=False)), pa.map_(pa.string(), pa.int8(), keys_sorted=True),
+        pa.list_view(pa.float32()), pa.struct([pa.field("x", pa.large_binary(), nullable=False)]),
+    ]
+    arrays = [
+        pa.array([[b"a"]]), pa.array([{"a": b"b", "c": 1.5}]), word.dictionary_encode(), ordered, word.cast(pa.binary_view()),
+        pa.array([[("k", b"v")]], pa.map_(pa.string(), pa.binary())),
+        pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), word), *(pa.array([None, None], kind) for kind in types),
+    ]
+    for array in arrays:
+        result = arrow.repair(array)
+        rows = "1 row" if len(array) == 1 else "2 rows"
+        assert repr(result) == f"<trust8.arrow.Array of {rows}, {pa.array(result).type}>"
+    # Of an extension type, the storage is named.
+    assert repr(arrow.repair(pa.array([], pa.uuid()))) == "<trust8.arrow.Array of 0 rows, fixed_size_binary[16]>"
+    for chunks, counts in [([word], "1 row in 1 chunk"), ([word, word], "2 rows in 2 chunks")]:
+        assert repr(arrow.repair(pa.chunked_array(chunks))) == f"<trust8.arrow.Stream of {counts}, string>"
 
 
 def test_nulls_of_arrays_without_a_bitmap():

@@ -252,3 +252,6 @@ def test_names_that_nothing_else_claims():
 def test_names_without_hyphens():
     for name in ["CESU8", "mutf_8", "wtf8", "trust8-mutf8", "TRUST8 WTF-8", "trust8_utf8"]:
         assert codecs.lookup(name).name.replace("-", "") == name.lower().replace("_", "").replace("-", "").replace(" ", "")
+    for name in ["ces-u8", "w_t_f_8", "trust-8-wtf-8", "trust8-8-utf"]:
+        with pytest.raises(LookupError):
+            codecs.lookup(name)

@@ -6,6 +6,7 @@ import array
 import mmap
 import pickle
 import random
+import sys
 
 import pytest
 import trust8
@@ -176,6 +177,28 @@ def test_all_kinds_of_buffers(repeat, tail, tmp_path):
             validator.push(buffer)
             assert validator.position == len(data) - len(tail)
             assert validator.pending == tail
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="no class of Python exports a buffer")
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError, BufferError, ValueError])
+def test_an_exporter_that_is_interrupted_is_not_asked_again(kind):
+    asked = []
+
+    class Exporter:
+        def __buffer__(self, flags):
+            asked.append(flags)
+            if len(asked) == 1:
+                raise kind
+            return memoryview(b"text")
+
+    for function in [trust8.is_utf8, trust8.decode]:
+        asked.clear()
+        if kind in (KeyboardInterrupt, MemoryError):
+            with pytest.raises(kind):
+                function(Exporter())
+            assert len(asked) == 1
+        else:
+            assert function(Exporter())
 
 
 @pytest.mark.parametrize("value", ["text", 3, None, object(), [1, 2]])

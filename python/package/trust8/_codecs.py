@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # The codec name of trust8's UTF-8. The interpreter reserves the name 'utf-8' for its own codec.
 UTF_8 = "trust8-utf-8"
 
-_DIALECTS = {"cesu8": "cesu-8", "mutf8": "mutf-8", "wtf8": "wtf-8"}
+_DIALECTS = {"cesu": "cesu-8", "mutf": "mutf-8", "wtf": "wtf-8"}
+_SPELLINGS = re.compile("(trust8[-_ ]?)?(cesu|mutf|wtf|utf)[-_ ]?8")
 _SURROGATES = re.compile("[\ud800-\udfff]+")
 
 
@@ -191,14 +192,14 @@ codecs.register_error("trust8.windows-1252", _windows_1252)
 
 
 def _search(name: str) -> codecs.CodecInfo | None:
-    plain = re.sub("[-_ ]", "", name)
-    if plain == "trust8utf8":
-        return _utf_8()
-    ours = plain.removeprefix("trust8")
-    if ours not in _DIALECTS:
+    spelled = _SPELLINGS.fullmatch(name)
+    if spelled is None:
         return None
-    dialect = _DIALECTS[ours]
-    return _dialect(dialect, dialect if ours == plain else f"trust8-{dialect}")
+    prefix, word = spelled.groups()
+    if word == "utf":
+        return _utf_8() if prefix else None
+    dialect = _DIALECTS[word]
+    return _dialect(dialect, f"trust8-{dialect}" if prefix else dialect)
 
 
 _registered = False

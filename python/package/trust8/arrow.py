@@ -96,6 +96,9 @@ def repair(
     """Return an array as text, and repair the rows that are not UTF-8.
 
     The policies are those of `trust8.repair` and 'null', which makes such rows null. A table is repaired as by `repair_table`.
+
+    An array of structs that can't be null may be a table or a column. If nothing else in its object says that it is a table, and
+    its structs have bytes, then it is refused without `columns`. A stream of such structs is a table.
     """
     names = _names(columns)
     return _trust8._arrow_convert(array, policy, names is not None or _is_table(array), names, profile)

@@ -1,5 +1,6 @@
 //! Capsules and their contents: the C data interface and the C stream interface of Arrow.
 
+use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -10,7 +11,8 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
-use arrow_schema::{DataType, Field, FieldRef};
+use arrow_schema::ffi::Flags;
+use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::intern;
@@ -174,24 +176,55 @@ fn field_of(schema: &FFI_ArrowSchema) -> PyResult<Field> {
     }
     // SAFETY: both types are `struct ArrowSchema`.
     unsafe { &*ptr::from_ref(schema).cast::<Schema>() }.check(0)?;
-    check_dictionaries(schema)?;
     // Arrow may assume more.
-    match catch_unwind(AssertUnwindSafe(|| Field::try_from(schema))) {
+    match catch_unwind(AssertUnwindSafe(|| Field::try_from(&moved(schema, schema.metadata()?, false)?))) {
         Ok(field) => field.map_err(|error| of_arrow(&error)),
         Err(_) => Err(PyValueError::new_err("the schema's format and its children contradict each other")),
     }
 }
 
-/// Checks that no dictionary has values of an extension type: arrow's dictionaries can't say so.
-fn check_dictionaries(schema: &FFI_ArrowSchema) -> PyResult<()> {
-    schema.children().try_for_each(check_dictionaries)?;
-    let Some(values) = schema.dictionary() else { return Ok(()) };
-    let metadata = values.metadata().map_err(|error| of_arrow(&error))?;
-    if metadata.contains_key(EXTENSION_TYPE_NAME_KEY) {
-        let message = "dictionaries with values of an extension type are not supported";
-        return Err(PyTypeError::new_err(message));
+/// The field of a dictionary keeps the metadata of values of an extension type, with this before each
+/// key, and is of this extension type: arrow's dictionaries in Rust have no place for it.
+const VALUES: &str = "trust8.values";
+
+/// Returns a schema with this metadata, where each dictionary has the metadata of its values. If
+/// `back` is true, they get it back.
+fn moved(
+    schema: &FFI_ArrowSchema,
+    mut metadata: HashMap<String, String>,
+    back: bool,
+) -> Result<FFI_ArrowSchema, ArrowError> {
+    let children = schema.children().map(|child| moved(child, child.metadata()?, back));
+    let children = children.collect::<Result<_, _>>()?;
+    let mut dictionary = None;
+    if let Some(values) = schema.dictionary() {
+        let mut inner = values.metadata()?;
+        if back {
+            for (key, value) in metadata.extract_if(|key, _| key.starts_with(VALUES)) {
+                inner.insert(key[VALUES.len()..].to_owned(), value);
+            }
+            metadata.retain(|key, value| key != EXTENSION_TYPE_NAME_KEY || value != VALUES);
+        }
+        let mut values = moved(values, inner, back)?;
+        let inner = values.metadata()?;
+        if !back && inner.contains_key(EXTENSION_TYPE_NAME_KEY) {
+            metadata.extend(inner.into_iter().map(|(key, value)| (format!("{VALUES}{key}"), value)));
+            metadata.entry(EXTENSION_TYPE_NAME_KEY.to_owned()).or_insert_with(|| VALUES.to_owned());
+            // SAFETY: `moved` has made this schema.
+            values = unsafe { values.with_metadata(HashMap::<String, String>::new()) }?;
+        }
+        dictionary = Some(values);
     }
-    check_dictionaries(values)
+    let new = FFI_ArrowSchema::try_new(schema.format(), children, dictionary)?
+        .with_name(schema.name().unwrap_or_default())?
+        .with_flags(schema.flags().unwrap_or(Flags::empty()))?;
+    // SAFETY: arrow has made this schema.
+    unsafe { new.with_metadata(metadata) }
+}
+
+/// Returns the schema of a field.
+fn schema_of(field: &Field) -> Result<FFI_ArrowSchema, ArrowError> {
+    moved(&FFI_ArrowSchema::try_from(field)?, field.metadata().clone().into(), true)
 }
 
 /// Returns the stream's error if one of its functions has failed.
@@ -249,7 +282,7 @@ fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<*mut T> {
 
 /// Returns a capsule with a schema.
 pub(super) fn of_field<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema = FFI_ArrowSchema::try_from(field).map_err(|error| of_arrow(&error))?;
+    let schema = schema_of(field).map_err(|error| of_arrow(&error))?;
     PyCapsule::new_with_value(py, schema, SCHEMA)
 }
 
@@ -309,7 +342,7 @@ impl Chunks {
 unsafe extern "C" fn schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowSchema) -> c_int {
     // SAFETY: the interface promises a stream that is not released, used by one thread at a time.
     unsafe { Chunks::of(stream) }.run(|chunks| {
-        let schema = FFI_ArrowSchema::try_from(chunks.field.as_ref()).map_err(|error| error.to_string())?;
+        let schema = schema_of(&chunks.field).map_err(|error| error.to_string())?;
         // SAFETY: the interface promises memory for a schema.
         unsafe { out.write(schema) };
         Ok(())

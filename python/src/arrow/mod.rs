@@ -14,11 +14,11 @@ use std::time::Instant;
 
 use arrow_array::types::UInt64Type;
 use arrow_array::{
-    Array as _, ArrayRef, RecordBatch, StructArray, UInt64Array, cast::AsArray, new_empty_array,
+    Array as _, ArrayRef, BooleanArray, RecordBatch, StructArray, UInt64Array, cast::AsArray, new_empty_array,
 };
-use arrow_buffer::Buffer;
+use arrow_buffer::{BooleanBufferBuilder, Buffer};
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -74,7 +74,7 @@ impl Array {
     }
 
     fn __repr__(&self) -> String {
-        format!("<trust8.arrow.Array of {} rows, {}>", self.array.len(), python_name(self.array.data_type()))
+        format!("<trust8.arrow.Array of {}, {}>", counted(self.array.len(), "row"), python_name(&self.field))
     }
 
     /// Return the values as Python objects. This needs pyarrow.
@@ -117,12 +117,8 @@ impl Stream {
     }
 
     fn __repr__(&self) -> String {
-        let chunks = self.chunks.len();
-        format!(
-            "<trust8.arrow.Stream of {} rows in {chunks} chunks, {}>",
-            self.__len__(),
-            python_name(self.field.data_type())
-        )
+        let (rows, chunks) = (counted(self.__len__(), "row"), counted(self.chunks.len(), "chunk"));
+        format!("<trust8.arrow.Stream of {rows} in {chunks}, {}>", python_name(&self.field))
     }
 
     /// Return the values as Python objects. This needs pyarrow.
@@ -160,14 +156,26 @@ fn of_pyarrow<'py>(object: &Bound<'py, PyAny>, function: &str) -> PyResult<Bound
     object.py().import("pyarrow")?.call_method1(function, (object,))
 }
 
-/// Returns pyarrow's name for a type.
-fn python_name(data_type: &DataType) -> String {
+/// Returns a number with a noun.
+fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Returns the name of a field's type. It is pyarrow's, except for extension types, whose storage is
+/// named, and for unions.
+fn python_name(field: &Field) -> String {
     use DataType::*;
     let named = |field: &FieldRef| {
         let suffix = if field.is_nullable() { "" } else { " not null" };
-        format!("{}: {}{suffix}", field.name(), python_name(field.data_type()))
+        format!("{}: {}{suffix}", field.name(), python_name(field))
     };
-    let name = match data_type {
+    let unit = |unit: &TimeUnit| match unit {
+        TimeUnit::Second => "s",
+        TimeUnit::Millisecond => "ms",
+        TimeUnit::Microsecond => "us",
+        TimeUnit::Nanosecond => "ns",
+    };
+    let name = match field.data_type() {
         Utf8 => "string",
         LargeUtf8 => "large_string",
         Utf8View => "string_view",
@@ -177,19 +185,36 @@ fn python_name(data_type: &DataType) -> String {
         Float16 => "halffloat",
         Float32 => "float",
         Float64 => "double",
+        Date32 => "date32[day]",
+        Date64 => "date64[ms]",
+        Interval(IntervalUnit::MonthDayNano) => "month_day_nano_interval",
+        Time32(one) => return format!("time32[{}]", unit(one)),
+        Time64(one) => return format!("time64[{}]", unit(one)),
+        Duration(one) => return format!("duration[{}]", unit(one)),
+        Timestamp(one, None) => return format!("timestamp[{}]", unit(one)),
+        Timestamp(one, Some(zone)) => return format!("timestamp[{}, tz={zone}]", unit(one)),
         FixedSizeBinary(width) => return format!("fixed_size_binary[{width}]"),
         List(item) => return format!("list<{}>", named(item)),
         LargeList(item) => return format!("large_list<{}>", named(item)),
         FixedSizeList(item, len) => return format!("fixed_size_list<{}>[{len}]", named(item)),
+        ListView(item) => return format!("list_view<{}>", named(item)),
+        LargeListView(item) => return format!("large_list_view<{}>", named(item)),
         Struct(fields) => {
             return format!("struct<{}>", fields.iter().map(named).collect::<Vec<_>>().join(", "));
         }
-        Map(entries, _) => return format!("map<{}>", python_name(entries.data_type())),
+        Map(entries, sorted) => {
+            let Struct(fields) = entries.data_type() else { return "map".to_owned() };
+            let types = fields.iter().map(|field| python_name(field));
+            let sorted = if *sorted { ", keys_sorted" } else { "" };
+            return format!("map<{}{sorted}>", types.collect::<Vec<_>>().join(", "));
+        }
         Dictionary(keys, values) => {
-            return format!("dictionary<values={}, indices={}>", python_name(values), python_name(keys));
+            let [values, keys] = [values, keys].map(|part| python_name(&Field::new("", *part.clone(), true)));
+            let ordered = u8::from(field.dict_is_ordered() == Some(true));
+            return format!("dictionary<values={values}, indices={keys}, ordered={ordered}>");
         }
         RunEndEncoded(ends, values) => {
-            let (ends, values) = (python_name(ends.data_type()), python_name(values.data_type()));
+            let (ends, values) = (python_name(ends), python_name(values));
             return format!("run_end_encoded<run_ends: {ends}, values: {values}>");
         }
         other => return other.to_string().to_lowercase(),
@@ -245,19 +270,37 @@ pub(crate) fn arrow_is_valid<'py>(
     let column = Column::of(array)?;
     let field = |data_type: &DataType| Field::new(column.field.name(), data_type.clone(), true);
     each(array.py(), &column, field, |chunk, row| {
-        let chunk = if is_extension(&column.field) { &in_field(chunk, &column.field)? } else { chunk };
-        let valid = answering(array.py(), chunk, move |chunk| trust8_arrow::is_valid_in(chunk, &profile))?;
+        let field = is_extension(&column.field).then(|| column.field.clone());
+        let valid = answering(array.py(), chunk, move |chunk| match field {
+            Some(field) => is_valid_text(chunk, field, &profile),
+            None => trust8_arrow::is_valid_in(chunk, &profile),
+        })?;
         Ok(Arc::new(valid.map_err(|error| raised(array.py(), &error, row))?))
     })
 }
 
-/// Returns an array of an extension type as the field of a struct with the same nulls, where its bytes do not count.
-fn in_field(array: &ArrayRef, field: &FieldRef) -> PyResult<ArrayRef> {
+/// Returns whether the text in each row of an array is UTF-8. The array's field is of an extension
+/// type, so its bytes do not count.
+fn is_valid_text(array: &ArrayRef, field: FieldRef, profile: &Profile) -> Result<BooleanArray, RowError> {
+    fn has_union(data_type: &DataType) -> bool {
+        match data_type {
+            DataType::Dictionary(_, values) => has_union(values),
+            DataType::RunEndEncoded(_, values) => has_union(values.data_type()),
+            other => matches!(other, DataType::Union(..)),
+        }
+    }
+    let errors = trust8_arrow::text_errors(array, profile)?;
+    // Bytes of an extension type are ignored in a struct, so this checks the array and no value.
     let field = Arc::new(field.as_ref().clone().with_nullable(true));
-    let nulls = array.nulls().cloned();
-    let whole =
-        StructArray::try_new_with_length(Fields::from(vec![field]), vec![array.clone()], nulls, array.len());
-    Ok(Arc::new(whole.map_err(|error| of_arrow(&error))?))
+    trust8_arrow::is_valid_in(&StructArray::new(vec![field].into(), vec![array.clone()], None), profile)?;
+    let mut valid = BooleanBufferBuilder::new(array.len());
+    valid.append_n(array.len(), true);
+    for &row in errors.column(0).as_primitive::<UInt64Type>().values() {
+        valid.set_bit(row as usize, false);
+    }
+    // Arrow panics if a union names a child that it does not have.
+    let nulls = if has_union(array.data_type()) { array.nulls().cloned() } else { array.logical_nulls() };
+    Ok(BooleanArray::new(valid.finish(), nulls))
 }
 
 /// Returns a table of all refused values. If `text` is true, only of those that claim to be text.
@@ -336,8 +379,8 @@ impl Choice {
 
 /// Returns the array as text. The policy repairs rows that are not UTF-8. Without a policy, the first such row raises an exception.
 ///
-/// If `table` is true or the array says so, it is a table. Its named columns are converted, or
-/// otherwise those that are text.
+/// If `table` is true, or if it is a stream of structs that can't be null, it is a table. Its named
+/// columns are converted, or otherwise those that are text.
 #[pyfunction]
 #[pyo3(name = "_arrow_convert", signature = (array, policy, table, columns, profile = None))]
 pub(crate) fn arrow_convert<'py>(
@@ -351,9 +394,15 @@ pub(crate) fn arrow_convert<'py>(
     let policy = policy.map(self::policy).transpose()?;
     let profile = profile_of(profile)?;
     let mut column = Column::of(array)?;
-    // In Arrow's interface, a table is a struct that can't be null.
-    let table =
-        table || matches!(column.field.data_type(), DataType::Struct(_)) && !column.field.is_nullable();
+    // In Arrow's interface, a table is a struct that can't be null. An array of these may also be a
+    // column, whose bytes become text, unlike those of a table.
+    let may_be = matches!(column.field.data_type(), DataType::Struct(_)) && !column.field.is_nullable();
+    if !table && may_be && !column.is_stream && has(column.field.data_type(), false) {
+        let message = "a struct that can't be null may be a table or a column, and has bytes: \
+                       for a table, pass columns, even []; for a column, make its field nullable";
+        return Err(PyTypeError::new_err(message));
+    }
+    let table = table || may_be && column.is_stream;
     let choice = match (table, columns) {
         (false, _) => Choice::All,
         (true, None) => Choice::Text,
@@ -381,11 +430,10 @@ pub(crate) fn arrow_convert<'py>(
         let nullable = column.field.is_nullable() || policy == Some(Policy::Null) && !table;
         column.field.as_ref().clone().with_data_type(data_type.clone()).with_nullable(nullable)
     };
-    let is_left = matches!(choice, Choice::All) && is_extension(&column.field);
-    each(py, &column, field, |chunk, row| match (is_left, table) {
-        (true, _) => Ok(chunk.clone()),
-        (_, true) => converted_table(py, chunk, row, policy, &choice, profile),
-        _ => converted(py, chunk, policy, false, profile)?.map_err(|error| raised(py, &error, row)),
+    let text = is_extension(&column.field);
+    each(py, &column, field, |chunk, row| match table {
+        true => converted_table(py, chunk, row, policy, &choice, profile),
+        false => converted(py, chunk, policy, text, profile)?.map_err(|error| raised(py, &error, row)),
     })
 }
 
