@@ -3,8 +3,8 @@
 //! Any number of views can name the same bytes. Validating these again for each view would take
 //! time proportional to rows times buffer. So if the views name far more bytes than there are, the
 //! faults of all buffers are listed once, and a binary search finds the first one of a row. The list
-//! has 16 bytes for every 64 bytes of a buffer with a fault: at most a quarter of the buffers, and
-//! half of them with the room in which it grows, whatever they hold.
+//! has 16 bytes for every 64 bytes of a buffer with a fault: at most a quarter of the buffer, and
+//! half of it with the room in which it grows, whatever the buffer holds.
 //!
 //! A sequence that is ill-formed in the buffer is ill-formed in each row that contains all of it,
 //! as `marks.rs` argues. A character that a profile forbids is another fault that may be listed. Any
