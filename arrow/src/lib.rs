@@ -47,7 +47,8 @@
 //!
 //! The functions above take arrays of arrow 60. They need the feature `arrow-60`, which is the
 //! default, and are also in `trust8_arrow::arrow_60`. The feature `arrow-59` adds the same functions
-//! for arrow 59, in `trust8_arrow::arrow_59`.
+//! for arrow 59, in `trust8_arrow::arrow_59`. With `default-features = false` and `arrow-59` they
+//! are only there: the root of the crate has no functions.
 
 #[cfg(not(any(feature = "arrow-59", feature = "arrow-60")))]
 compile_error!("trust8-arrow needs one of its features: arrow-60 (the default) or arrow-59");
@@ -60,6 +61,10 @@ pub use trust8::columns::Policy;
 #[cfg(feature = "arrow-60")]
 #[doc(inline)]
 pub use arrow_60::*;
+
+// The links of this page.
+#[cfg(all(doc, not(feature = "arrow-60")))]
+use arrow_59::*;
 
 // Both modules are compiled from the files in arrays/, which find the crates of arrow in `super`.
 

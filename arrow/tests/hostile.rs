@@ -17,7 +17,9 @@ use arrow_array::{
     Int32Array, LargeBinaryArray, ListArray, MapArray, NullArray, RecordBatch, RunArray, StringArray,
     StringViewArray, StructArray, make_array,
 };
-use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, RunEndBuffer, ScalarBuffer};
+use arrow_buffer::{
+    ArrowNativeType, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, RunEndBuffer, ScalarBuffer,
+};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields};
 use trust8::columns::Policy;
@@ -346,10 +348,32 @@ fn rows_that_share_a_long_list() {
     assert_eq!(errors(&of(3)).unwrap().num_rows(), 300_000);
     for many in [200, 100_000] {
         assert!(matches!(errors(&of(many)).unwrap_err().reason(), Reason::Shape(_)));
-        assert!(is_valid(&of(many)).is_err());
+        assert_eq!(is_valid(&of(many)).unwrap().false_count(), many);
         assert_eq!(as_utf8(&of(many)).unwrap_err().row(), 0);
         assert!(as_utf8(&repair(&of(many), Policy::Replace).unwrap()).is_ok());
+        // A row of a struct needs no more than one value either.
+        let field = Field::new("field", of(many).data_type().clone(), true);
+        let array = StructArray::new(vec![field].into(), vec![Arc::new(of(many))], None);
+        assert_eq!(is_valid(&array).unwrap().false_count(), many);
     }
+}
+
+/// Only rows that are reached count, and only values that rows share.
+#[test]
+fn a_run_of_many_rows() {
+    let rows = (1 << 24) + 1;
+    let value = BinaryArray::from_vec(vec![b"\xFF"]);
+    let run = RunArray::<Int32Type>::try_new(&Int32Array::from(vec![rows as i32]), &value).unwrap();
+    assert!(matches!(errors(&run).unwrap_err().reason(), Reason::Shape(_)));
+    assert_eq!(is_valid(&run).unwrap().false_count(), rows);
+    let mut valid = BooleanBufferBuilder::new(rows);
+    valid.append_n(rows, false);
+    valid.set_bit(7, true);
+    let field = Field::new("field", run.data_type().clone(), true);
+    let nulls = Some(NullBuffer::new(valid.finish()));
+    let array = StructArray::new(vec![field].into(), vec![Arc::new(run)], nulls);
+    assert_eq!(errors(&array).unwrap().num_rows(), 1);
+    assert_eq!(is_valid(&array).unwrap().false_count(), 1);
 }
 
 /// A hundred thousand views name 100 GB of one buffer. A character that the profile forbids must not

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BooleanArray, BooleanBufferBuilder, GenericByteArray,
     GenericByteViewArray, GenericStringArray, Int64Array, LargeBinaryArray, LargeStringArray,
-    OffsetSizeTrait, StringArray, StringViewArray, StringViewBuilder, StructArray,
+    OffsetSizeTrait, StringArray, StringViewArray, StringViewBuilder, StructArray, make_view,
 };
 use datafusion::arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use datafusion::arrow::datatypes::{
@@ -222,7 +222,6 @@ fn allowed(text: ArrayRef, policy: Policy, profile: &Profile) -> Result<ArrayRef
         Policy::Escape => Some(profile::Policy::Escape),
         _ => Some(profile::Policy::Replace),
     };
-    // Views that overlap can name more text than any memory has.
     fn new<'a>(
         rows: impl Iterator<Item = Option<&'a str>>,
         refused: &[usize],
@@ -254,10 +253,51 @@ fn allowed(text: ArrayRef, policy: Policy, profile: &Profile) -> Result<ArrayRef
             let rows = new(text.as_string::<i64>().iter(), &refused, repair, usize::MAX)?;
             Arc::new(LargeStringArray::from_iter(rows))
         }
-        _ => {
-            Arc::new(StringViewArray::from_iter(new(text.as_string_view().iter(), &refused, repair, limit)?))
-        }
+        _ => allowed_views(text.as_string_view(), &refused, profile, of_profile)?,
     })
+}
+
+/// Returns views of text with the refused rows repaired, or null without a policy. Only these are written
+/// anew: views that overlap can name more text than any memory has.
+fn allowed_views(
+    text: &StringViewArray,
+    refused: &[usize],
+    profile: &Profile,
+    policy: Option<profile::Policy>,
+) -> Result<ArrayRef> {
+    let (views, buffers, nulls) = text.clone().into_parts();
+    let (mut views, mut new) = (views.to_vec(), Vec::new());
+    let Some(policy) = policy else {
+        let mut valid = BooleanBufferBuilder::new(views.len());
+        valid.append_n(views.len(), true);
+        for &row in refused {
+            views[row] = 0;
+            valid.set_bit(row, false);
+        }
+        let nulls = NullBuffer::union(nulls.as_ref(), Some(&NullBuffer::new(valid.finish())));
+        return Ok(unchecked_views(views.into(), buffers, nulls));
+    };
+    // What is read is limited too, as in trust8-arrow.
+    let there = buffers.iter().map(Buffer::len).fold(views.len().saturating_mul(12), usize::saturating_add);
+    let read = refused.iter().map(|&row| text.value(row).len()).fold(0, usize::saturating_add);
+    let limit = i32::MAX as usize;
+    let too_long = || exec_err!("more than {limit} bytes are too long for an array of text");
+    if read > there.max(limit) {
+        return too_long();
+    }
+    for &row in refused {
+        let repaired = profile.repair(text.value(row), policy);
+        views[row] = make_view(repaired.as_bytes(), buffers.len() as u32, new.len() as u32);
+        if repaired.len() > 12 {
+            new.extend_from_slice(repaired.as_bytes());
+        }
+        if new.len() > limit {
+            return too_long();
+        }
+    }
+    let more = (!new.is_empty()).then(|| Buffer::from_vec(new));
+    let buffers: Vec<Buffer> = buffers.iter().cloned().chain(more).collect();
+    Ok(unchecked_views(views.into(), buffers.into(), nulls))
 }
 
 fn utf8(array: &ArrayRef, plan: Plan) -> Result<ArrayRef> {

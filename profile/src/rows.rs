@@ -20,6 +20,8 @@ use super::{Error, Profile, ProfileWith};
 /// Returns an iterator over the rows that are not UTF-8 or have a character that the profile
 /// forbids, each with its first error, in the order of the rows. Null rows are ignored.
 ///
+/// Views that overlap are read, and take memory, as [`trust8::columns::invalid_rows`] says.
+///
 /// ```
 /// use trust8::columns::Offsets;
 /// use trust8_profile::{Profile, refused_rows};
@@ -113,9 +115,9 @@ impl<C: Column> RefusedRows<'_, C> {
         let check = |bytes: &[u8]| ProfileWith(self.kernel).from_utf8(self.profile, bytes).err();
         #[cfg(feature = "alloc")]
         {
-            let errors = |buffer: &[u8]| {
+            let errors = |buffer: &[u8], each: &mut dyn FnMut(usize)| {
                 let errors = ProfileWith(self.kernel).errors(self.profile, buffer);
-                errors.map(|error| error.valid_up_to()).collect()
+                errors.for_each(|error| each(error.valid_up_to()));
             };
             for start in [0, BYTE_ORDER_MARK.len()] {
                 let found = self.column.fault_in_overlap(row, start, &mut self.overlap, &errors);

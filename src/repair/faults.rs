@@ -21,7 +21,7 @@ const LONGEST_RUN_BYTES: usize = 16 * GROUP_BYTES;
 /// describes.
 #[derive(Clone, Debug)]
 pub struct FaultSearch<'a> {
-    kernel: &'static Kernel,
+    kernel: &'a Kernel,
     bytes: &'a [u8],
     /// The text before this has been searched. An ill-formed sequence in it may reach beyond.
     at: usize,
@@ -32,13 +32,13 @@ pub struct FaultSearch<'a> {
 impl<'a> FaultSearch<'a> {
     /// Begins at the start of the text, where it expects a fault soon.
     #[inline]
-    pub fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
+    pub fn new(kernel: &'a Kernel, bytes: &'a [u8]) -> Self {
         Self { kernel, bytes, at: 0, chunk: 0 }
     }
 
     /// Begins as if no fault were near, with a chunk.
     #[inline]
-    pub(crate) fn expecting_far(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
+    pub(crate) fn expecting_far(kernel: &'a Kernel, bytes: &'a [u8]) -> Self {
         Self { chunk: FIRST_CHUNK_BYTES, ..Self::new(kernel, bytes) }
     }
 
@@ -46,7 +46,7 @@ impl<'a> FaultSearch<'a> {
         self.bytes
     }
 
-    pub(crate) fn kernel(&self) -> &'static Kernel {
+    pub(crate) fn kernel(&self) -> &'a Kernel {
         self.kernel
     }
 
@@ -170,7 +170,7 @@ pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize,
 /// Calls `use_fault` with the position and the length of each ill-formed sequence of `text`.
 #[cfg(feature = "alloc")]
 #[inline(always)]
-pub(crate) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
+pub(crate) fn each_fault(kernel: &Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
     let mut search = FaultSearch::new(kernel, text);
     while let Some(mut block) = search.advance() {
         while let Some((at, len)) = block.pop() {

@@ -27,7 +27,7 @@ pub struct Replacer<'a> {
 
 impl<'a> Replacer<'a> {
     /// Begins at the start of the text.
-    pub fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
+    pub fn new(kernel: &'a Kernel, bytes: &'a [u8]) -> Self {
         Self { search: FaultSearch::new(kernel, bytes), block: Found::NONE, started: false, done: 0 }
     }
 

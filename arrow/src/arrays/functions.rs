@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use trust8::columns::Policy;
@@ -13,7 +14,9 @@ use super::arrow_buffer::BooleanBufferBuilder;
 use super::arrow_schema::{ArrowError, Field, Schema};
 use super::leaf::{Claim, Plan, claim};
 use super::mask::{all_nulls, check_rows, check_slices};
-use super::nested::{Found, Search, convert, field_for, find, is_bytes_of_extension, is_text};
+use super::nested::{
+    Enough, Found, Search, convert, field_for, find, is_bytes_of_extension, is_text, refused_rows,
+};
 use crate::error::{Reason, RowError};
 
 /// Returns an array as text, if all of its rows are UTF-8. The crate's page lists the types of
@@ -166,12 +169,12 @@ pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
 /// assert_eq!(valid, BooleanArray::from(vec![true, false]));
 /// ```
 pub fn is_valid_in(array: &dyn Array, profile: &Profile) -> Result<BooleanArray, RowError> {
-    let found = found(array, Search { profile, claims: false, first: false }, "")?;
     check_slices(array, "")?;
     check_rows(array.len(), "")?;
     let mut valid = BooleanBufferBuilder::new(array.len());
     valid.append_n(array.len(), true);
-    found.iter().for_each(|found| valid.set_bit(found.row, false));
+    let search = Search { profile, claims: false, enough: Enough::EachRow, shared: &Cell::new(0) };
+    refused_rows(array, search, |row| valid.set_bit(row, false))?;
     Ok(BooleanArray::new(valid.finish(), all_nulls(array)))
 }
 
@@ -217,7 +220,7 @@ pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
 /// assert_eq!(errors["kind"].as_string::<i64>().value(0), "nul");
 /// ```
 pub fn errors_in(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, RowError> {
-    Ok(table(found(array, Search { profile, claims: false, first: false }, "")?))
+    Ok(table(found(array, false, profile, Enough::All, "")?))
 }
 
 /// Returns the table of [`errors_in`] for the values that claim to be UTF-8, which [`check`]
@@ -235,7 +238,7 @@ pub fn errors_in(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, Ro
 /// assert_eq!(errors.num_rows(), 0);
 /// ```
 pub fn text_errors(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, RowError> {
-    Ok(table(found(array, Search { profile, claims: true, first: false }, "")?))
+    Ok(table(found(array, true, profile, Enough::All, "")?))
 }
 
 /// Checks that all values of an array are UTF-8 without a character that the profile forbids. If
@@ -313,9 +316,10 @@ pub fn repair_batch(
 /// assert_eq!(errors["path"].as_string::<i64>().value(0), "name");
 /// ```
 pub fn batch_errors(batch: &RecordBatch, columns: Option<&[&str]>) -> Result<RecordBatch, RowError> {
-    let mut all = Vec::new();
+    let (mut all, shared) = (Vec::new(), Cell::new(0));
+    let search = Search { profile: &Profile::SCALARS, claims: false, enough: Enough::All, shared: &shared };
     for chosen in chosen(batch, columns)? {
-        find(batch.column(chosen), None, Search::ALL, batch.schema_ref().field(chosen).name(), &mut all)?;
+        find(batch.column(chosen), None, search, batch.schema_ref().field(chosen).name(), &mut all)?;
     }
     all.sort_by_key(|found| found.row);
     Ok(table(all))
@@ -414,9 +418,15 @@ fn converted(array: &dyn Array, plan: Plan<'_>, path: &str) -> Result<ArrayRef, 
     }
 }
 
-fn found(array: &dyn Array, search: Search<'_>, path: &str) -> Result<Vec<Found>, RowError> {
+fn found(
+    array: &dyn Array,
+    claims: bool,
+    profile: &Profile,
+    enough: Enough,
+    path: &str,
+) -> Result<Vec<Found>, RowError> {
     let mut all = Vec::new();
-    find(array, None, search, path, &mut all)?;
+    find(array, None, Search { profile, claims, enough, shared: &Cell::new(0) }, path, &mut all)?;
     all.sort_by_key(|found| found.row);
     Ok(all)
 }
@@ -428,7 +438,7 @@ fn first(
     profile: &Profile,
     path: &str,
 ) -> Result<Option<RowError>, RowError> {
-    let first = found(array, Search { profile, claims, first: true }, path)?.into_iter().next();
+    let first = found(array, claims, profile, Enough::First, path)?.into_iter().next();
     Ok(first.map(|Found { row, path, error }| RowError { row, path: path.to_string(), reason: error.into() }))
 }
 

@@ -1,5 +1,6 @@
 //! Nested arrays: conversions and errors in them, and the rows of the whole to which they belong.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -271,13 +272,20 @@ pub(crate) struct Search<'a> {
     pub(crate) profile: &'a Profile,
     /// Only arrays that claim to be UTF-8 count.
     pub(crate) claims: bool,
-    /// The first value of each array is enough.
-    pub(crate) first: bool,
+    /// Which values are enough.
+    pub(crate) enough: Enough,
+    /// How many values were listed for rows that share a list or run of them.
+    pub(crate) shared: &'a Cell<usize>,
 }
 
-impl Search<'static> {
-    /// All values that are not UTF-8.
-    pub(crate) const ALL: Self = Self { profile: &Profile::SCALARS, claims: false, first: false };
+/// Which of the refused values a search has to find.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Enough {
+    All,
+    /// One of each row.
+    EachRow,
+    /// The first one of each array.
+    First,
 }
 
 /// A value that is refused, and its row.
@@ -348,7 +356,7 @@ pub(crate) fn find(
         data_type if search.claims && claim(data_type) == Claim::Bytes => {}
         _ => {
             let path: Arc<str> = path.into();
-            let most = if search.first { 1 } else { usize::MAX };
+            let most = if search.enough == Enough::First { 1 } else { usize::MAX };
             Leaf::of(array, live, &path)?.errors(search.profile, most, &mut |row, error| {
                 found.push(Found { row, path: path.clone(), error });
             })?;
@@ -385,6 +393,58 @@ fn rows_of_items<O: OffsetSizeTrait>(offsets: &[O], found: &mut [Found]) {
 /// and many rows of a dictionary can have the same list with many items.
 const MOST_SHARED_ERRORS: usize = 1 << 24;
 
+/// Returns the refused values of a dictionary or of an array of runs that some of `rows` have, in
+/// their order.
+fn bad_values(
+    array: &dyn Array,
+    rows: Option<&NullBuffer>,
+    search: Search<'_>,
+    path: &str,
+) -> Result<Vec<Found>, RowError> {
+    let values = shared_values(array, path)?;
+    check_shared(array, path)?;
+    let mut bad = Vec::new();
+    match find(values, None, Search { enough: Enough::First, ..search }, path, &mut bad) {
+        Ok(()) if bad.is_empty() => return Ok(bad),
+        _ => bad.clear(),
+    }
+    // The first value that is refused may not be that of the first row.
+    let enough = if search.enough == Enough::First { Enough::All } else { search.enough };
+    let used = used(array, rows, len(values), path)?;
+    find(values, Some(&used), Search { enough, ..search }, path, &mut bad)?;
+    bad.sort_by_key(|found| found.row);
+    if enough == Enough::EachRow {
+        bad.dedup_by_key(|found| found.row);
+    }
+    Ok(bad)
+}
+
+/// Calls `each` with the refused rows of an array, some of them more than once. Rows of a dictionary
+/// or of runs are not listed, so their number has no limit.
+pub(crate) fn refused_rows(
+    array: &dyn Array,
+    search: Search<'_>,
+    mut each: impl FnMut(usize),
+) -> Result<(), RowError> {
+    if let DataType::Dictionary(..) | DataType::RunEndEncoded(..) = array.data_type()
+        && has_bytes(array.data_type(), search.claims)
+    {
+        let rows = reached(array.len(), array.nulls(), None, "")?;
+        let bad = bad_values(array, rows.as_ref(), search, "")?;
+        shared(array, |range, value| {
+            if bad.binary_search_by_key(&value, |found| found.row).is_ok() {
+                rows_in(range, rows.as_ref()).for_each(&mut each);
+            }
+            ControlFlow::Continue(())
+        });
+        return Ok(());
+    }
+    let mut found = Vec::new();
+    find(array, None, search, "", &mut found)?;
+    found.iter().for_each(|found| each(found.row));
+    Ok(())
+}
+
 /// Finds values of a dictionary or of an array of runs, and names each of `rows` that has one.
 fn find_shared(
     array: &dyn Array,
@@ -393,16 +453,11 @@ fn find_shared(
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
-    let values = shared_values(array, path)?;
-    check_shared(array, path)?;
-    let all = Search { first: false, ..search };
-    let mut bad = Vec::new();
-    match find(values, None, Search { first: true, ..search }, path, &mut bad) {
-        Ok(()) if bad.is_empty() => return Ok(()),
-        _ => bad.clear(),
+    let bad = bad_values(array, rows, search, path)?;
+    if bad.is_empty() {
+        return Ok(());
     }
-    find(values, Some(&used(array, rows, len(values), path)?), all, path, &mut bad)?;
-    bad.sort_by_key(|found| found.row);
+    let first_only = search.enough == Enough::First;
     let mut result = Ok(());
     shared(array, |range, value| {
         let first = bad.partition_point(|found| found.row < value);
@@ -410,15 +465,20 @@ fn find_shared(
         if same.clone().next().is_none() {
             return ControlFlow::Continue(());
         }
-        let more = range.len().saturating_mul(same.clone().count());
-        if !search.first && more > 1 && found.len().saturating_add(more) > MOST_SHARED_ERRORS {
-            let what = "more than 2^24 values in runs or shared lists are refused";
-            result = Err(RowError::shape(range.start, path, what));
-            return ControlFlow::Break(());
+        let reached = rows.map_or(range.len(), |_| rows_in(range.clone(), rows).count());
+        let more = reached.saturating_mul(same.clone().count());
+        if !first_only && more > 1 {
+            let listed = search.shared.get().saturating_add(more);
+            if listed > MOST_SHARED_ERRORS {
+                let what = "more than 2^24 values in runs or shared lists are refused";
+                result = Err(RowError::shape(range.start, path, what));
+                return ControlFlow::Break(());
+            }
+            search.shared.set(listed);
         }
         for row in rows_in(range, rows) {
             found.extend(same.clone().map(|same| Found { row, path: same.path.clone(), error: same.error }));
-            if search.first {
+            if first_only {
                 return ControlFlow::Break(());
             }
         }

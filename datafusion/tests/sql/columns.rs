@@ -7,7 +7,7 @@ use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray,
     Int64Array, LargeBinaryArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
 };
-use datafusion::arrow::buffer::{Buffer, NullBuffer};
+use datafusion::arrow::buffer::{Buffer, NullBuffer, ScalarBuffer};
 use datafusion::arrow::compute::{cast, concat_batches};
 use datafusion::arrow::datatypes::{DataType, Int8Type, Int64Type};
 use datafusion::datasource::MemTable;
@@ -220,18 +220,30 @@ fn clean_columns_are_not_copied() {
     }
 }
 
-/// Views that overlap can name more text than any memory has. A profile's repair of them is an
-/// error, and does not end the process.
+/// Views that overlap can name more text than any memory has. Only those with a character that the
+/// profile forbids are written. If these are too many, that is an error, and does not end the
+/// process.
 #[test]
 fn views_that_overlap_are_not_copied_without_end() {
+    let of = |text: String, views| {
+        let buffers = [Buffer::from_vec(text.into_bytes())];
+        // SAFETY: the views are those of text. (Arrow's own check would read the buffer for each.)
+        batch(Arc::new(unsafe { StringViewArray::new_unchecked(ScalarBuffer::from(views), buffers, None) }))
+    };
     let text = "a".repeat(1 << 20);
-    let mut views = vec![make_view(text.as_bytes(), 0, 0); 8000];
+    let long = make_view(text.as_bytes(), 0, 0);
+    let mut views = vec![long; 8000];
     views[0] = make_view(b"\0", 0, 0);
-    let buffers = [Buffer::from_vec(text.into_bytes())];
-    // SAFETY: the views are those of text. (Arrow's own check would read the buffer for each.)
-    let array = unsafe { StringViewArray::new_unchecked(views.into(), buffers, None) };
-    let call = "make_valid_utf8(c, 'escape', 'postgres') AS c";
-    let error = select(&[batch(Arc::new(array))], call).unwrap_err();
+    let many = of(text, views);
+    for (policy, repaired) in [("escape", Some(r"\u{0}")), ("drop", Some("")), ("null", None)] {
+        let call = format!("make_valid_utf8(c, '{policy}', 'postgres') AS c");
+        let result = select(std::slice::from_ref(&many), &call).unwrap();
+        let result = result["c"].as_string_view();
+        assert_eq!((result.is_valid(0).then(|| result.value(0)), result.views()[7999]), (repaired, long));
+    }
+    let text = "a".repeat(1 << 20) + "\0";
+    let views = vec![make_view(text.as_bytes(), 0, 0); 8000];
+    let error = select(&[of(text, views)], "make_valid_utf8(c, 'escape', 'postgres') AS c").unwrap_err();
     assert!(error.to_string().contains("too long"), "{error}");
 }
 

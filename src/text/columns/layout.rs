@@ -2,8 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -12,7 +10,7 @@ use super::error::{ColumnError, ColumnErrorKind};
 use super::marks::BadRows;
 use super::offset::Offset;
 #[cfg(feature = "alloc")]
-use super::overlap::{Overlap, ill_formed};
+use super::overlap::{EachFault, Overlap, ill_formed};
 use super::{offsets, views};
 use crate::boundary::is_continuation;
 use crate::error::Utf8Error;
@@ -111,15 +109,12 @@ impl<B: AsRef<[u8]>> Column for Views<'_, B> {}
 impl<O: Offset> Column for FixedSize<'_, O> {}
 
 pub(super) mod sealed {
-    #[cfg(feature = "alloc")]
-    use alloc::vec::Vec;
-
     use super::{Row, Validity};
     use crate::error::Utf8Error;
     use crate::kernel::Kernel;
     use crate::text::columns::marks::BadRows;
     #[cfg(feature = "alloc")]
-    use crate::text::columns::overlap::Overlap;
+    use crate::text::columns::overlap::{EachFault, Overlap};
 
     /// The operations of a layout. Long names do not clash with methods of a user's trait.
     pub trait Rows {
@@ -153,7 +148,7 @@ pub(super) mod sealed {
         }
 
         /// Returns the place of a row's first fault, from byte `start` of the row on, and the bytes
-        /// that show it, or `Some(None)` if there is none. `list` finds the faults of a buffer. Without much overlap of the rows so
+        /// that show it, or `Some(None)` if there is none. `each` finds the faults of a buffer. Without much overlap of the rows so
         /// far, returns `None`: then the row must be read.
         #[cfg(feature = "alloc")]
         #[inline]
@@ -162,7 +157,7 @@ pub(super) mod sealed {
             _row: usize,
             _start: usize,
             _overlap: &mut Overlap,
-            _list: &dyn Fn(&[u8]) -> Vec<usize>,
+            _each: &EachFault<'_>,
         ) -> Option<Option<(usize, &[u8])>> {
             None
         }
@@ -409,7 +404,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
             let group = self.group(start, end, &mut group);
             #[cfg(feature = "alloc")]
             {
-                marks.overlap.count(group, self.buffers, &|buffer| ill_formed(kernel, buffer));
+                marks.overlap.count(group, self.buffers, &ill_formed(kernel));
                 if marks.overlap.is_great() {
                     for (row, &view) in (start..).zip(group) {
                         if marks.overlap.error(kernel, view, self.buffers).is_some() {
@@ -446,10 +441,10 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
         row: usize,
         start: usize,
         overlap: &mut Overlap,
-        list: &dyn Fn(&[u8]) -> Vec<usize>,
+        each: &EachFault<'_>,
     ) -> Option<Option<(usize, &[u8])>> {
         let view = self.views[row];
-        overlap.count(&[view], self.buffers, list);
+        overlap.count(&[view], self.buffers, each);
         let is_listed = view as u32 > views::INLINE && overlap.is_great();
         is_listed.then(|| overlap.fault_of(view, start, self.buffers))
     }

@@ -122,11 +122,7 @@ impl Kernel {
     /// # Errors
     ///
     /// Returns the errors of that function.
-    pub fn validate_views(
-        &'static self,
-        views: &[u128],
-        buffers: &[impl AsRef<[u8]>],
-    ) -> Result<(), ColumnError> {
+    pub fn validate_views(&self, views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<(), ColumnError> {
         #[cfg(feature = "alloc")]
         let limit = overlap::limit(buffers);
         #[cfg(not(feature = "alloc"))]
@@ -137,7 +133,7 @@ impl Kernel {
             if !views::group_is_valid(self, group, buffers, &mut joined) {
                 #[cfg(feature = "alloc")]
                 if joined.left == 0 {
-                    let overlap = Overlap::of(self, buffers);
+                    let overlap = Overlap::of(buffers, &overlap::ill_formed(self));
                     return views::each_view(&views[first..], buffers, first, |row, _| {
                         let error = overlap.error(self, views[row], buffers);
                         error.map_or(Ok(()), |error| Err(not_utf8(row, error)))

@@ -2,7 +2,9 @@
 //!
 //! Any number of views can name the same bytes. Validating these again for each view would take
 //! time proportional to rows times buffer. So if the views name far more bytes than there are, the
-//! faults of all buffers are listed once, and a binary search finds the first one of a row.
+//! faults of all buffers are listed once, and a binary search finds the first one of a row. The list
+//! has 16 bytes for every 64 bytes of a buffer with a fault: at most a quarter of the buffer, and
+//! half of it with the room in which it grows, whatever the buffer holds.
 //!
 //! A sequence that is ill-formed in the buffer is ill-formed in each row that contains all of it,
 //! as `marks.rs` argues. A character that a profile forbids is another fault that may be listed. Any
@@ -29,9 +31,15 @@ pub struct Overlap {
     named: usize,
     /// How many bytes they may name, once this was asked.
     limit: Option<usize>,
-    /// The positions of the faults in each buffer.
-    faults: Option<Vec<Vec<usize>>>,
+    /// The faults of each buffer.
+    faults: Option<Vec<Faults>>,
 }
+
+/// The faults of a buffer: for each 64 bytes with some, their number and a bit for each byte.
+type Faults = Vec<(usize, u64)>;
+
+/// Calls its last argument with the position of each fault of a buffer, in their order.
+pub(crate) type EachFault<'a> = dyn Fn(&[u8], &mut dyn FnMut(usize)) + 'a;
 
 /// Returns from how many bytes on, validated or named, the faults of the buffers are listed.
 pub(super) fn limit(buffers: &[impl AsRef<[u8]>]) -> usize {
@@ -40,29 +48,31 @@ pub(super) fn limit(buffers: &[impl AsRef<[u8]>]) -> usize {
 }
 
 impl Overlap {
-    /// Lists the ill-formed sequences of buffers.
-    pub(super) fn of(kernel: &'static Kernel, buffers: &[impl AsRef<[u8]>]) -> Self {
-        let faults = buffers.iter().map(|buffer| ill_formed(kernel, buffer.as_ref())).collect();
-        Self { faults: Some(faults), ..Self::NONE }
+    /// Lists the faults that `each` finds in buffers.
+    pub(super) fn of(buffers: &[impl AsRef<[u8]>], each: &EachFault<'_>) -> Self {
+        let listed = buffers.iter().map(|buffer| {
+            let mut faults = Faults::new();
+            each(buffer.as_ref(), &mut |at| match faults.last_mut() {
+                Some((block, bits)) if *block == at / 64 => *bits |= 1 << (at % 64),
+                _ => faults.push((at / 64, 1 << (at % 64))),
+            });
+            faults
+        });
+        Self { faults: Some(listed.collect()), ..Self::NONE }
     }
 
     /// No views so far.
     pub const NONE: Self = Self { named: 0, limit: None, faults: None };
 
-    /// Counts the bytes that `views` name, and lists the faults that `list` finds in each buffer if
+    /// Counts the bytes that `views` name, and lists the faults that `each` finds in each buffer if
     /// they are too many.
-    pub(super) fn count(
-        &mut self,
-        views: &[u128],
-        buffers: &[impl AsRef<[u8]>],
-        list: &dyn Fn(&[u8]) -> Vec<usize>,
-    ) {
+    pub(super) fn count(&mut self, views: &[u128], buffers: &[impl AsRef<[u8]>], each: &EachFault<'_>) {
         let lens = views.iter().map(|&view| view as u32).filter(|&len| len > INLINE);
         self.named = lens.fold(self.named, |sum, len| sum.saturating_add(len as usize));
         if self.faults.is_none() {
             let limit = *self.limit.get_or_insert_with(|| limit(buffers));
             if self.named >= limit {
-                self.faults = Some(buffers.iter().map(|buffer| list(buffer.as_ref())).collect());
+                *self = Self::of(buffers, each);
             }
         }
     }
@@ -76,7 +86,7 @@ impl Overlap {
     /// faults are listed.
     pub(super) fn error(
         &self,
-        kernel: &'static Kernel,
+        kernel: &Kernel,
         view: u128,
         buffers: &[impl AsRef<[u8]>],
     ) -> Option<Utf8Error> {
@@ -107,7 +117,11 @@ impl Overlap {
     /// this number.
     fn fault(&self, number: usize, buffer: &[u8], from: usize, to: usize) -> Option<usize> {
         let faults = self.faults.as_ref()?.get(number)?;
-        let next = faults.get(faults.partition_point(|&at| at < from)).copied();
+        let near = faults.partition_point(|&(block, _)| block < from / 64);
+        let next = faults[near..].iter().take(2).find_map(|&(block, bits)| {
+            let bits = if block == from / 64 { bits & !0 << (from % 64) } else { bits };
+            (bits != 0).then(|| 64 * block + bits.trailing_zeros() as usize)
+        });
         match next {
             _ if is_inside(buffer, from) => Some(from),
             Some(at) if at < to => Some(at),
@@ -117,18 +131,16 @@ impl Overlap {
     }
 }
 
-/// Returns the positions of all ill-formed sequences of a buffer.
-pub(super) fn ill_formed(kernel: &'static Kernel, buffer: &[u8]) -> Vec<usize> {
-    let mut places = Vec::new();
-    each_fault(kernel, buffer, |at, _| places.push(at));
-    places
+/// Returns what finds the ill-formed sequences of a buffer.
+pub(super) fn ill_formed(kernel: &Kernel) -> impl Fn(&[u8], &mut dyn FnMut(usize)) {
+    move |buffer, each| each_fault(kernel, buffer, |at, _| each(at))
 }
 
 #[cfg(all(test, feature = "std"))]
 mod tests {
-    use alloc::vec;
     use alloc::vec::Vec;
 
+    use super::{Overlap, ill_formed};
     use crate::boundary::{floor, is_inside};
     use crate::columns::ColumnErrorKind::{self, NotUtf8, WrongPrefix};
     use crate::columns::Views;
@@ -164,7 +176,8 @@ mod tests {
     #[test]
     fn the_first_error_after_much_overlap_is_found() {
         let text = "\u{E9}".repeat(100);
-        let (buffers, clean) = ([text.as_bytes(), b"0123456789abc\xFFdef"], view(text.as_bytes(), 0));
+        let buffers = [text.as_bytes(), b"0123456789abc\xFFdef", text.as_bytes()];
+        let clean = view(text.as_bytes(), 0);
         let bad = view(buffers[1], 0) | 1 << 64;
         let [inside, cut] = [view(text.as_bytes(), 3), clean - 1];
         let wrong = view(b"another prefix", 0);
@@ -178,11 +191,31 @@ mod tests {
             (clean, None),
         ] {
             for kernel in Kernel::available() {
-                let mut views = vec![clean; 1000];
+                // Views of one buffer would be joined, and validated once.
+                let mut views = [clean, clean | 2 << 64].repeat(500);
                 views.extend([last, bad]);
                 let error = kernel.validate_views(&views, &buffers).expect_err("the last view is bad");
                 let (row, kind) = (1000 + usize::from(expected.is_none()), expected.or(kind_of(buffers[1])));
                 assert_eq!((error.row(), Some(error.kind())), (row, kind));
+            }
+        }
+    }
+
+    /// The list once had eight bytes for each fault.
+    #[test]
+    fn the_list_is_no_longer_than_half_the_buffers_and_finds_each_fault() {
+        let kernel = Kernel::best();
+        for distance in [0, 1, 2, 61, 62, 63, 64, 65, 127, 128, 300] {
+            for sequence in [&b"\xFF"[..], b"\xE2\x82", b"\xF0\x9F\x98"] {
+                let buffer = [&b"a".repeat(distance), sequence].concat().repeat(1000 / (distance + 1) + 2);
+                let overlap = Overlap::of(&[&buffer], &ill_formed(kernel));
+                let list = &overlap.faults.as_ref().expect("the faults are listed")[0];
+                assert!(list.capacity().max(4) * size_of_val(&list[0]) <= (buffer.len() / 2).max(64));
+                let faults: Vec<_> = kernel.errors(&buffer).map(|error| error.valid_up_to()).collect();
+                for from in (0..buffer.len()).filter(|&at| !is_inside(&buffer, at)) {
+                    let next = faults.iter().copied().find(|&at| at >= from);
+                    assert_eq!(overlap.fault(0, &buffer, from, buffer.len()), next, "{distance} {from}");
+                }
             }
         }
     }

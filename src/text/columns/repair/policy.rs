@@ -120,8 +120,12 @@ impl Policy {
     /// Returns a sufficient capacity for rows of `len` bytes in total, at most `ill_formed` of them
     /// in ill-formed sequences.
     pub(super) fn capacity(self, len: usize, ill_formed: usize) -> usize {
-        // In the order of `ALL`. One byte becomes three (U+FFFD, or the euro sign), none, or four.
-        let more = [2, 2, 0, 0, 3, 2][self as usize];
+        let more = match self {
+            // One byte becomes three: U+FFFD, or the euro sign.
+            Self::Replace | Self::Java | Self::Windows1252 => 2,
+            Self::Drop | Self::Null => 0,
+            Self::Escape => 3,
+        };
         len.saturating_add(ill_formed.saturating_mul(more)).saturating_add(SPARE_ROOM)
     }
 
