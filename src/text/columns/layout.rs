@@ -148,8 +148,8 @@ pub(super) mod sealed {
         }
 
         /// Returns the place of a row's first fault, from byte `start` of the row on, and the bytes
-        /// that show it, or `Some(None)` if there is none. `each` finds the faults of a buffer. Without much overlap of the rows so
-        /// far, returns `None`: then the row must be read.
+        /// that show it, or `Some(None)` if there is none. `each` finds the faults of a buffer.
+        /// Without much overlap of the rows so far, returns `None`: then the row must be read.
         #[cfg(feature = "alloc")]
         #[inline]
         fn fault_in_overlap(

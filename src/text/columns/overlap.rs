@@ -8,8 +8,7 @@
 //!
 //! A sequence that is ill-formed in the buffer is ill-formed in each row that contains all of it,
 //! as `marks.rs` argues. A character that a profile forbids is another fault that may be listed. Any
-//! other fault is a continuation at the start of a row, or a character
-//! that its end cuts off.
+//! other fault is a continuation at the start of a row, or a character that its end cuts off.
 
 #![forbid(unsafe_code)]
 
