@@ -10,9 +10,10 @@ use arrow_array::types::{Int8Type, Int16Type, Int32Type, UInt8Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, FixedSizeBinaryArray,
     FixedSizeListArray, Int16Array, Int32Array, LargeBinaryArray, LargeListArray, ListArray, MapArray,
-    RecordBatch, RunArray, StringArray, StringViewArray, StructArray,
+    RecordBatch, RunArray, StringArray, StringViewArray, StructArray, make_array,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 use trust8::columns::Policy;
 use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, repair, repair_in};
@@ -524,6 +525,37 @@ fn extension_types() {
     let types = repaired.as_struct().fields().iter().map(|field| field.data_type().clone());
     assert_eq!(types.collect::<Vec<_>>(), [DataType::Binary, DataType::Utf8]);
     assert_eq!(errors(&array).unwrap().num_rows(), 1);
+
+    // Text beside the bytes is text.
+    let (offsets, values, nulls) = BinaryArray::from_vec(vec![b"a", b"\xFF"]).into_parts();
+    // SAFETY: none. Only what validates it may read it.
+    let lie: ArrayRef = Arc::new(unsafe { StringArray::new_unchecked(offsets, values, nulls) });
+    let text = Arc::new(Field::new("text", DataType::Utf8, true));
+    let both = of(vec![(text, lie), (Arc::new(Field::new("plain", DataType::Binary, true)), bytes)]);
+    let item = || named("item", &both);
+    let one = || OffsetBuffer::from_lengths([1, 1]);
+    let ends = Int32Array::from(vec![1, 2]);
+    let runs_field = Arc::new(Field::new("run_ends", DataType::Int32, false));
+    let runs = DataType::RunEndEncoded(runs_field, item());
+    let runs = ArrayData::builder(runs).len(2).child_data(vec![ends.to_data(), both.to_data()]).build();
+    let entries = StructArray::from(vec![
+        (Arc::new(Field::new("key", DataType::Int32, false)), Arc::new(ends) as ArrayRef),
+        (named("value", &both), both.clone()),
+    ]);
+    let entries_field = Arc::new(Field::new("entries", entries.data_type().clone(), false));
+    for array in [
+        of(vec![(item(), both.clone())]),
+        Arc::new(ListArray::new(item(), one(), both.clone(), None)),
+        Arc::new(FixedSizeListArray::new(item(), 1, both.clone(), None)),
+        Arc::new(MapArray::new(entries_field, one(), entries, None, false)),
+        make_array(runs.unwrap()),
+    ] {
+        let data_type = array.data_type();
+        assert_eq!(is_valid(&array).unwrap(), BooleanArray::from(vec![true, false]), "{data_type}");
+        assert_eq!((errors(&array).unwrap().num_rows(), as_utf8(&array).is_err()), (1, true), "{data_type}");
+        let repaired = repair(&array, Policy::Drop).unwrap();
+        assert_eq!((errors(&repaired).unwrap().num_rows(), repaired.data_type()), (0, data_type));
+    }
 }
 
 #[test]

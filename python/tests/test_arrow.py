@@ -434,6 +434,9 @@ def test_text_in_an_extension_type_with_bytes():
     struct = pa.StructArray.from_arrays([lie([b"a", b"b\xff", b"\xff"]), pa.array([b"\xff"] * 3)], ["t", "b"], mask=pa.array([False, False, True]))
     column = Field(struct, extension="own")
     assert arrow.is_valid(column).to_pylist() == [True, False, None]
+    field = pa.field("own", struct.type, metadata={"ARROW:extension:name": "own"})
+    errors = pa.table(arrow.errors(pa.table([struct], pa.schema([field]))))
+    assert errors.select(["row", "path"]).to_pylist() == [{"row": 1, "path": ".own.t"}]
     assert pa.table(arrow.errors(column)).select(["row", "path"]).to_pylist() == [{"row": 1, "path": ".t"}]
     with pytest.raises(arrow.RowError, match="^row 1, .t: "):
         arrow.as_utf8(column)

@@ -22,6 +22,14 @@ use super::mask::{
 };
 use crate::error::RowError;
 
+/// Returns whether only text counts among the values of a dictionary or of an array of runs.
+fn claims_in_shared(data_type: &DataType, claims: bool) -> bool {
+    match data_type {
+        DataType::RunEndEncoded(_, field) => claims_in(field, claims),
+        _ => claims,
+    }
+}
+
 /// Returns whether an array of this type has bytes somewhere, or text if only that counts.
 fn has_bytes(data_type: &DataType, claims: bool) -> bool {
     match data_type {
@@ -39,10 +47,15 @@ fn has_bytes(data_type: &DataType, claims: bool) -> bool {
     }
 }
 
-/// Returns the same for a field. Bytes of an extension type, such as a UUID, do not become text;
-/// text in an extension type stays text.
+/// Returns the same for a field.
 fn field_has_bytes(field: &Field, claims: bool) -> bool {
-    has_bytes(field.data_type(), claims) && (claims || !is_bytes_of_extension(field))
+    has_bytes(field.data_type(), claims_in(field, claims))
+}
+
+/// Returns whether only text counts in a field. Bytes of an extension type, such as a UUID, do not
+/// become text; text beside them is text.
+fn claims_in(field: &Field, claims: bool) -> bool {
+    claims || is_bytes_of_extension(field)
 }
 
 /// Returns whether a field is of an extension type that is stored as bytes.
@@ -102,9 +115,7 @@ fn convert_part(
     plan: Plan<'_>,
     path: &str,
 ) -> Result<ArrayRef, RowError> {
-    if !field_has_bytes(field, plan.claims) {
-        return Ok(array.clone());
-    }
+    let plan = Plan { claims: claims_in(field, plan.claims), ..plan };
     Ok(convert(array, live, plan, path)?.unwrap_or_else(|| array.clone()))
 }
 
@@ -174,6 +185,7 @@ fn convert_shared(
 ) -> Result<ArrayRef, RowError> {
     let values = shared_values(array, path)?;
     check_shared(array, path)?;
+    let plan = Plan { claims: claims_in_shared(array.data_type(), plan.claims), ..plan };
     let convert = |live: Option<&NullBuffer>, plan| {
         Ok(convert(values, live, plan, path)?.unwrap_or_else(|| values.clone()))
     };
@@ -311,20 +323,17 @@ pub(crate) fn find(
             let rows = reached(array.len(), array.nulls(), live, path)?;
             for (column, field) in array.as_struct().columns().iter().zip(fields) {
                 check_len(column, array.len(), path)?;
-                if !field_has_bytes(field, search.claims) {
-                    continue;
-                }
-                find(column, rows.as_ref(), search, &format!("{path}.{}", field.name()), found)?;
+                find_part(column, field, rows.as_ref(), search, &format!("{path}.{}", field.name()), found)?;
             }
         }
-        DataType::List(_) => find_items(array.as_list::<i32>(), live, search, path, found)?,
-        DataType::LargeList(_) => find_items(array.as_list::<i64>(), live, search, path, found)?,
-        DataType::FixedSizeList(_, size) => {
+        DataType::List(field) => find_items(array.as_list::<i32>(), field, live, search, path, found)?,
+        DataType::LargeList(field) => find_items(array.as_list::<i64>(), field, live, search, path, found)?,
+        DataType::FixedSizeList(field, size) => {
             check_items(array.as_fixed_size_list(), path)?;
             let size = size.as_usize();
             let items = fixed_items(reached(array.len(), array.nulls(), live, path)?, size, path)?;
-            let start = found.len();
-            find(array.as_fixed_size_list().values(), items.as_ref(), search, &format!("{path}[]"), found)?;
+            let (start, values) = (found.len(), array.as_fixed_size_list().values());
+            find_part(values, field, items.as_ref(), search, &format!("{path}[]"), found)?;
             found[start..].iter_mut().for_each(|found| found.row /= size.max(1));
         }
         DataType::Map(..) => {
@@ -339,10 +348,7 @@ pub(crate) fn find(
                 .try_for_each(|column| check_len(column, len(map.entries()), path))?;
             let columns = map.entries().columns().iter().zip(map.entries().fields());
             for ((column, field), name) in columns.zip(["key", "value"]) {
-                if !field_has_bytes(field, search.claims) {
-                    continue;
-                }
-                find(column, entries.as_ref(), search, &format!("{path}.{name}"), found)?;
+                find_part(column, field, entries.as_ref(), search, &format!("{path}.{name}"), found)?;
             }
             rows_of_items(map.offsets(), &mut found[start..]);
         }
@@ -365,8 +371,21 @@ pub(crate) fn find(
     Ok(())
 }
 
+/// Does the same for an array that is part of another one, in this field.
+fn find_part(
+    array: &dyn Array,
+    field: &Field,
+    live: Option<&NullBuffer>,
+    search: Search<'_>,
+    path: &str,
+    found: &mut Vec<Found>,
+) -> Result<(), RowError> {
+    find(array, live, Search { claims: claims_in(field, search.claims), ..search }, path, found)
+}
+
 fn find_items<O: OffsetSizeTrait>(
     list: &GenericListArray<O>,
+    field: &Field,
     live: Option<&NullBuffer>,
     search: Search<'_>,
     path: &str,
@@ -377,7 +396,7 @@ fn find_items<O: OffsetSizeTrait>(
     let rows = reached(list.len(), list.nulls(), live, path)?;
     let items = items(list.offsets(), len(list.values()), rows.as_ref(), path)?;
     let start = found.len();
-    find(list.values(), items.as_ref(), search, &format!("{path}[]"), found)?;
+    find_part(list.values(), field, items.as_ref(), search, &format!("{path}[]"), found)?;
     rows_of_items(list.offsets(), &mut found[start..]);
     Ok(())
 }
@@ -403,6 +422,7 @@ fn bad_values(
 ) -> Result<Vec<Found>, RowError> {
     let values = shared_values(array, path)?;
     check_shared(array, path)?;
+    let search = Search { claims: claims_in_shared(array.data_type(), search.claims), ..search };
     let mut bad = Vec::new();
     match find(values, None, Search { enough: Enough::First, ..search }, path, &mut bad) {
         Ok(()) if bad.is_empty() => return Ok(bad),

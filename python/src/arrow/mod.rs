@@ -16,7 +16,7 @@ use arrow_array::types::UInt64Type;
 use arrow_array::{
     Array as _, ArrayRef, BooleanArray, RecordBatch, StructArray, UInt64Array, cast::AsArray, new_empty_array,
 };
-use arrow_buffer::{BooleanBufferBuilder, Buffer};
+use arrow_buffer::Buffer;
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -289,18 +289,13 @@ fn is_valid_text(array: &ArrayRef, field: FieldRef, profile: &Profile) -> Result
             other => matches!(other, DataType::Union(..)),
         }
     }
-    let errors = trust8_arrow::text_errors(array, profile)?;
-    // Bytes of an extension type are ignored in a struct, so this checks the array and no value.
+    // In a struct, the bytes of an extension type are ignored.
     let field = Arc::new(field.as_ref().clone().with_nullable(true));
-    trust8_arrow::is_valid_in(&StructArray::new(vec![field].into(), vec![array.clone()], None), profile)?;
-    let mut valid = BooleanBufferBuilder::new(array.len());
-    valid.append_n(array.len(), true);
-    for &row in errors.column(0).as_primitive::<UInt64Type>().values() {
-        valid.set_bit(row as usize, false);
-    }
+    let valid =
+        trust8_arrow::is_valid_in(&StructArray::new(vec![field].into(), vec![array.clone()], None), profile)?;
     // Arrow panics if a union names a child that it does not have.
     let nulls = if has_union(array.data_type()) { array.nulls().cloned() } else { array.logical_nulls() };
-    Ok(BooleanArray::new(valid.finish(), nulls))
+    Ok(BooleanArray::new(valid.values().clone(), nulls))
 }
 
 /// Returns a table of all refused values. If `text` is true, only of those that claim to be text.
