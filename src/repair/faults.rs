@@ -3,8 +3,6 @@
 
 #![forbid(unsafe_code)]
 
-use core::iter;
-
 use super::survey::{FIRST_CHUNK_BYTES, Found, LONGEST_CHUNK_BYTES, Replace, Seek};
 use crate::boundary;
 use crate::kernel::{Continues, Kernel};
@@ -163,8 +161,13 @@ pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
 /// Returns the number of ill-formed sequences in `bytes`, and of their bytes.
 pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize, usize) {
     let mut search = FaultSearch::new(kernel, bytes);
-    let blocks = iter::from_fn(|| search.advance()).map(|block| block.ill_formed());
-    blocks.fold((0, 0), |(count, len), (more, their_len)| (count + more, len + their_len))
+    let (mut count, mut len) = (0, 0);
+    while let Some(block) = search.advance() {
+        let (more, their_len) = block.ill_formed();
+        count += more;
+        len += their_len;
+    }
+    (count, len)
 }
 
 /// Calls `use_fault` with the position and the length of each ill-formed sequence of `text`.
