@@ -2,7 +2,7 @@
 """Checks the command's output and hooks with the programs that read them: SARIF with its schema, the hooks with pre-commit.
 
     pip install jsonschema pre-commit
-    scripts/check-readers.py TRUST8
+    tools/check-readers.py TRUST8
 """
 
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 import jsonschema
 
 ROOT = Path(__file__).resolve().parent.parent
-SCHEMA = ROOT / "cli/tests/sarif/sarif-schema-2.1.0.json"
+SCHEMA = ROOT / "crates/cli/tests/sarif/sarif-schema-2.1.0.json"
 
 
 def check_sarif(trust8, folder):

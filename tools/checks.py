@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes what the runs of .ci/run have checked into docs/correctness.md.
 
-    scripts/checks.py [FILE]     (default: target/checks.tsv, to which each run appends)
+    tools/checks.py [FILE]     (default: target/checks.tsv, to which each run appends)
 
 A line of the file has a kernel, a check, a date and a CPU, with tabs between them. The newest date counts. What an older file knew
 is in the document, and stays there.
@@ -12,7 +12,7 @@ import re
 import sys
 
 CHECKS = ["native", "all windows", "AddressSanitizer", "Valgrind", "Miri", "emulator", "proofs"]
-BEGIN, END = "<!-- scripts/checks.py writes this -->\n", "<!-- up to here -->\n"
+BEGIN, END = "<!-- tools/checks.py writes this -->\n", "<!-- up to here -->\n"
 
 root = pathlib.Path(__file__).resolve().parent.parent
 # The rows of the list of instruction sets: avx2: Avx2, "avx2", ...

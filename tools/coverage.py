@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes into docs/correctness.md how much of src/, transcode/, dialect/, profile/ and tokio/ the tests run.
+"""Writes into docs/correctness.md how much of src/, crates/transcode/, crates/dialect/, crates/profile/ and crates/tokio/ the tests run.
 
-    scripts/coverage.py
+    tools/coverage.py
 
 The library's tests are compiled with the compiler's own instrumentation, in the folder `coverage` of CARGO_TARGET_DIR. Debian's llvm-22
 reads what they leave. TRUST8_TEST_SCALE cuts the largest sets of inputs. Code for CPUs other than this one is not compiled, so it is not counted.
@@ -17,10 +17,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/correctness.md"
-BEGIN, END = "<!-- scripts/coverage.py writes this -->", "<!-- up to here: coverage -->"
+BEGIN, END = "<!-- tools/coverage.py writes this -->", "<!-- up to here: coverage -->"
 LLVM = "22"
 PACKAGES = ("trust8", "trust8-transcode", "trust8-dialect", "trust8-profile", "trust8-tokio")
-SOURCES = tuple(f"{ROOT / folder}/" for folder in ("src", "transcode/src", "dialect/src", "profile/src", "tokio/src"))
+SOURCES = tuple(f"{ROOT / folder}/" for folder in ("src", "crates/transcode/src", "crates/dialect/src", "crates/profile/src", "crates/tokio/src"))
 
 
 def folder_of(file: str) -> str:

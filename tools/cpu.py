@@ -2,7 +2,7 @@
 """Prints the name of the CPU, for documents and data.
 
 Virtual machines give vague names, so on x86 benches/cpus.txt names it by vendor, family and model. A CPU that is not in the list gets
-these two numbers, which scripts/prose.py refuses in a document: add it to the list.
+these two numbers, which tools/prose.py refuses in a document: add it to the list.
 """
 
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Does what `cargo fuzz run` does, without that program:
 #
-#   scripts/fuzz.sh SECONDS [TARGET...]          fuzzes each target for this time; without a target, all of them
-#   scripts/fuzz.sh --keep SECONDS [TARGET...]   also minimises what each has found into fuzz/corpus/TARGET.tar.xz
+#   tools/fuzz.sh SECONDS [TARGET...]          fuzzes each target for this time; without a target, all of them
+#   tools/fuzz.sh --keep SECONDS [TARGET...]   also minimises what each has found into fuzz/corpus/TARGET.tar.xz
 #
 # The targets are compiled with libFuzzer's instrumentation and AddressSanitizer. Each one goes through the inputs kept by earlier runs and the seeds,
 # and then looks for inputs that reach other code. TRUST8_FUZZ_TEXTS is a folder of real texts, whose parts become seeds too. What is

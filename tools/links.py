@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the links of all Markdown files of the project.
 
-    scripts/links.py
+    tools/links.py
 
 - A relative link must lead to a file of the project, and what follows `#` must be a heading there.
 - A README that is also a package's page may link to files of that package alone, because the page has no others. (A package

@@ -3,7 +3,7 @@
 
     cargo build --release -p trust8-cli
     apt-get install moreutils icu-devtools ripgrep; pip install ftfy
-    chrt -f 1 scripts/measure-command.py [--rounds N] [--folder FOLDER] [--cpu N] [SECTION...]
+    chrt -f 1 tools/measure-command.py [--rounds N] [--folder FOLDER] [--cpu N] [SECTION...]
 
 `chrt`, if used, keeps other programs from the cores where the contestants run.
 
@@ -500,7 +500,7 @@ def page(trust8, rounds, results):
     file, files, tree = results["file"], results["files"], results["tree"]
     return f"""# The command, measured
 
-`scripts/measure-command.py` writes this page. All contestants take turns, and the fastest of {rounds} rounds counts. The exit code
+`tools/measure-command.py` writes this page. All contestants take turns, and the fastest of {rounds} rounds counts. The exit code
 of every run is checked. In a file with an error, every contestant that validates has to find it.
 
 - {cpu.name()}, {date.today():%-d %B %Y}, {CORES} cores{ALONE if results.get("alone") else ""}

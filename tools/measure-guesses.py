@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures how often `trust8 fix --from auto` and others guess an encoding right, and writes the table of docs/command.md.
 
-    scripts/measure-guesses.py            prints the table, and fails where a target is missed
-    scripts/measure-guesses.py --misses   lists what trust8 gets wrong or refuses, too
-    scripts/measure-guesses.py --catalogs takes lines of the translations in /usr/share/locale, which no rule was made for
+    tools/measure-guesses.py            prints the table, and fails where a target is missed
+    tools/measure-guesses.py --misses   lists what trust8 gets wrong or refuses, too
+    tools/measure-guesses.py --catalogs takes lines of the translations in /usr/share/locale, which no rule was made for
 
 It needs the packages charset-normalizer and chardet from PyPI, and the programs uchardet and file. TRUST8 names the program,
 by default target/release/trust8. A guess is right if it makes the same text of the bytes, by whatever name.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a copy of the packages that resolves to the oldest versions that their manifests allow: scripts/minimal-versions.py FOLDER
+"""Makes a copy of the packages that resolves to the oldest versions that their manifests allow: tools/minimal-versions.py FOLDER
 
 The copy has no dependencies for tests and no benchmarks, which nobody who uses a package gets.
 """
@@ -17,9 +17,9 @@ listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, capture
 for name in filter(None, listed.split("\0")):
     (copy / name).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(root / name, copy / name)
-for manifest in ["Cargo.toml", *(f"{name}/Cargo.toml" for name in "arrow cli dialect profile tokio transcode".split())]:
+for manifest in ["Cargo.toml", *(f"crates/{name}/Cargo.toml" for name in "arrow cli dialect profile tokio transcode".split())]:
     text = (copy / manifest).read_text()
-    text = re.sub(r'"(benches|tests-all)", ', "", text)
+    text = re.sub(r'"benches", |, "tools/tests-all"', "", text)
     text = re.sub(r"^\[(?:target\..*\.)?dev-dependencies\]\n(?:(?!\[).*\n)*", "", text, flags=re.MULTILINE)
     (copy / manifest).write_text(text)
 (copy / "Cargo.lock").unlink()

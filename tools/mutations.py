@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Makes mistakes in the index arithmetic of the kernels' loops, one after the other, and checks that each is noticed.
 
-    scripts/mutations.py           all mistakes for the kernels that this CPU can run
-    scripts/mutations.py lookup    those in files whose path contains the word
+    tools/mutations.py           all mistakes for the kernels that this CPU can run
+    tools/mutations.py lookup    those in files whose path contains the word
 
-A mistake is noticed if scripts/mutations/src/main.rs finds a wrong verdict, panics, or does not end. A mistake whose text is no longer in
+A mistake is noticed if tools/mutations/src/main.rs finds a wrong verdict, panics, or does not end. A mistake whose text is no longer in
 the source is a failure, so the list stays true to the loops.
 """
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the tables and charts of the measured pages in docs/ from docs/data/*.csv.
 
-    scripts/performance.py           writes them: each table stands between <!-- table --> and <!-- end -->
-    scripts/performance.py --check   fails if a page or a chart is not what the data say
+    tools/performance.py           writes them: each table stands between <!-- table --> and <!-- end -->
+    tools/performance.py --check   fails if a page or a chart is not what the data say
 
 A line of a summary has a ratio of speeds: the number of cases, their geometric mean, the lowest with its case, and how many are below
 1.00, where trust8 loses.
@@ -280,7 +280,7 @@ def bars(caption, *panels):
 def charts():
     data = load("compare-granite-rapids")
     cpu = "Intel Xeon (Granite Rapids)"
-    yield "../chart.svg", bars(
+    yield "chart.svg", bars(
         f"{cpu}, AVX-512, 28 November 2026. New text: a character of three bytes every 200 bytes.",
         ("Strings below 64 bytes, mixed: lower is better", "ns",
          {name: float(data[SHORT, "ns a call, mixed, 1 to 4 bytes"][name]["below 64"]) for name in PEERS}),
@@ -324,7 +324,7 @@ def main():
             if not check:
                 path.write_text(text, encoding="utf-8")
     if check and stale:
-        sys.exit(f"not what docs/data says: {', '.join(stale)}; run scripts/performance.py")
+        sys.exit(f"not what docs/data says: {', '.join(stale)}; run tools/performance.py")
 
 
 main()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the command's profiles with Expat, with Python's regular expressions, and with PostgreSQL 15, where Debian's is installed.
 
-    scripts/profiles.py [TRUST8]      the command (default: trust8)
+    tools/profiles.py [TRUST8]      the command (default: trust8)
 
 Expat parses an element with each scalar value, and must refuse exactly what `xml` forbids. The regular expressions are the grammars
 of RFC 9839, written as what they leave out, and must find the same places as the command in random text. PostgreSQL must take all scalar values in one text but NUL, and refuse what `postgres` refuses.

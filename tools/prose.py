@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Looks for phrases of translated English in documents, Rust comments, and the interfaces for other languages.
 
-    scripts/prose.py               checks the files
-    scripts/prose.py --self-test   checks that each phrase is found
+    tools/prose.py               checks the files
+    tools/prose.py --self-test   checks that each phrase is found
 
 A match is a line that a colleague would not say. The list is short, so that each match is worth a change; it replaces no reading.
 """
@@ -42,7 +42,7 @@ PHRASES = {
     r"\bwidest vectors\b": "the widest vectors that the CPU has",
     r"\bas fast as the CPU allows\b": "as fast as the CPU allows",
     r"\bfamily 0x|\bfamily \d+, model \d+": "an AMD EPYC (family 25, model 17)",
-    # scripts/cpu.py has the name that a document gives.
+    # tools/cpu.py has the name that a document gives.
     r"\bAMD EPYC\b(?! \d)|\bIntel\(R\)": "one core of an AMD EPYC",
 }
 PATTERN = re.compile("|".join(f"(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
@@ -69,7 +69,7 @@ def main():
         missed = [phrase for phrase, sentence in PHRASES.items() if not re.search(phrase, sentence, re.IGNORECASE)]
         return [f"not found: {phrase}" for phrase in missed]
     listed = subprocess.run(
-        ["git", "ls-files", "*.md", "*.rs", "*.pyi", "*.hpp", "*.d.ts", "python/package/*.py"],
+        ["git", "ls-files", "*.md", "*.rs", "*.pyi", "*.hpp", "*.d.ts", "bindings/python/package/*.py"],
         cwd=ROOT, check=True, capture_output=True, text=True,
     ).stdout.split()
     return [

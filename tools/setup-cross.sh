@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests for other machines need, on Debian bookworm (amd64). Installing needs root.
 #
-#   scripts/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [windows] [x86-64] [valgrind] [access] [capi] [java] [source]
+#   tools/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [windows] [x86-64] [valgrind] [access] [capi] [java] [source]
 #
 # Without an argument, it installs all but `java`.
 #

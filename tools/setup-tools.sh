@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the programs that `.ci/run release` needs, into a folder of their own:
 #
-#   scripts/setup-tools.sh FOLDER [semver]
+#   tools/setup-tools.sh FOLDER [semver]
 #
 # With `semver`, cargo-semver-checks is one of them. It takes longest to compile, and is of use only if there is a version to
 # compare with.

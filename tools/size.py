@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Measures what trust8 adds to a program, and how long it takes to compile; fails where a limit is exceeded.
 
-    scripts/size.py              programs for this machine
-    scripts/size.py --wasm       a WebAssembly module with simd128 as well (needs scripts/setup-cross.sh wasm)
+    tools/size.py              programs for this machine
+    tools/size.py --wasm       a WebAssembly module with simd128 as well (needs tools/setup-cross.sh wasm)
 
-The programs are in scripts/size. Each is built in the release profile, at opt-level 3, and stripped; what it weighs more than
+The programs are in tools/size. Each is built in the release profile, at opt-level 3, and stripped; what it weighs more than
 the same program with the standard library's `from_utf8` is trust8's. The library is compiled for them with its default features,
 three times, and the fastest time counts.
 """

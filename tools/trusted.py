@@ -63,7 +63,7 @@ def main():
         if re.search(r"\bunsafe\b(?!_)", code) and file not in listed and name not in NOT_COUNTED | EMPTY:
             wrong.append(f"{name} has unsafe code and is not in the table")
     for package in ("transcode", "dialect", "profile", "tokio"):
-        for file in sorted((ROOT / package / "src").rglob("*.rs")):
+        for file in sorted((ROOT / "crates" / package / "src").rglob("*.rs")):
             name = str(file.relative_to(ROOT))
             listed_there = f"`{name}`" in text or f"`{name[: name.rindex('/') + 1]}`" in text
             if re.search(r"\bunsafe\b(?!_)", re.sub(r"//[^\n]*", "", file.read_text())) and not listed_there:
@@ -75,7 +75,7 @@ def main():
         if "--update" in sys.argv:
             design.write_text(text.replace(section[0], table))
         else:
-            wrong.append("the numbers in DESIGN.md are not those of the files: run scripts/trusted.py --update")
+            wrong.append("the numbers in DESIGN.md are not those of the files: run tools/trusted.py --update")
     return wrong
 
 

@@ -76,7 +76,7 @@ fn cpu_of(info: &str) -> Option<String> {
     };
     // A hypervisor may report another CPU's model: Granite Rapids as 167, which is Rocket Lake and has no AMX.
     let has_amx = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "amx_tile"));
-    // scripts/cpu.py reads the same list.
+    // tools/cpu.py reads the same list.
     let listed = |amx: &str| {
         let numbers = format!("{vendor} {family} {model}{amx} ");
         include_str!("../cpus.txt").lines().find_map(move |line| line.strip_prefix(&*numbers))

@@ -1,6 +1,6 @@
 //! Collects what a bench measures, and writes it as CSV.
 //!
-//! `scripts/performance.py` makes the tables and charts of docs/ from these files.
+//! `tools/performance.py` makes the tables and charts of docs/ from these files.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs an installation for those who have no cargo:
 #
-#   capi/archive.sh [--no-build] FOLDER
+#   bindings/c/archive.sh [--no-build] FOLDER
 #
 # FOLDER gets trust8-VERSION-MACHINE-linux.tar.gz, with the headers and libraries for this machine as install.sh installs them (see
 # there for the environment), the examples, README and the licences.

@@ -177,7 +177,7 @@ def main():
     text = header()
     if sys.argv[1:] == ["--check"]:
         if HEADER.read_text() != text:
-            sys.exit("include/trust8.h is not what the source says; capi/header.py writes it")
+            sys.exit("include/trust8.h is not what the source says; bindings/c/header.py writes it")
     elif sys.argv[1:]:
         sys.exit(__doc__)
     else:

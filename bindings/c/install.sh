@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the library and installs it, on Linux and other systems with ELF.
 #
-#   capi/install.sh [--target TRIPLE] [--no-build] PREFIX
+#   bindings/c/install.sh [--target TRIPLE] [--no-build] PREFIX
 #
 #   PREFIX/include          trust8.h, trust8.hpp
 #   PREFIX/lib              libtrust8.a, libtrust8.so.N, and libtrust8.so, a link to that; trust8_* is all that they define
@@ -10,7 +10,7 @@
 #
 # N is the number of the binary interface, TRUST8_ABI in the header. The files refer to each other by relative paths, so the
 # folder can be moved. Environment: CARGO is the cargo to call (default: cargo), CARGO_TARGET_DIR the folder to compile in
-# (default: capi/target), and STRIP, LD, OBJCOPY and AR are binutils for the target (default: strip, ld, objcopy, ar).
+# (default: bindings/c/target), and STRIP, LD, OBJCOPY and AR are binutils for the target (default: strip, ld, objcopy, ar).
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

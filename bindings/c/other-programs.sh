@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts libtrust8 into programs that validate UTF-8, runs their own tests, and measures them end to end.
 #
-#   capi/other-programs.sh [PREFIX]      PREFIX is where trust8 is installed (default: install it into a temporary folder)
+#   bindings/c/other-programs.sh [PREFIX]      PREFIX is where trust8 is installed (default: install it into a temporary folder)
 #
 # isutf8   moreutils' program, from Debian's source package. It is built twice: as it is, and with its function `is_utf8`
 #          replaced by one that asks trust8_validate first, and asks the old function only about what comes after the valid text.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tests the C interface.
 #
-#   capi/test.sh                          everything below
-#   capi/test.sh header install ...       these parts
+#   bindings/c/test.sh                          everything below
+#   bindings/c/test.sh header install ...       these parts
 #
 #   header      the header is what the source says, and compiles alone, twice included, in C and C++
 #   install     the library is installed; exports, soname and size are right; the examples build from there and run
@@ -12,8 +12,8 @@
 #   i686        the same for 32-bit x86
 #   aarch64     the same for AArch64, emulated
 #
-# scripts/setup-cross.sh installs what all this needs: `capi`, `valgrind`, `i686` and `aarch64`. Environment: CARGO_TARGET_DIR is
-# the folder to compile in (default: capi/target). TRUST8_TEST_SCALE=N tests one input in N where inputs are plentiful
+# tools/setup-cross.sh installs what all this needs: `capi`, `valgrind`, `i686` and `aarch64`. Environment: CARGO_TARGET_DIR is
+# the folder to compile in (default: bindings/c/target). TRUST8_TEST_SCALE=N tests one input in N where inputs are plentiful
 # (default: 8); slow parts test fewer. TRUST8_CROSS_RUSTC is the compiler for other machines (default: Debian's).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -74,7 +74,7 @@ fast_cargo() {
 cross_cargo() {
     local rustc=${TRUST8_CROSS_RUSTC:-/usr/bin/rustc} core=()
     compgen -G "$("$rustc" --print target-libdir --target "$1")/libcore-*.rlib" >/dev/null || core=(-Zbuild-std=core)
-    RUSTC=$rustc RUSTC_BOOTSTRAP=1 fast_cargo --target "$1" --target-dir "$CARGO_TARGET_DIR/cross" "${core[@]}"
+    RUSTC=$rustc RUSTC_BOOTSTRAP=1 fast_cargo --config ../../tools/cross.toml --target "$1" --target-dir "$CARGO_TARGET_DIR/cross" "${core[@]}"
 }
 
 part_header() {

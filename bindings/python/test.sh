@@ -2,10 +2,10 @@
 # Builds the wheel for each Python on this machine, installs it into a new environment, and tests it there, outside of the
 # source folder: pytest, with the examples of the documentation, and mypy.
 #
-#   python/test.sh                 all versions of Python from 3.10 on that are found, all inputs
-#   python/test.sh 3.11 3.13       these versions
-#   python/test.sh --two           the oldest and the newest of those that are found
-#   python/test.sh --abi3 3.12     only the build with the stable interface of the interpreter
+#   bindings/python/test.sh                 all versions of Python from 3.10 on that are found, all inputs
+#   bindings/python/test.sh 3.11 3.13       these versions
+#   bindings/python/test.sh --two           the oldest and the newest of those that are found
+#   bindings/python/test.sh --abi3 3.12     only the build with the stable interface of the interpreter
 #
 # Of the last version, the tests of strings and of memory also run with the build for the stable interface.
 #
@@ -109,4 +109,4 @@ if [ ${#features[@]} -eq 0 ] && [ "${last#3.}" -ge 11 ]; then
         "$bin/python" -m pytest --quiet -p no:cacheprovider test_decode.py test_functions.py test_memory.py
     )
 fi
-echo "python/test.sh: ${versions[*]} passed"
+echo "bindings/python/test.sh: ${versions[*]} passed"

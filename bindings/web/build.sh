@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Builds the WebAssembly modules, with and without SIMD, and the page in web/dist.
+# Builds the WebAssembly modules, with and without SIMD, and the page in bindings/web/dist.
 #
-#   web/build.sh
+#   bindings/web/build.sh
 #
-# The npm package is then complete in web/npm, and any file server can serve web/dist. CARGO_TARGET_DIR is the folder to compile
-# in (default: web/target). What is missing is installed (scripts/setup-cross.sh wasm).
+# The npm package is then complete in bindings/web/npm, and any file server can serve bindings/web/dist. CARGO_TARGET_DIR is the folder to compile
+# in (default: bindings/web/target). What is missing is installed (tools/setup-cross.sh wasm).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-../scripts/setup-cross.sh wasm
+../../tools/setup-cross.sh wasm
 LIMIT=$((60 * 1024))
 TARGET=wasm32-unknown-unknown
 target=${CARGO_TARGET_DIR:-$PWD/target}
@@ -29,7 +29,7 @@ module() {
 
 module trust8 +simd128
 module trust8-scalar -simd128
-cp ../LICENSE-APACHE ../LICENSE-MIT npm/
+cp ../../LICENSE-APACHE ../../LICENSE-MIT npm/
 rm -rf dist
 mkdir dist dist/trust8
 cp page/* dist/

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Builds the page and the npm package, and tests both: the package in Node, the page in headless Chromium.
 #
-#   web/test.sh
+#   bindings/web/test.sh
 #
-# It installs what is missing: Chromium, the npm packages of the lock file, and what web/build.sh needs.
-# TRUST8_WEB_LARGE is the size of the large file in MiB (default: 256). CARGO_TARGET_DIR is as for web/build.sh.
+# It installs what is missing: Chromium, the npm packages of the lock file, and what bindings/web/build.sh needs.
+# TRUST8_WEB_LARGE is the size of the large file in MiB (default: 256). CARGO_TARGET_DIR is as for bindings/web/build.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -16,7 +16,7 @@ fi
 # The command, whose verdicts the package must give. TRUST8_COMMAND is one that is built already.
 if [ -z "${TRUST8_COMMAND-}" ]; then
     command_target=${CARGO_TARGET_DIR:-target}/command
-    cargo build --quiet --locked --manifest-path ../Cargo.toml --package trust8-cli --target-dir "$command_target"
+    cargo build --quiet --locked --manifest-path ../../Cargo.toml --package trust8-cli --target-dir "$command_target"
     TRUST8_COMMAND=$(realpath "$command_target/debug/trust8")
 fi
 export TRUST8_COMMAND

@@ -3,9 +3,9 @@
 pub mod input;
 pub mod source;
 
-#[path = "../../arrow/tests/random/arrays.rs"]
+#[path = "../../crates/arrow/tests/random/arrays.rs"]
 pub mod arrays;
-#[path = "../../dialect/tests/dialect/reference.rs"]
+#[path = "../../crates/dialect/tests/dialect/reference.rs"]
 pub mod dialects;
 #[path = "../../tests/support/kernels.rs"]
 pub mod kernels;

@@ -1,6 +1,6 @@
 // The instruction sets with a kernel, best first. `build.rs` includes this file and decides from it
 // which rows are compiled; `simd/mod.rs` makes the tokens, `kernel/job.rs` the kernels.
-// `scripts/copies.sh` writes the copies in `transcode/` and `profile/`.
+// `tools/copies.sh` writes the copies in `crates/transcode/` and `crates/profile/`.
 
 /// Calls the macro `$use` with a row for each instruction set:
 ///

@@ -1,4 +1,4 @@
-//! Code that `scripts/codegen/check.py --self-test` must refuse. Each function is wrong in one way.
+//! Code that `tools/codegen/check.py --self-test` must refuse. Each function is wrong in one way.
 
 #![crate_type = "lib"]
 

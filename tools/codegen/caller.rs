@@ -1,4 +1,4 @@
-//! Functions that call the library. `scripts/codegen/check.py` compiles them and reads the assembly.
+//! Functions that call the library. `tools/codegen/check.py` compiles them and reads the assembly.
 
 #![crate_type = "lib"]
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures whole programs with the standard library's validator, with simdutf8, and with trust8, and prints a table.
 
-    scripts/other-programs/measure.py             builds the programs and measures them
-    scripts/other-programs/measure.py --build     builds them, and stops there
+    tools/other-programs/measure.py             builds the programs and measures them
+    tools/other-programs/measure.py --build     builds them, and stops there
 
 The programs are in the package `adoption`, which is built once for each validator. A [patch] puts the validator in the place of
 simdutf8. The builds take turns on one core, and the fastest time of each counts. They have to give the same answers. The script
@@ -75,7 +75,7 @@ def measure(files):
 
 def print_table(times):
     rustc = subprocess.run(["rustc", "--version"], check=True, text=True, stdout=subprocess.PIPE).stdout
-    cpu = subprocess.run([ROOT / "scripts/cpu.py"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+    cpu = subprocess.run([ROOT / "tools/cpu.py"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
     print(f"{cpu}, {date.today()}, {' '.join(rustc.split()[:2])}. Milliseconds.\n")
     print("| program | text | std | simdutf8 | trust8 | std / trust8 | simdutf8 / trust8 |")
     print("|---|---|---:|---:|---:|---:|---:|")

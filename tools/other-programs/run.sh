@@ -2,10 +2,10 @@
 # Runs the tests of other crates that use simdutf8, first as they are, then with trust8 in the place of simdutf8. Each test
 # must have the same outcome both times. A package `driver` calls more such crates.
 #
-#   scripts/other-programs/run.sh            runs all of them
-#   scripts/other-programs/run.sh driver     runs those that are named: `driver`, or a crate of the list below
+#   tools/other-programs/run.sh            runs all of them
+#   tools/other-programs/run.sh driver     runs those that are named: `driver`, or a crate of the list below
 #
-# A [patch] replaces the package simdutf8 by compat/simdutf8. The script asks cargo whether the patch took effect. It needs
+# A [patch] replaces the package simdutf8 by crates/simdutf8. The script asks cargo whether the patch took effect. It needs
 # crates.io and up to an hour, so neither `cargo test` nor CI runs it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::{env, fs};
 
-include!("../src/simd/sets.rs");
+include!("../../src/simd/sets.rs");
 
 /// Lists the cfgs of the instruction sets.
 macro_rules! cfgs {
@@ -92,7 +92,7 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
 fn write_loops() {
     let out = env::var("OUT_DIR").expect("cargo sets it");
     for (name, path, call, mistakes) in FILES {
-        let path = format!("../src/kernel/{path}");
+        let path = format!("../../src/kernel/{path}");
         println!("cargo::rerun-if-changed={path}");
         let source = fs::read_to_string(&path).expect("the loops are there");
         let outer = |line: &&str| !line.starts_with("//!") && !line.starts_with("#![");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a program for Windows (x86-64), as cargo's runner: scripts/wine/run.sh PROGRAM [ARGUMENT...]
+# Runs a program for Windows (x86-64), as cargo's runner: tools/wine/run.sh PROGRAM [ARGUMENT...]
 #
 # TRUST8_WINE is the folder for what Wine needs: its drive, and a library that it lacks. `setup-cross.sh windows` installs Wine
 # and the compiler.

@@ -1,8 +1,8 @@
 """Measures the package against what CPython and others do, and prints the figures as JSON.
 
-    python/measure/figures.py times > 3.11.times.json
-    python/measure/figures.py memory > 3.11.memory.json
-    python/measure/figures.py decode avx2 > 3.11.avx2.json       only long texts, with another kernel
+    bindings/python/measure/figures.py times > 3.11.times.json
+    bindings/python/measure/figures.py memory > 3.11.memory.json
+    bindings/python/measure/figures.py decode avx2 > 3.11.avx2.json       only long texts, with another kernel
 
 All contestants of a case take turns in one process, and the smallest time of each counts. Every answer is compared before it is
 timed. The calls stand in a loop, as `timeit` and pyperf have them. The loop goes over different texts of one kind, because the
@@ -328,7 +328,7 @@ def columns() -> list[dict[str, object]]:
 
 
 def cpu() -> str:
-    script = Path(__file__).resolve().parents[2] / "scripts/cpu.py"
+    script = Path(__file__).resolve().parents[3] / "tools/cpu.py"
     return subprocess.run([script], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
 
 

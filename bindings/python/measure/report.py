@@ -1,6 +1,6 @@
 """Writes docs/python.md and docs/python.svg from the files that `figures.py` has printed.
 
-    python/measure/report.py FOLDER
+    bindings/python/measure/report.py FOLDER
 
 The folder has VERSION.times.json and VERSION.memory.json for each version of Python, and perhaps VERSION.avx2.json.
 """
@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 def main() -> None:
@@ -96,7 +96,7 @@ def page(runs: list[dict], others: list[dict]) -> str:
     versions = [short_name(run) for run in runs]
     out = [
         "# How fast the Python package is\n",
-        "`python/measure/run.sh` writes this page. Contestants take turns in one process, and the smallest time of each counts. All",
+        "`bindings/python/measure/run.sh` writes this page. Contestants take turns in one process, and the smallest time of each counts. All",
         "answers are compared first. A loop calls each function on different texts of one kind: 64 of 4 KiB, 16 of 64 KiB, or one of",
         "1 MiB. Figures are speed relative to CPython, unless a row says otherwise.\n",
         f"{runs[0]['cpu']}, {runs[0]['date']}: kernel `{runs[0]['kernel']}`, one core of a shared machine; Python " + ", ".join(run["python"] for run in runs) + ".\n",

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Builds the wheel for each Python that is found, measures it, and writes docs/python.md and docs/python.svg.
 #
-#   python/measure/run.sh                  all versions
-#   python/measure/run.sh 3.11 3.13        these
+#   bindings/python/measure/run.sh                  all versions
+#   bindings/python/measure/run.sh 3.11 3.13        these
 #
 # It takes two minutes for each version, besides compiling, on one core that nothing else should use. MEASURE_WITH is a command to
 # run the measurement under, such as `taskset -c 1`. MEASURE_IN is a folder for wheels and figures that stay. A wheel that is
 # there is not built again, so everything can be built first, and measured later.
 #
-#   export MEASURE_IN=FOLDER; python/measure/run.sh --build && python/measure/run.sh
+#   export MEASURE_IN=FOLDER; bindings/python/measure/run.sh --build && bindings/python/measure/run.sh
 #
 # On a CPU with AVX-512, `decode` is measured once more with the kernel for AVX2.
 set -euo pipefail

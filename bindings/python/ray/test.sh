@@ -5,7 +5,7 @@
 # ../spark/setup.sh says what the environment changes. Arguments go to pytest.
 set -euo pipefail
 FRAMEWORK=('ray[data]==2.60.0' 'pandas>=2.2,<3')
-# shellcheck source=python/spark/setup.sh
+# shellcheck source=bindings/python/spark/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../spark/setup.sh"
 mkdir "$work/tests"
 cp "$here"/{checks,expected,faulty_files,processes}.py "$here"/../ray/*.py "$work/tests"

@@ -1,7 +1,7 @@
 """An example: which files of a lake are not UTF-8, where, how bad it is, and a repaired copy.
 
-    python/spark/example.sh                 builds the wheel, starts a cluster, and shows the tables
-    python/spark/example.sh --page DOCS     also writes DOCS/spark-example.md and DOCS/spark-lake.svg
+    bindings/python/spark/example.sh                 builds the wheel, starts a cluster, and shows the tables
+    bindings/python/spark/example.sh --page DOCS     also writes DOCS/spark-example.md and DOCS/spark-lake.svg
 
 Each step below is run as it stands in the page, and its output follows it there.
 """
@@ -141,7 +141,7 @@ def main() -> None:
     options = parser.parse_args()
     page = [
         "# An example on Apache Spark\n",
-        "`python/spark/example.sh` builds the Python package, starts a Master and two Workers on this machine, runs these steps, and",
+        "`bindings/python/spark/example.sh` builds the Python package, starts a Master and two Workers on this machine, runs these steps, and",
         "stops the cluster. With `--page docs` it writes this page. [docs/spark.md](spark.md) describes the functions.\n",
         "![Files by size and errors: logs with few errors, names with many, dumps and pictures that are not UTF-8](spark-lake.svg)\n",
     ]

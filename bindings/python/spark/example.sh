@@ -3,6 +3,6 @@
 # environment and the arguments change.
 set -euo pipefail
 [ "${1:-}" != --page ] || set -- --page "$(realpath "$2")"
-# shellcheck source=python/spark/setup.sh
+# shellcheck source=bindings/python/spark/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 "$python" "$here/example.py" "$@"

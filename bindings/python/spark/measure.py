@@ -1,6 +1,6 @@
 """Measures `trust8.spark` on a cluster of this machine, and prints the tables of docs/spark.md.
 
-    python/spark/measure.sh [--gib N] [--rounds N] [--realtime] [SECTION...]
+    bindings/python/spark/measure.sh [--gib N] [--rounds N] [--realtime] [SECTION...]
 
 The sections are `ranges`, `workers`, `cells` and `memory`. The contestants of a line take turns in one session. Each figure is the
 fastest of the rounds, and the median after a slash. Answers are checked. With `--realtime`, which needs root, the cluster has
@@ -306,7 +306,7 @@ def main() -> None:
     options = parser.parse_args()
     global REALTIME
     REALTIME = options.realtime
-    script = Path(__file__).resolve().parents[2] / "scripts/cpu.py"
+    script = Path(__file__).resolve().parents[3] / "tools/cpu.py"
     model = subprocess.run([script], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
     print(f"{model}, {time.strftime('%F')}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start; kernel `{trust8.kernels()[0]}`. "
           f"Python {platform.python_version()}, Spark {pyspark.__version__}, pyarrow {pyarrow.__version__}.\n")  # fmt: skip

@@ -6,10 +6,10 @@
 #![cfg_attr(target_family = "wasm", no_std)]
 #![expect(clippy::missing_safety_doc, reason = "`memory` says what the caller of every function promises")]
 
-#[path = "../../cli/src/culprit.rs"]
+#[path = "../../../crates/cli/src/culprit.rs"]
 #[expect(dead_code, reason = "the command also wants to know other things")]
 mod culprit;
-#[path = "../../cli/src/hex.rs"]
+#[path = "../../../crates/cli/src/hex.rs"]
 mod hex;
 mod memory;
 pub mod profile;

@@ -93,7 +93,7 @@ test('a bit can be flipped', async () => {
 /** Returns the lines of the planes that the page shows: the name, and what is in each column. */
 const shownPlanes = () => page.locator('#planes tr').evaluateAll((rows) => rows.map((row) => Array.from(row.cells, (cell) => cell.textContent)));
 test('eight bytes are shown as the planes of the figure in DESIGN', async () => {
-  const figure = await readFile(new URL('../../docs/planes.svg', import.meta.url), 'utf8');
+  const figure = await readFile(new URL('../../../docs/planes.svg', import.meta.url), 'utf8');
   const words = [...figure.matchAll(/<text x="(\d+)" y="(\d+)"[^>]*>([^<]*)</g)].map(([, x, y, word]) => ({ x: Number(x), y, word: word.replaceAll('&amp;', '&').replaceAll('&gt;', '>') }));
   const heights = [...new Set(words.map(({ y }) => y))].slice(1);
   const lines = heights.map((height) => words.filter(({ y }) => y === height).sort((a, b) => a.x - b.x).map(({ word }) => word));

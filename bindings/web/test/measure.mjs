@@ -58,7 +58,7 @@ console.log('| text | | isUtf8 | counts and errors | isUtf8, scalar | TextDecode
 simd.forEach(([name, kind, , is, survey, native], i) => console.log(`| ${name} | ${kind} | ${is} | ${survey} | ${plain[i][3]} | ${native} |`));
 console.log('| text | bytes | isUtf8 | isUtf8, scalar | TextDecoder |\n|---|---:|---:|---:|---:|');
 short.forEach(([name, length, is, native], i) => console.log(`| ${name} | ${length} | ${is} | ${plainShort[i][2]} | ${native} |`));
-const cpu = execFileSync(new URL('../../scripts/cpu.py', import.meta.url).pathname, { encoding: 'utf8' }).trim();
+const cpu = execFileSync(new URL('../../../tools/cpu.py', import.meta.url).pathname, { encoding: 'utf8' }).trim();
 console.log(cpu, context.browser()?.version() ?? '', process.version);
 await close();
 server.close();

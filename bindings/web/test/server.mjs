@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 export const DIST = new URL('../dist/', import.meta.url).pathname;
 
-/** Serves web/dist. `replaced` has other content for some paths; a module has no particular content type here. */
+/** Serves bindings/web/dist. `replaced` has other content for some paths; a module has no particular content type here. */
 export async function serve(replaced = {}) {
   const requests = [];
   const server = createServer(async (request, response) => {

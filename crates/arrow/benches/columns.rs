@@ -280,7 +280,7 @@ fn main() {
     csv.push_str(&body);
     let csv = file("taskset -c 1 cargo bench -p trust8-arrow --bench columns", &notes, &csv);
     if measuring && !quick {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/data/columns.csv");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/data/columns.csv");
         fs::write(path, csv).expect("docs/data/columns.csv");
     } else {
         print!("{csv}");

@@ -1,6 +1,6 @@
 //! The suspects of a profile, and the tests for them in each lane of a vector.
 //!
-//! `proofs/` proves that the tests miss no forbidden character.
+//! `tools/proofs/` proves that the tests miss no forbidden character.
 
 #![forbid(unsafe_code)]
 

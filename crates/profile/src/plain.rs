@@ -1,7 +1,7 @@
 //! Finds vectors of ASCII without suspects. Only this test decides that text is valid; all others
 //! only suspect characters of it.
 //!
-//! `proofs/` proves that it misses no byte.
+//! `tools/proofs/` proves that it misses no byte.
 
 #![forbid(unsafe_code)]
 

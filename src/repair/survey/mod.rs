@@ -14,7 +14,7 @@
 //!
 //! For copies there is a third mode between the two, which is cheap to start and stop: groups of a
 //! few blocks are checked like a piece of a stream. See `FaultSearch::replace` and
-//! `transcode/src/vector/from_faulty_utf8.rs`.
+//! `crates/transcode/src/vector/from_faulty_utf8.rs`.
 //!
 //! 1. **The map needs no automaton.** Whether a byte begins an ill-formed sequence depends only on
 //!    the three bytes before it and the three after it. So a formula of a few masks decides for 64

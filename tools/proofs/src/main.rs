@@ -1,7 +1,7 @@
 //! Proves that the checks of the kernels are the grammar of RFC 3629, for all bytes.
 //!
 //! ```text
-//! cargo run --release --manifest-path proofs/Cargo.toml
+//! cargo run --release --manifest-path tools/proofs/Cargo.toml
 //! ```
 //!
 //! The files of the library that check text are compiled here a second time, as they are. In the
@@ -32,7 +32,7 @@ mod rfc;
 mod simd;
 mod vector;
 
-#[path = "../../src/boundary.rs"]
+#[path = "../../../src/boundary.rs"]
 #[expect(dead_code, reason = "no proof needs all of it")]
 mod boundary;
 

@@ -1,14 +1,14 @@
 //! What is proved of the search for the characters that a profile forbids: it misses none.
 
-#[path = "../../profile/src/class.rs"]
+#[path = "../../../crates/profile/src/class.rs"]
 #[expect(dead_code, reason = "no proof needs a class's name")]
 mod class;
-#[path = "../../profile/src/lanes.rs"]
+#[path = "../../../crates/profile/src/lanes.rs"]
 #[expect(dead_code, reason = "the search without vectors")]
 mod lanes;
-#[path = "../../profile/src/patterns.rs"]
+#[path = "../../../crates/profile/src/patterns.rs"]
 mod patterns;
-#[path = "../../profile/src/plain.rs"]
+#[path = "../../../crates/profile/src/plain.rs"]
 #[expect(dead_code, reason = "the search without vectors")]
 mod plain;
 

@@ -8,7 +8,7 @@ use crate::byte::Byte;
 use crate::formula::{FALSE, Formula, TRUE};
 use grammar::{Octets, UTF8_CHAR};
 
-#[path = "../../tests/support/grammar.rs"]
+#[path = "../../../tests/support/grammar.rs"]
 mod grammar;
 
 /// Where a text begins: with a character, or anywhere in a longer text.

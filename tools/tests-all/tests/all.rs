@@ -10,29 +10,29 @@
 //! `.ci/run lint` fails when a folder is missing here, or a file in its `main.rs`.
 
 #[cfg(feature = "alloc")]
-#[path = "../../dialect/tests/dialect/main.rs"]
+#[path = "../../../crates/dialect/tests/dialect/main.rs"]
 mod dialect;
-#[path = "../../tests/examples.rs"]
+#[path = "../../../tests/examples.rs"]
 mod examples;
-#[path = "../../tests/io/main.rs"]
+#[path = "../../../tests/io/main.rs"]
 mod io;
-#[path = "../../tests/kernel/main.rs"]
+#[path = "../../../tests/kernel/main.rs"]
 mod kernel;
-#[path = "../../profile/tests/profile/main.rs"]
+#[path = "../../../crates/profile/tests/profile/main.rs"]
 mod profile;
-#[path = "../../tests/repair/main.rs"]
+#[path = "../../../tests/repair/main.rs"]
 mod repair;
-#[path = "../../tests/simdutf8/main.rs"]
+#[path = "../../../tests/simdutf8/main.rs"]
 mod simdutf8;
 #[path = "stack.rs"]
 mod stack;
-#[path = "../../tests/stream/main.rs"]
+#[path = "../../../tests/stream/main.rs"]
 mod stream;
-#[path = "../../tests/text/main.rs"]
+#[path = "../../../tests/text/main.rs"]
 mod text;
 #[cfg(feature = "tokio")]
-#[path = "../../tokio/tests/tokio/main.rs"]
+#[path = "../../../crates/tokio/tests/tokio/main.rs"]
 mod tokio;
 #[cfg(feature = "alloc")]
-#[path = "../../transcode/tests/transcode/main.rs"]
+#[path = "../../../crates/transcode/tests/transcode/main.rs"]
 mod transcode;

@@ -5,7 +5,7 @@
 
 #![cfg(feature = "std")]
 
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../../tests/support/mod.rs"]
 mod support;
 
 use std::io::{Read, Write};

@@ -13,7 +13,7 @@
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../../tests/support/mod.rs"]
 mod support;
 
 use std::ffi::c_void;

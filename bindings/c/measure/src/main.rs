@@ -1,8 +1,8 @@
 //! Measures the functions of the shared library, as a C program calls them, and writes docs/capi.md.
 //!
 //! ```sh
-//! capi/measure/run.sh            # installs the library, measures, and writes the page
-//! capi/measure/run.sh --print    # only prints it
+//! bindings/c/measure/run.sh            # installs the library, measures, and writes the page
+//! bindings/c/measure/run.sh --print    # only prints it
 //! ```
 //!
 //! All contestants of a table take turns in one process, and each answer is checked. A number is the best of all rounds.
@@ -150,7 +150,7 @@ fn main() {
     let mut units = vec![0_u16; LONG + 64];
     let mut page = format!(
         "# The C interface, measured\n\n\
-         `capi/measure/run.sh` writes this page. All numbers are from one run, on one core of an {}, {}. {}; {}. The C functions are \
+         `bindings/c/measure/run.sh` writes this page. All numbers are from one run, on one core of an {}, {}. {}; {}. The C functions are \
          those of the shared library, called through the procedure linkage table, as a C program calls them. The contestants of a \
          table took turns, their answers were compared, and each number is the best of {rounds} rounds of {} microseconds. trust8's \
          kernel was {}.{}\n",

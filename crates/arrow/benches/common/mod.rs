@@ -1,5 +1,5 @@
 //! What the measurements of columns have in common: the bench of this package, and
-//! `datafusion/measure`.
+//! `crates/datafusion/measure`.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -60,7 +60,7 @@ pub(crate) fn row(csv: &mut String, section: &str, keys: usize, heads: &[&str], 
 pub(crate) fn file(command: &str, notes: &str, rows: &str) -> String {
     let date = output("date", "+%F");
     let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    let script = folders.map(|folder| folder.join("scripts/cpu.py")).find(|script| script.is_file());
+    let script = folders.map(|folder| folder.join("tools/cpu.py")).find(|script| script.is_file());
     let cpu = output("python3", script.unwrap_or_default());
     let rustc = output("rustc", "--version");
     let kernel = trust8::Kernel::best().name();

@@ -211,7 +211,7 @@ fn staged_is_what_the_index_has() {
 #[cfg(unix)]
 #[test]
 fn the_action_shows_errors_next_to_their_lines() {
-    let action = include_str!("../../../action.yml");
+    let action = include_str!("../../../../action.yml");
     let steps: Vec<_> = action.lines().filter_map(|line| line.trim().strip_prefix("- run: ")).collect();
     assert_eq!(steps.len(), 2, "{action}");
     let folder = Folder::new();
@@ -232,7 +232,7 @@ fn the_action_shows_errors_next_to_their_lines() {
 /// pre-commit runs the words of `entry` with the names of files after them.
 #[test]
 fn the_hooks_for_pre_commit_run() {
-    let hooks = include_str!("../../../.pre-commit-hooks.yaml");
+    let hooks = include_str!("../../../../.pre-commit-hooks.yaml");
     let entries: Vec<_> =
         hooks.lines().filter_map(|line| line.trim().strip_prefix("entry: trust8 ")).collect();
     assert_eq!(entries, ["check", "fix --in-place", "check --profile source"]);

@@ -43,5 +43,5 @@ fn the_picture_in_the_readme_is_what_the_command_prints() {
         }
     }
     let picture = Data::text(session.trim_end().to_owned()).coerce_to(DataFormat::TermSvg);
-    assert_data_eq!(picture, file!["../../../command.svg": TermSvg].raw());
+    assert_data_eq!(picture, file!["../../../../docs/command.svg": TermSvg].raw());
 }

@@ -1,13 +1,13 @@
 //! Measures functions through SQL: those of trust8-datafusion against those of datafusion-spark.
 //!
 //! ```text
-//! taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml              writes to docs/data/
-//! taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml -- --quick   a quick look, printed
+//! taskset -c 1 cargo run --release --manifest-path crates/datafusion/measure/Cargo.toml              writes to docs/data/
+//! taskset -c 1 cargo run --release --manifest-path crates/datafusion/measure/Cargo.toml -- --quick   a quick look, printed
 //! ```
 //!
 //! The contestants of a line take turns in one process, and the fastest round of each counts. The answers of each round are
 //! compared. Queries are planned once. A third contestant is a function that returns its argument, so it takes the time of the
-//! engine. `RUSTC_WRAPPER=$PWD/datafusion/next-solver.sh` makes the engine compile sooner.
+//! engine. `RUSTC_WRAPPER=$PWD/crates/datafusion/next-solver.sh` makes the engine compile sooner.
 
 #![forbid(unsafe_code)]
 
@@ -171,12 +171,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         row(&mut csv, "Through SQL", 1, &["function", "lowest ratio of speeds", "where"], &cells);
     }
     csv.push_str(&rows);
-    let command = "taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml";
+    let command = "taskset -c 1 cargo run --release --manifest-path crates/datafusion/measure/Cargo.toml";
     let csv = file(command, &notes, &csv);
     if quick {
         print!("{csv}");
         return Ok(());
     }
-    fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/data/columns_sql.csv"), csv)?;
+    fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/data/columns_sql.csv"), csv)?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Tests of `trust8_dialect`.
 
-#[path = "../../../tests/support/mod.rs"]
+#[path = "../../../../tests/support/mod.rs"]
 mod support;
 
 mod dialects;

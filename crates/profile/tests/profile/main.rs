@@ -1,6 +1,6 @@
 //! Tests of `trust8_profile`.
 
-#[path = "../../../tests/support/mod.rs"]
+#[path = "../../../../tests/support/mod.rs"]
 mod support;
 
 mod names;

@@ -1,4 +1,4 @@
-//! The operations that are one intrinsic each, as a table. `transcode/` has a copy, which lint
+//! The operations that are one intrinsic each, as a table. `crates/transcode/` has a copy, which lint
 //! compares.
 
 /// Implements methods of a token that are one intrinsic each.

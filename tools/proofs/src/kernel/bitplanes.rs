@@ -1,12 +1,12 @@
 //! What is proved of the bit planes, and of the blocks of 64 bytes.
 
-#[path = "../../../src/kernel/bitplanes/truth.rs"]
+#[path = "../../../../src/kernel/bitplanes/truth.rs"]
 #[macro_use]
 mod truth;
-#[path = "../../../src/kernel/bitplanes/blocks.rs"]
+#[path = "../../../../src/kernel/bitplanes/blocks.rs"]
 #[expect(dead_code, reason = "nothing is proved of streams, nor of the search for all faults")]
 mod blocks;
-#[path = "../../../src/kernel/bitplanes/planes.rs"]
+#[path = "../../../../src/kernel/bitplanes/planes.rs"]
 mod planes;
 #[path = "runs.rs"]
 pub(crate) mod runs;

@@ -1,20 +1,20 @@
 //! What is proved of the lookups, and of the lists of blocks.
 
-#[path = "../../../src/kernel/lookup/ascii.rs"]
+#[path = "../../../../src/kernel/lookup/ascii.rs"]
 mod ascii;
-#[path = "../../../src/kernel/lookup/check.rs"]
+#[path = "../../../../src/kernel/lookup/check.rs"]
 #[expect(dead_code, reason = "nothing is proved of the search for all faults")]
 mod check;
-#[path = "../../../src/kernel/lookup/fault.rs"]
+#[path = "../../../../src/kernel/lookup/fault.rs"]
 mod fault;
-#[path = "../../../src/kernel/lookup/filter.rs"]
+#[path = "../../../../src/kernel/lookup/filter.rs"]
 mod filter;
 #[path = "loops.rs"]
 pub(crate) mod loops;
-#[path = "../../../src/kernel/lookup/short.rs"]
+#[path = "../../../../src/kernel/lookup/short.rs"]
 #[expect(dead_code, reason = "nothing is proved of streams")]
 mod short;
-#[path = "../../../src/kernel/lookup/tables.rs"]
+#[path = "../../../../src/kernel/lookup/tables.rs"]
 mod tables;
 
 use check::{BLOCK_BYTES, Checker};

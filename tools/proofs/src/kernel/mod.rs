@@ -8,7 +8,7 @@ pub(crate) use verdict::Verdict;
 pub(crate) mod bitplanes;
 pub(crate) mod lookup;
 
-#[path = "../../../src/kernel/verdict.rs"]
+#[path = "../../../../src/kernel/verdict.rs"]
 pub(crate) mod verdict;
 
 /// How far the loops prefetch, which changes no verdict.

@@ -1,6 +1,6 @@
 //! The instruction sets of formulas, in the places where the library has its own.
 
-#[path = "../../../src/simd/mod.rs"]
+#[path = "../../../../src/simd/mod.rs"]
 #[expect(
     dead_code,
     unused_macros,
