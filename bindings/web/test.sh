@@ -30,5 +30,5 @@ run() {
     rm "$log"
     [ "$passed" -ge "$2" ] || { echo "test.sh: only $passed tests of $1 passed, not $2" >&2; return 1; }
 }
-run npm/test/package.test.mjs 6
+run npm/test/package.test.mjs 7
 run test/browser.test.mjs 29

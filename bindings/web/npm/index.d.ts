@@ -1,5 +1,5 @@
-/** Bytes in any of the platform's containers; a Node `Buffer` is a `Uint8Array`. */
-export type Bytes = ArrayBufferView | ArrayBuffer;
+/** Bytes in any of the platform's containers; a Node `Buffer` is a `Uint8Array`. Every function throws a `TypeError` for anything else. */
+export type Bytes = ArrayBufferView | ArrayBufferLike;
 
 /** The rule of RFC 3629 that a sequence of bytes breaks. */
 export type ErrorKind =

@@ -69,12 +69,39 @@ const view = (Type, at, length) => new Type(memory.buffer, at, length);
 const text = (at, length) => new TextDecoder().decode(view(Uint8Array, at, length));
 const put = (at, bytes) => { view(Uint8Array, at, bytes.length).set(bytes); return at; };
 
-/** Views any input as bytes. */
+const byteLengthOf = (Type) => Type && Object.getOwnPropertyDescriptor(Type.prototype, 'byteLength').get;
+/** These getters throw for whatever is not a buffer of their type, also for an object that only inherits from it. */
+const BUFFERS = [byteLengthOf(globalThis.ArrayBuffer), byteLengthOf(globalThis.SharedArrayBuffer)].filter(Boolean);
+const isBuffer = (input) => BUFFERS.some((byteLength) => {
+  try {
+    byteLength.call(input);
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+/** Says what a value is that is not bytes. */
+function kindOf(value) {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  const name = value.constructor?.name;
+  return typeof name === 'string' && name !== '' && name !== 'Object' ? `an instance of ${name}` : 'an object';
+}
+
+/** Views the input as bytes. @returns {Uint8Array} @throws {TypeError} if it is not bytes, or if its bytes are gone */
 function asBytes(input) {
-  if (input instanceof Uint8Array) return input;
-  if (typeof input === 'string') throw new TypeError('a string is always text; trust8 takes bytes');
-  if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
-  return new Uint8Array(input);
+  if (ArrayBuffer.isView(input)) {
+    const bytes = input instanceof Uint8Array ? input : new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
+    // An array without bytes may be one whose buffer was transferred or has shrunk. `at` throws for such an array.
+    if (bytes.length === 0) Uint8Array.prototype.at.call(input instanceof DataView ? bytes : input, 0);
+    return bytes;
+  }
+  if (isBuffer(input)) return new Uint8Array(input);
+  const advice = typeof input === 'string'
+    ? 'a string has characters, not bytes, and an invalid byte was replaced when the string was made; pass the bytes that it was decoded from'
+    : `${kindOf(input)} has no bytes; pass an ArrayBuffer, a SharedArrayBuffer, a typed array, a DataView or a Buffer`;
+  throw new TypeError(`trust8 takes bytes: ${advice}`);
 }
 
 /** Unpacks an error; `pack` in src/lib.rs packs it. @returns {Utf8ErrorInfo} */
@@ -85,8 +112,8 @@ function unpack(offset, packed, word) {
 
 const sentenceOn = (what, bytes) => text(sentence, what(put(small, bytes), bytes.length, sentence, 1024));
 /** Returns why `bytes` are not UTF-8, in a sentence: '' if they are. */
-export const reason = (bytes) => sentenceOn(wasm.reason, bytes.subarray(0, SMALL));
-export const culprit = (bytes) => sentenceOn(wasm.culprit, bytes.subarray(0, 6));
+export const reason = (bytes) => sentenceOn(wasm.reason, asBytes(bytes).subarray(0, SMALL));
+export const culprit = (bytes) => sentenceOn(wasm.culprit, asBytes(bytes).subarray(0, 6));
 
 export class Utf8Error extends TypeError {
   constructor(info) {
@@ -187,7 +214,8 @@ export class Survey {
     this.errors = [];
   }
   /** Adds a piece of at most `PIECE` bytes, and returns how many bytes of it were used. */
-  push(bytes, isLast) {
+  push(piece, isLast) {
+    const bytes = asBytes(piece);
     const before = this.#data[1];
     put(surveyAt(), new Uint8Array(this.#data.buffer));
     const room = MAX_FOUND - this.errors.length;
@@ -210,7 +238,8 @@ export class Survey {
 }
 
 /** Repairs a piece of at most `PIECE / 4` bytes. Returns the text, and how many bytes were read. */
-export function repair(policy, bytes, isLast, codePoints) {
+export function repair(policy, piece, isLast, codePoints) {
+  const bytes = asBytes(piece);
   if (codePoints) view(Uint32Array, table, 128).set(codePoints);
   wasm.repair(POLICIES[policy], table, put(large(), bytes), bytes.length, isLast, output(), progress);
   const [read, written] = view(Uint32Array, progress, 2);
@@ -218,13 +247,15 @@ export function repair(policy, bytes, isLast, codePoints) {
 }
 
 /** Says which dialects of UTF-8 accept at most `PIECE` bytes. */
-export function diagnose(bytes) {
+export function diagnose(piece) {
+  const bytes = asBytes(piece);
   const word = wasm.diagnosis(put(large(), bytes), bytes.length, sentence, 1024);
   return { dialect: DIALECTS[(word >> 16) & 255] ?? null, convertible: word >>> 24 === 1, text: text(sentence, word & 0xffff) };
 }
 
 /** Converts at most `PIECE / 4` bytes from a dialect to UTF-8, with U+FFFD for what cannot be converted. */
-export function fromDialect(dialect, bytes) {
+export function fromDialect(dialect, piece) {
+  const bytes = asBytes(piece);
   wasm.dialect_to_utf8(DIALECTS.indexOf(dialect), put(large(), bytes), bytes.length, output(), PIECE, progress);
   return view(Uint8Array, output(), view(Uint32Array, progress, 2)[1]).slice();
 }

@@ -4,6 +4,7 @@ import { isUtf8 as native } from 'node:buffer';
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import * as trust8 from '../index.js';
 import { inputs } from '../../test/inputs.mjs';
 
@@ -44,7 +45,47 @@ test('long inputs, views and misuse', () => {
   long[999_999] = 0xe2;
   assert.equal(trust8.validate(long).offset, 999_999);
   assert.ok(trust8.isUtf8(new DataView(long.buffer, 5, 10)));
-  assert.throws(() => trust8.isUtf8('text'), TypeError);
+});
+
+/** Every function that takes bytes, with the other arguments that it needs. */
+const TAKERS = {
+  isUtf8: trust8.isUtf8, validate: trust8.validate, explain: trust8.explain, reason: trust8.reason, culprit: trust8.culprit, diagnose: trust8.diagnose,
+  forbidden: (bytes) => trust8.forbidden('terminal', bytes), fromDialect: (bytes) => trust8.fromDialect('cesu-8', bytes),
+  repair: (bytes) => trust8.repair('replace', bytes, true), 'Validator.push': (bytes) => new trust8.Validator().push(bytes),
+  'Survey.push': (bytes) => new trust8.Survey(3).push(bytes, true),
+};
+test('bytes in any container are taken by every function, and anything else is a TypeError', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const [transferred, shrunk] = [new Uint8Array(3), new Uint8Array(new ArrayBuffer(3, { maxByteLength: 3 }), 1, 2)];
+  shrunk.buffer.resize(0);
+  port1.postMessage(transferred, [transferred.buffer]);
+  const foreign = runInNewContext('[new ArrayBuffer(3), new Uint8Array(3)]');
+  const shared = new Uint8Array(new SharedArrayBuffer(3));
+  const bytes = new Uint8Array(3);
+  const good = [
+    bytes, bytes.buffer, shared, shared.buffer, new DataView(bytes.buffer), Buffer.alloc(3), new Uint8ClampedArray(3), new Int8Array(3),
+    new Float64Array(1), new BigInt64Array(1), new Uint16Array(1), new Uint8Array(), new ArrayBuffer(0), ...foreign,
+  ];
+  const bad = [
+    undefined, null, {}, 42, 3n, true, Symbol('bytes'), () => bytes, 'text', '', new String('text'), [97], [], { length: 3 }, new Set([97]), new Map(), new Date(),
+    new Blob([Uint8Array.of(255)]), new Response('a'), Promise.resolve(bytes), ReadableStream.from([bytes]), new URL('file:///a'), bytes.values(), Object.create(null),
+    Object.create(ArrayBuffer.prototype), Object.create(Uint8Array.prototype), { [Symbol.toStringTag]: 'ArrayBuffer' }, new Proxy(bytes, {}), new WebAssembly.Memory({ initial: 1 }),
+    transferred, transferred.buffer, shrunk,
+  ];
+  for (const [name, take] of Object.entries(TAKERS)) {
+    for (const input of good) assert.doesNotThrow(() => take(input), `${name}, ${input.constructor.name}`);
+    for (const input of bad) assert.throws(() => take(input), TypeError, `${name}, ${typeof input} ${Object.prototype.toString.call(input)}`);
+    assert.throws(() => take(), TypeError, name);
+  }
+  assert.throws(() => trust8.isUtf8(new Blob()), { message: 'trust8 takes bytes: an instance of Blob has no bytes; pass an ArrayBuffer, a SharedArrayBuffer, a typed array, a DataView or a Buffer' });
+  assert.throws(() => trust8.validate('é'), /^TypeError: trust8 takes bytes: a string has characters, not bytes/);
+  // The exact bytes of a view count, and no other ones of its buffer.
+  const wide = Uint8Array.of(0xff, 0x61, 0x62, 0xff);
+  assert.deepEqual([wide, wide.subarray(1, 3), new DataView(wide.buffer, 1, 2), new Uint16Array(wide.buffer)].map(trust8.isUtf8), [false, true, true, false]);
+  assert.equal(trust8.validate(new Uint16Array([0xff61])).offset, 1);
+  const flow = ReadableStream.from(['text']).pipeThrough(new trust8.ValidationStream());
+  await assert.rejects(flow.getReader().read(), TypeError);
+  port2.close();
 });
 
 test('a stream passes text on and stops at the error', async () => {
