@@ -19,6 +19,7 @@ pub use crate::names::{is_same_name, names_of};
 #[cfg(feature = "alloc")]
 pub use crate::output::append;
 pub use crate::output::{Fork, Output, Progress};
+pub use crate::policy::windows_1252;
 pub use crate::repair::faults::FaultSearch;
 pub use crate::repair::replacer::Replacer;
 pub use crate::repair::survey;
@@ -29,7 +30,7 @@ pub use crate::simd::x86::avx512;
 pub use crate::simd::{Job, Token, Vectors, as_uninit};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
-pub use crate::text::characters::{why_inexpressible, windows_1252};
+pub use crate::text::characters::why_inexpressible;
 #[cfg(feature = "alloc")]
 pub use crate::text::columns::overlap::Overlap;
 pub use crate::text::counts;

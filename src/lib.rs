@@ -203,6 +203,7 @@ pub mod boundary;
 mod error;
 mod names;
 mod output;
+mod policy;
 
 mod kernel;
 
@@ -224,6 +225,7 @@ pub use error::{ErrorKind, TooSmall, Utf8Error};
 pub use io::fs;
 pub use kernel::{Kernel, from_utf8, from_utf8_mut, is_utf8};
 pub use names::UnknownName;
+pub use policy::Policy;
 pub use repair::{Errors, Utf8Chunk, Utf8Chunks, copy_utf8_lossy, errors, lossy_len, utf8_chunks};
 #[cfg(feature = "alloc")]
 pub use repair::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};

@@ -35,7 +35,7 @@ pub use names_of;
 /// The error of [`str::parse`] for an unknown name. The message lists the known names.
 ///
 /// ```
-/// use trust8::columns::Policy;
+/// use trust8::Policy;
 ///
 /// let error = "mend".parse::<Policy>().unwrap_err();
 /// assert_eq!(error.to_string(), "no policy has this name; the names are replace, java, drop, null, escape, windows-1252");
@@ -57,7 +57,7 @@ impl UnknownName {
     /// Returns the known names.
     ///
     /// ```
-    /// let error = "mend".parse::<trust8::columns::Policy>().unwrap_err();
+    /// let error = "mend".parse::<trust8::Policy>().unwrap_err();
     /// assert!(error.names().contains(&"escape"));
     /// ```
     #[must_use]

@@ -88,8 +88,7 @@ macro_rules! serialized_by_name {
 pub use serialized_by_name;
 
 serialized_by_name!(ErrorKind);
-#[cfg(feature = "alloc")]
-serialized_by_name!(crate::columns::Policy);
+serialized_by_name!(crate::Policy);
 
 /// The list of what is written field by field.
 macro_rules! fields {

@@ -18,7 +18,7 @@ import re
 import sys
 import tempfile
 
-ROOMS = "names error boundary simd kernel output lib stream repair text serialize io simdutf8 engine foreign".split()
+ROOMS = "names policy error boundary simd kernel output lib repair stream text serialize io simdutf8 engine foreign".split()
 
 # These folders are only checked for circles. Their files have no order.
 PACKAGES = "crates/cli crates/transcode crates/dialect crates/profile crates/tokio crates/arrow bindings/c".split()

@@ -84,22 +84,6 @@ impl fmt::Display for EncodeError {
 
 impl core::error::Error for EncodeError {}
 
-/// Returns the character of a byte in windows-1252, as the WHATWG encoding standard defines it.
-#[inline]
-#[must_use]
-pub const fn windows_1252(byte: u8) -> char {
-    // All other bytes are those of ISO-8859-1.
-    const FROM_80: [char; 32] = [
-        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž',
-        '\u{8F}', //
-        '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
-    ];
-    match byte {
-        0x80..=0x9F => FROM_80[byte as usize - 0x80],
-        _ => byte as char,
-    }
-}
-
 /// Returns why UTF-8 and its dialects have no bytes for a number.
 pub const fn why_inexpressible(value: u32) -> &'static str {
     match value {

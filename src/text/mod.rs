@@ -11,6 +11,8 @@ pub(crate) mod locate;
 #[cfg(feature = "rayon")]
 pub(crate) mod parallel;
 pub(crate) mod part;
+#[cfg(feature = "alloc")]
+pub(crate) mod policy;
 pub mod search;
 #[cfg(feature = "alloc")]
 pub(crate) mod string;

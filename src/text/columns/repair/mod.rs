@@ -9,7 +9,6 @@
 #![forbid(unsafe_code)]
 
 mod contiguous;
-mod policy;
 mod views;
 
 use alloc::vec;
@@ -21,8 +20,8 @@ use super::layout::{Column, Validity};
 use super::marks::{GROUP_ROWS, WORD_BITS, put_bits};
 use crate::kernel::Kernel;
 
+pub use crate::policy::Policy;
 pub use contiguous::RepairedRows;
-pub use policy::Policy;
 pub use views::RepairedViews;
 
 /// Repairs the rows that are not UTF-8 with `policy`.

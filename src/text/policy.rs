@@ -1,110 +1,23 @@
-//! Policies for rows that are not UTF-8.
+//! Rows that are not UTF-8, repaired as a [`Policy`] says.
 
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use core::fmt;
-use core::str::FromStr;
 
 use crate::kernel::Kernel;
-use crate::names::{UnknownName, is_same_name, names_of};
 use crate::output;
+use crate::policy::{Policy, windows_1252};
 use crate::repair::faults::FaultSearch;
 use crate::repair::lossy::{SPARE_ROOM, append_in_place, owned};
 use crate::repair::survey::REPLACEMENT;
-use crate::text::characters::windows_1252;
-
-/// How [`repair`](super::repair) treats a row that is not UTF-8.
-///
-/// ```
-/// use trust8::columns::{Offsets, Policy, Repaired, repair};
-///
-/// let row = |bytes: &[u8], policy| {
-///     let offsets = [0, bytes.len() as i32];
-///     match repair(Offsets::new(bytes, &offsets, None).unwrap(), policy).unwrap() {
-///         Repaired::Borrowed(_) => unreachable!("the row is not UTF-8"),
-///         Repaired::Owned(rows) => String::from_utf8(rows.values).unwrap(),
-///     }
-/// };
-/// // A surrogate, as CESU-8 has it, and a byte of windows-1252.
-/// let bytes = b"a\xED\xA0\x80\x80";
-/// assert_eq!(row(bytes, Policy::Replace), "a\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}");
-/// assert_eq!(row(bytes, Policy::Java), "a\u{FFFD}\u{FFFD}");
-/// assert_eq!(row(bytes, Policy::Drop), "a");
-/// assert_eq!(row(bytes, Policy::Null), "");
-/// assert_eq!(row(bytes, Policy::Escape), r"a\xED\xA0\x80\x80");
-/// assert_eq!(row(bytes, Policy::Windows1252), "aí\u{A0}€€");
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum Policy {
-    /// Each ill-formed sequence becomes one U+FFFD, as in the WHATWG encoding standard and in
-    /// `std`: a sequence is the longest beginning of a character, or else one byte.
-    Replace,
-    /// The same as `new String(bytes, UTF_8)` in Java 17. It differs from
-    /// [`Replace`](Self::Replace) for surrogates: `ED`, a byte `A0..BF` and a continuation after it
-    /// become one U+FFFD, not one for each byte.
-    Java,
-    /// Ill-formed sequences are left out.
-    Drop,
-    /// The row becomes null, without bytes.
-    Null,
-    /// Each byte of an ill-formed sequence becomes `\xNN`, with its value in two upper-case
-    /// hexadecimal digits. Other backslashes are unchanged.
-    Escape,
-    /// Each byte of an ill-formed sequence becomes its windows-1252 character. In the WHATWG
-    /// encoding standard, all bytes have one.
-    Windows1252,
-}
 
 impl Policy {
-    /// All policies.
-    ///
-    /// ```
-    /// use trust8::columns::Policy;
-    /// assert!(Policy::ALL.contains(&Policy::Replace));
-    /// ```
-    pub const ALL: &'static [Self] =
-        &[Self::Replace, Self::Java, Self::Drop, Self::Null, Self::Escape, Self::Windows1252];
-
-    /// Returns the policy's name, in lower case.
-    ///
-    /// ```
-    /// use trust8::columns::Policy;
-    /// let names: Vec<_> = Policy::ALL.iter().map(|policy| policy.name()).collect();
-    /// assert_eq!(names, ["replace", "java", "drop", "null", "escape", "windows-1252"]);
-    /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Replace => "replace",
-            Self::Java => "java",
-            Self::Drop => "drop",
-            Self::Null => "null",
-            Self::Escape => "escape",
-            Self::Windows1252 => "windows-1252",
-        }
-    }
-
-    /// Returns the policy of this [name](Self::name). Upper and lower case, hyphens, underscores
-    /// and spaces make no difference.
-    ///
-    /// ```
-    /// use trust8::columns::Policy;
-    /// assert_eq!(Policy::by_name("Windows 1252"), Some(Policy::Windows1252));
-    /// assert_eq!(Policy::by_name("ignore"), None);
-    /// ```
-    #[must_use]
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|policy| is_same_name(policy.name(), name))
-    }
-
     /// Repairs `bytes` as if they were a row: returns them if they are UTF-8, or else the repaired
     /// bytes, or `None` for [`Null`](Self::Null).
     ///
     /// ```
-    /// use trust8::columns::Policy;
+    /// use trust8::Policy;
     ///
     /// assert_eq!(Policy::Windows1252.repair(b"caf\xE9").as_deref(), Some("café"));
     /// assert_eq!(Policy::Escape.repair(b"caf\xE9").as_deref(), Some(r"caf\xE9"));
@@ -119,7 +32,7 @@ impl Policy {
 
     /// Returns a sufficient capacity for rows of `len` bytes in total, at most `ill_formed` of them
     /// in ill-formed sequences.
-    pub(super) fn capacity(self, len: usize, ill_formed: usize) -> usize {
+    pub(crate) fn capacity(self, len: usize, ill_formed: usize) -> usize {
         let more = match self {
             // One byte becomes three: U+FFFD, or the euro sign.
             Self::Replace | Self::Java | Self::Windows1252 => 2,
@@ -130,7 +43,7 @@ impl Policy {
     }
 
     /// Appends the repaired text of a row that is not UTF-8.
-    pub(super) fn append(self, kernel: &'static Kernel, row: &[u8], text: &mut Vec<u8>) {
+    pub(crate) fn append(self, kernel: &'static Kernel, row: &[u8], text: &mut Vec<u8>) {
         let table = match self {
             Self::Null => return,
             Self::Replace => return append_in_place(kernel, row, text),
@@ -201,27 +114,6 @@ fn put_each(bytes: &[u8], table: &Table, text: &mut Vec<u8>) {
             out.put_first(&bytes.to_le_bytes(), len as usize);
         }
     });
-}
-
-/// Writes the [name](Policy::name).
-impl fmt::Display for Policy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Does the same as [`by_name`](Policy::by_name).
-///
-/// ```
-/// use trust8::columns::Policy;
-/// assert_eq!("Windows1252".parse(), Ok(Policy::Windows1252));
-/// ```
-impl FromStr for Policy {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        Self::by_name(name).ok_or(UnknownName::of("policy", names_of!(Policy::ALL, |policy| policy.name())))
-    }
 }
 
 impl Kernel {
