@@ -45,7 +45,7 @@ pub(crate) enum Remedy {
 #[rustfmt::skip]
 pub(super) fn options() -> [Arg; 19] {
     [
-        flag("replace", "Replace each invalid sequence by U+FFFD, as browsers do (the default)").group("remedy"),
+        flag("replace", "Replace each invalid sequence by U+FFFD, as browsers do").group("remedy"),
         flag("drop", "Drop invalid sequences").aliases(["skip", "ignore"]).group("remedy"),
         flag("escape", "Write the bytes of invalid sequences as \\xNN").group("remedy"),
         value("from", "ENCODING", "Convert from this encoding (`trust8 encodings` lists them); or `auto`, to guess\n\n\
@@ -57,8 +57,7 @@ pub(super) fn options() -> [Arg; 19] {
             encoding")
             .value_parser(encoding(from_single_byte)).hide_possible_values(true).conflicts_with("from"),
         flag("unmojibake", "Repair text in UTF-8 that was decoded as windows-1252 (`GrÃ¶ÃŸe` becomes `Größe`)\n\n\
-            A line changes only if all its non-ASCII characters can be undone exactly. Invalid sequences are \
-            repaired as well.")
+            A line changes only if all its non-ASCII characters can be undone exactly.")
             .conflicts_with_all(["from", "invalid-as"]),
         value("profile", "NAME", "Repair characters that this profile forbids as well: xml, assignables, i-json, \
             postgres, terminal, source, prompt or file-name").value_parser(profile),
@@ -79,9 +78,8 @@ pub(super) fn options() -> [Arg; 19] {
             owner, the permissions, the access control list and the extended attributes of the old one. Symbolic \
             links are followed. If there are other hard links to the file, they keep the old text. If another \
             program changes the file in the meantime, it is left alone.\n\n\
-            A file that does not look like UTF-8 with errors (text in another encoding, or a binary file) is left \
-            alone, and the exit status is 1, unless an option says what to do with it: --from or --replace, for \
-            example.")
+            What is not UTF-8 is left alone, and the exit status is 1, unless an option says what to do with it: \
+            --from, --invalid-as or --replace, for example.")
             .short('i').group("rewrites"),
         backup("With --in-place, keep each old file under its name with SUFFIX appended (by default, ~)\n\n\
             If that name is taken, the file is not repaired. In folders, backups are skipped.")
@@ -122,6 +120,11 @@ impl FixArgs {
             verbose: matches.get_flag("verbose"),
             quiet: matches.get_flag("quiet"),
         }
+    }
+
+    /// Whether no option says what to do with invalid sequences.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.from.is_none() && self.invalid_as.is_none() && self.remedy.is_none()
     }
 
     /// Whether to change nothing, and only report what would change.

@@ -135,9 +135,10 @@ fn commands() -> [clap::Command; 7] {
             characters. Offsets count from 0.")
             .after_help(EXIT_STATUS).args(selection::options()).args(check::options()),
         command("fix", "Repairs files, or converts them from other encodings\n\n\
-            Each invalid sequence is replaced by U+FFFD, unless an option says otherwise. A file that is UTF-8 \
-            already stays as it is, unless --unmojibake, --strip-bom or --force is given. The result goes to \
-            standard output, unless --output or --in-place is given.")
+            Without an option that says so, no byte is replaced or dropped: what is not UTF-8 is left alone, a \
+            message names the options that repair it, and the exit status is 1. A file that is UTF-8 already stays \
+            as it is, unless --unmojibake, --strip-bom or --force is given. The result goes to standard output, \
+            unless --output or --in-place is given.")
             .after_help(FIX_EXAMPLES).args(selection::options()).args(fix::options()),
         command("convert", "Converts between UTF-8, UTF-16, UTF-32, Latin-1 and the encodings of the web\n\n\
             The result goes to standard output, unless --output or --in-place is given. If something can't be \
@@ -198,12 +199,12 @@ const INSPECT_EXIT_STATUS: &str =
 
 const FIX_EXAMPLES: &str = "\
 Examples:
-  trust8 fix broken.txt > repaired.txt
+  trust8 fix --replace broken.txt > repaired.txt
   trust8 fix --in-place --backup --from auto notes
   trust8 fix --from cesu-8 dump.sql --output dump-utf8.sql
   trust8 fix --check --from auto src   what would be changed, for CI
 
-Exit status: 0 if everything is UTF-8 now, 1 if something could not be converted (it stays unchanged), 2 if something \
+Exit status: 0 if everything is UTF-8 now, 1 if something was left alone or could not be converted, 2 if something \
 could not be read or written. With --check or --diff, 1 also means that something would change. With --in-place, a summary \
 says how many files were changed; otherwise use --verbose or --json.";
 

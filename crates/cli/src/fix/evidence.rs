@@ -97,8 +97,7 @@ impl Evidence {
     /// Whether there are control characters that no text in an encoding of single or double bytes
     /// has.
     pub(super) fn has_controls(&self) -> bool {
-        let is_control = |byte: &u8| matches!(byte, 0x00..=0x06 | 0x0E..=0x19 | 0x1C..=0x1F);
-        self.pieces.iter().any(|piece| piece.iter().any(is_control))
+        self.pieces.iter().any(|piece| piece.iter().any(|byte| is_control(*byte)))
     }
 
     pub(super) fn has_nul(&self) -> bool {
@@ -173,6 +172,12 @@ impl Evidence {
         }
         if common == 0 { 0.0 } else { common as f64 / (common + others) as f64 }
     }
+}
+
+/// Whether `byte` is a control character that is rare in text: any but a bell, a backspace, white
+/// space, the end of a file of DOS, and ESC.
+pub(super) fn is_control(byte: u8) -> bool {
+    matches!(byte, 0x00..=0x06 | 0x0E..=0x19 | 0x1C..=0x1F)
 }
 
 /// Whether `c` is plausible in UTF-8. The bytes of the others are common pairs of characters in

@@ -7,8 +7,9 @@ use encoding_rs::ISO_2022_JP;
 use memchr::{memchr, memchr2};
 
 use super::evidence::Evidence;
-use super::guard::{Look, Watch};
+use super::guard::{Look, Refused, Unlikely, Watch};
 use super::guess::{guess_valid, seems_to_be};
+use super::repair::{Treatment, copy, repair};
 use super::report::FileReport;
 use super::transform::{Changes, Plan, plan, transform};
 use super::{FileError, Fix, copy_to_temporary_file, diff};
@@ -37,7 +38,7 @@ impl Fix<'_> {
             // A repair reads its input only once, so nothing needs to be stored.
             Opened::Stream(stream) if args.from.is_none() && !args.diff => {
                 let plan = args.invalid_as.map_or(Plan::Repair, Plan::InvalidAs);
-                return self.write(plan, stream, target(), None, false, out);
+                return self.write(plan, stream, target(), None, &Look::UTF8, out);
             }
             Opened::Stream(stream) => (copy_to_temporary_file(stream, u64::MAX).map_err(FileError::Read)?, 0),
         };
@@ -52,7 +53,7 @@ impl Fix<'_> {
         let skip_binary = args.selection.skips_binary(entry.named);
         let status = self.validator.validate(&file, start, skip_binary, buffer).map_err(FileError::Read)?;
         let from = readers(&file, start);
-        let mut guarded = false;
+        let mut look = Look::UTF8;
         let plan = match status {
             FileStatus::Binary => return Ok(FileReport::unchanged()),
             FileStatus::Valid { bytes, .. } => {
@@ -66,11 +67,10 @@ impl Fix<'_> {
                 progress.take_back(added);
                 progress.phase("guessing");
                 let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
-                guarded = self.is_guarded(&file);
-                if guarded {
-                    let look = Look::find(from, len, before - start).map_err(FileError::Read)?;
-                    if let Some(look) = look {
-                        return Err(self.guarded(&look, &mut from(0)));
+                if args.is_plain() {
+                    look = Look::find(from, len, before - start).map_err(FileError::Read)?;
+                    if !look.is_utf8() {
+                        return self.leave(&file, start, target(), &look, out);
                     }
                 }
                 plan(args, from, len, before - start)?
@@ -83,58 +83,70 @@ impl Fix<'_> {
         }
         progress.phase(if plan == Plan::Copy { "copying" } else { "converting" });
         if args.diff {
-            return self.diff(&entry.source, plan, from(0), &file, guarded, out);
+            return self.diff(&entry.source, plan, from(0), &file, &look, out);
         }
-        if plan == Plan::Copy && args.in_place {
+        if (plan == Plan::Copy || args.is_plain()) && self.replaces(&file) {
             // The file is replaced only if something changes.
             let changes =
                 transform(args, self.kernel, plan, &mut from(0), &Progress::none(), &mut io::sink())?;
             if changes.is_nothing() {
                 self.clean_up(entry);
-                return Ok(FileReport::unchanged());
+                return Ok(FileReport::new(changes, Vec::new(), &look, args));
             }
         }
         // Windows does not replace a file that is open. This reader closes it before that.
         let reader = FileFrom { file, at: start };
-        self.write(plan, reader, target(), original, guarded, out)
+        self.write(plan, reader, target(), original, &look, out)
     }
 
-    /// Whether a file that does not look like UTF-8 with errors is left alone: if `file` itself
-    /// would be replaced, and the command line does not say how.
-    fn is_guarded(&self, file: &File) -> bool {
-        let args = self.args;
+    /// Whether `file` itself would be replaced.
+    fn replaces(&self, file: &File) -> bool {
         let is_output = || {
-            let output = args.output.as_ref()?.metadata().ok()?;
+            let output = self.args.output.as_ref()?.metadata().ok()?;
             Some(identity(&output)? == identity(&file.metadata().ok()?)?)
         };
-        let is_replaced = args.in_place || args.is_dry() || is_output() == Some(true);
-        is_replaced && args.from.is_none() && args.invalid_as.is_none() && args.remedy.is_none()
+        self.args.in_place || self.args.is_dry() || is_output() == Some(true)
     }
 
-    /// Returns the error for a file that is left alone, after counting what would be replaced in
-    /// it.
-    fn guarded(&self, look: &Look, reader: &mut dyn Read) -> FileError {
-        match transform(self.args, self.kernel, Plan::Repair, reader, &Progress::none(), &mut io::sink()) {
-            Ok(changes) => FileError::Guarded(look.message(changes.invalid)),
-            Err(error) => error,
-        }
-    }
-
-    /// Writes what `plan` makes of `reader` to `out`. Fails if that is `guarded`, and `reader`
-    /// turns out to be binary.
-    fn transform(
+    /// Leaves a file alone that does not look like UTF-8. If the result goes elsewhere, that is a
+    /// copy of the file. Counts what would be replaced in it.
+    fn leave(
         &self,
-        plan: Plan,
-        reader: impl Read,
-        guarded: bool,
+        file: &File,
+        start: u64,
+        target: Target,
+        look: &Look,
         out: &mut dyn Write,
-    ) -> Result<Changes, FileError> {
-        let mut watch = Watch::new(reader, guarded);
-        let changes = transform(self.args, self.kernel, plan, &mut watch, &self.validator.progress, out)?;
-        match watch.look() {
-            Some(look) => Err(FileError::Guarded(look.message(changes.invalid))),
-            None => Ok(changes),
+    ) -> Result<FileReport, FileError> {
+        let from = readers(file, start);
+        let keep = Treatment::remedy(None);
+        let found = repair(self.kernel, &mut from(0), &keep, &Progress::none(), &mut io::sink())?;
+        let message = look.message(found.left);
+        if self.replaces(file) {
+            return Err(FileError::Guarded(message));
         }
+        let progress = &self.validator.progress;
+        target.write(None, None, progress, out, |out| copy(&mut from(0), progress, out))?;
+        Ok(FileReport::passed_on(message))
+    }
+
+    /// Writes what `plan` makes of `reader` to `out`. If the encoding is a guess, fails if the file
+    /// turns out to be binary.
+    fn transform(&self, plan: Plan, reader: impl Read, out: &mut dyn Write) -> Result<Changes, FileError> {
+        let refused = match plan {
+            _ if self.args.from != Some(Charset::Auto) => Refused::Nothing,
+            Plan::From(Charset::Encoding(encoding)) if encoding.is_ascii_compatible() => Refused::Controls,
+            Plan::InvalidAs(_) => Refused::Nul,
+            _ => Refused::Nothing,
+        };
+        let mut watch = Watch::new(reader, refused);
+        let changes = transform(self.args, self.kernel, plan, &mut watch, &self.validator.progress, out);
+        changes.map_err(|error| match error {
+            FileError::Read(error) if error.get_ref().is_some_and(|it| it.is::<Unlikely>()) => {
+                FileError::Unconvertible(error.to_string())
+            }
+            other => other,
+        })
     }
 
     /// Removes what a killed run has left of a file that needs no change now. If this fails, no
@@ -152,19 +164,19 @@ impl Fix<'_> {
         reader: impl Read,
         target: Target,
         original: Option<Original>,
-        guarded: bool,
+        look: &Look,
         out: &mut dyn Write,
     ) -> Result<FileReport, FileError> {
         let args = self.args;
         let progress = &self.validator.progress;
         if args.is_dry() {
-            let changes = self.transform(plan, reader, guarded, &mut io::sink())?;
-            return Ok(FileReport::new(changes, Vec::new(), args));
+            let changes = self.transform(plan, reader, &mut io::sink())?;
+            return Ok(FileReport::new(changes, Vec::new(), look, args));
         }
         let backup = args.backup.as_deref();
-        let (changes, lost) = target
-            .write(original, backup, progress, out, |out| self.transform(plan, reader, guarded, out))?;
-        Ok(FileReport::new(changes, lost, args))
+        let (changes, lost) =
+            target.write(original, backup, progress, out, |out| self.transform(plan, reader, out))?;
+        Ok(FileReport::new(changes, lost, look, args))
     }
 
     /// Shows what would change.
@@ -174,11 +186,11 @@ impl Fix<'_> {
         plan: Plan,
         mut reader: FileFrom<&File>,
         file: &File,
-        guarded: bool,
+        look: &Look,
         out: &mut dyn Write,
     ) -> Result<FileReport, FileError> {
         if file.metadata().map_err(FileError::Read)?.len() > diff::LONGEST {
-            let report = self.write(plan, reader, Target::StandardOutput, None, guarded, out)?;
+            let report = self.write(plan, reader, Target::StandardOutput, None, look, out)?;
             if report.is_changed() {
                 self.print(&format!("{}: is too long to show the difference", source.display()));
             }
@@ -188,14 +200,14 @@ impl Fix<'_> {
         reader.read_to_end(&mut old).map_err(FileError::Read)?;
         let mut new = Vec::new();
         let progress = &self.validator.progress;
-        let changes = self.transform(plan, &old[..], guarded, &mut new)?;
+        let changes = self.transform(plan, &old[..], &mut new)?;
         if old != new {
             let colors = Colors::new(self.common.color);
             progress
                 .suspend(|| diff::write(out, source.name(), &old, &new, &colors, stdout().is_terminal()))
                 .map_err(FileError::Write)?;
         }
-        Ok(FileReport::new(changes, Vec::new(), self.args))
+        Ok(FileReport::new(changes, Vec::new(), look, self.args))
     }
 
     /// Returns the plan for a file that is UTF-8 already, and not empty. It is not changed, unless

@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::decode::decode;
 use super::evidence::{Evidence, Shares};
+use super::magic;
 use super::plausible::{Plausibility, is_east_asian};
 use crate::args::Remedy;
 use crate::charset::{Charset, WEB};
@@ -46,7 +47,8 @@ impl Guess {
 
 /// Returns, in this order:
 ///
-/// 1. the encoding that the byte order mark names;
+/// 1. the encoding that the byte order mark names; nothing for a file that begins as binary files
+///    do;
 /// 2. the preferred dialect of UTF-8 that accepts the whole file and can be converted;
 /// 3. UTF-16 without a byte order mark, if there are NULs or other control characters;
 /// 4. the encoding that chardetng guesses for the whole file, as Firefox does;
@@ -63,6 +65,9 @@ pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evide
         Some(Bom::Utf32Le) => return Guess::From(Charset::Exact(transcode::Encoding::Utf32Le)),
         Some(Bom::Utf32Be) => return Guess::From(Charset::Exact(transcode::Encoding::Utf32Be)),
         _ => {}
+    }
+    if let Some(binary) = magic::binary(evidence.first_piece()) {
+        return Guess::Unknown(format!("it looks like {binary}"));
     }
     if let Some(by) = accepted.iter().find(|by| by.convertible) {
         return Guess::From(Charset::Dialect(by.dialect));
@@ -432,6 +437,7 @@ mod tests {
                 "{text}: {guess}"
             );
         }
-        assert!(guess(b"\x7FELF\xFF\0\0\0").contains("has NULs"));
+        assert!(guess(b"\x7FXYZ\xFF\0\0\0").contains("has NULs"));
+        assert_eq!(guess(b"\x7FELF\xFF\0\0\0"), "it looks like an ELF file");
     }
 }

@@ -1,9 +1,9 @@
 //! `trust8 fix`: repairs what is not UTF-8, or converts it.
 //!
-//! - `file.rs` decides what happens to one file, and `transform.rs` does it. `guard.rs` refuses
-//!   files that a repair would destroy.
+//! - `file.rs` decides what happens to one file, and `transform.rs` does it. `guard.rs` says what is
+//!   left alone. `magic.rs` recognises binary files.
 //! - `guess.rs` guesses for `--from auto`, and `evidence.rs` reads the sample that decides.
-//! - `repair.rs` replaces invalid sequences, leaves them out, escapes or decodes them.
+//! - `repair.rs` replaces invalid sequences, drops, escapes or decodes them.
 //! - `decode.rs` converts other encodings into UTF-8, and `mojibake.rs` undoes a double conversion.
 //! - `report.rs` says what was done, `diff.rs` shows it, and `undo.rs` reverts it.
 
@@ -14,6 +14,7 @@ mod file;
 mod forbidden;
 mod guard;
 pub(crate) mod guess;
+mod magic;
 pub(crate) mod mojibake;
 mod plausible;
 mod repair;
@@ -172,7 +173,7 @@ impl Fix<'_> {
             };
             let report = match result {
                 Ok(report) => {
-                    if self.args.is_dry() && report.is_changed() {
+                    if report.left_alone().is_some() || self.args.is_dry() && report.is_changed() {
                         outcome = outcome.max(Outcome::SomeInvalid);
                     }
                     report

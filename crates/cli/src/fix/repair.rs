@@ -18,14 +18,29 @@ use crate::visible::push_escaped;
 pub(crate) struct Treatment {
     /// The characters of the bytes in an encoding, if the sequences are to be decoded.
     characters: Option<Box<[Option<char>; 256]>>,
-    /// What to do with bytes that are no characters. Without a remedy, they are an error.
+    /// What to do with bytes that are no characters. Without a remedy, they are an error if the
+    /// others are decoded, and else they stay.
     remedy: Option<Remedy>,
 }
 
+/// How many sequences were invalid, counted as browsers do.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Sequences {
+    /// Those that were replaced, dropped, escaped or decoded.
+    pub(crate) repaired: u64,
+    /// Those that are as they were.
+    pub(crate) left: u64,
+}
+
 impl Treatment {
-    /// Applies `remedy` to every sequence.
-    pub(crate) fn remedy(remedy: Remedy) -> Self {
-        Self { characters: None, remedy: Some(remedy) }
+    /// Applies `remedy` to every sequence. Without one, they stay.
+    pub(crate) fn remedy(remedy: Option<Remedy>) -> Self {
+        Self { characters: None, remedy }
+    }
+
+    /// Whether nothing changes.
+    fn is_nothing(&self) -> bool {
+        self.characters.is_none() && self.remedy.is_none()
     }
 
     /// Decodes every byte in `encoding`, in which each byte is a character. Applies `remedy` to
@@ -42,7 +57,10 @@ impl Treatment {
     /// Writes the repair of an invalid sequence at `offset`.
     fn apply(&self, offset: u64, sequence: &[u8], out: &mut dyn Write) -> Result<(), FileError> {
         let Some(characters) = &self.characters else {
-            return apply(self.remedy.unwrap_or(Remedy::Replace), sequence, out);
+            return match self.remedy {
+                Some(remedy) => apply(remedy, sequence, out),
+                None => out.write_all(sequence).map_err(FileError::Write),
+            };
         };
         for (byte, at) in sequence.iter().zip(offset..) {
             match (characters[usize::from(*byte)], self.remedy) {
@@ -61,15 +79,14 @@ impl Treatment {
     }
 }
 
-/// Writes the repaired text of `reader` to `out`. Returns how many sequences were invalid, counted
-/// as browsers do.
+/// Writes the repaired text of `reader` to `out`.
 pub(super) fn repair(
     kernel: &'static Kernel,
     reader: &mut dyn Read,
     treatment: &Treatment,
     progress: &Progress,
     out: &mut dyn Write,
-) -> Result<u64, FileError> {
+) -> Result<Sequences, FileError> {
     let mut segments = Segments::new(kernel, None, reader);
     let mut invalid = 0;
     while let Some(segment) = segments.next().map_err(FileError::Read)? {
@@ -88,7 +105,11 @@ pub(super) fn repair(
             }
         }
     }
-    Ok(invalid)
+    Ok(if treatment.is_nothing() {
+        Sequences { repaired: 0, left: invalid }
+    } else {
+        Sequences { repaired: invalid, left: 0 }
+    })
 }
 
 /// Writes what `remedy` makes of one invalid sequence.

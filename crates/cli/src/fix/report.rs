@@ -3,6 +3,7 @@
 use std::io::{self, Write, stderr};
 
 use super::Fix;
+use super::guard::Look;
 use super::transform::{Changes, Plan};
 use crate::args::{FixArgs, Remedy};
 use crate::charset::Charset;
@@ -20,8 +21,10 @@ pub(super) struct FileReport {
     invalid_as: Option<String>,
     /// Whether the encoding is a guess.
     guess: bool,
-    /// How many invalid sequences were replaced, left out, escaped or decoded.
+    /// How many invalid sequences were replaced, dropped, escaped or decoded.
     invalid_sequences: u64,
+    /// How many invalid sequences were left alone.
+    left_sequences: u64,
     /// How many lines of mojibake were undone.
     mojibake_lines: u64,
     byte_order_mark_removed: bool,
@@ -29,8 +32,10 @@ pub(super) struct FileReport {
     forbidden_characters: Option<u64>,
     /// What could not be kept of the old file.
     lost: Vec<String>,
-    /// Why the file was not fixed.
+    /// Why the file, or a part of it, was not fixed.
     message: Option<String>,
+    /// Whether the message was printed as an error.
+    is_error: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,25 +49,43 @@ enum Status {
 }
 
 impl FileReport {
-    pub(super) fn new(changes: Changes, lost: Vec<String>, args: &FixArgs) -> Self {
+    /// `look` is what the file looks like.
+    pub(super) fn new(changes: Changes, lost: Vec<String>, look: &Look, args: &FixArgs) -> Self {
         let label = |encoding| Charset::Encoding(encoding).label();
         let (from, invalid_as) = match changes.plan {
             Plan::From(charset) => (Some(charset.label()), None),
-            Plan::InvalidAs(encoding) if changes.invalid > 0 => (None, Some(label(encoding))),
+            Plan::InvalidAs(encoding) if changes.sequences.repaired > 0 => (None, Some(label(encoding))),
             _ => (None, None),
         };
         Self {
-            status: if changes.is_nothing() { Status::Unchanged } else { Status::Changed },
+            status: match (changes.is_nothing(), changes.sequences.left) {
+                (false, _) => Status::Changed,
+                (true, 0) => Status::Unchanged,
+                (true, _) => Status::LeftAlone,
+            },
             guess: args.from == Some(Charset::Auto) && (from.is_some() || invalid_as.is_some()),
             from,
             invalid_as,
-            invalid_sequences: changes.invalid,
+            invalid_sequences: changes.sequences.repaired,
+            left_sequences: changes.sequences.left,
             mojibake_lines: changes.mojibake,
             byte_order_mark_removed: changes.mark,
             forbidden_characters: args.profile.map(|_| changes.forbidden),
             lost,
-            message: None,
+            message: (changes.sequences.left > 0).then(|| look.message(changes.sequences.left)),
+            is_error: false,
         }
+    }
+
+    /// Returns the report for a file that was passed on as it is, for the reason in `message`.
+    pub(super) fn passed_on(message: String) -> Self {
+        Self { message: Some(message), ..Self::empty(Status::LeftAlone) }
+    }
+
+    /// Returns what was left alone, and why, unless an error says it.
+    pub(super) fn left_alone(&self) -> Option<&str> {
+        let is_left = matches!(self.status, Status::Changed | Status::LeftAlone);
+        self.message.as_deref().filter(|_| is_left && !self.is_error)
     }
 
     fn empty(status: Status) -> Self {
@@ -72,11 +95,13 @@ impl FileReport {
             invalid_as: None,
             guess: false,
             invalid_sequences: 0,
+            left_sequences: 0,
             mojibake_lines: 0,
             byte_order_mark_removed: false,
             forbidden_characters: None,
             lost: Vec::new(),
             message: None,
+            is_error: false,
         }
     }
 
@@ -90,7 +115,7 @@ impl FileReport {
             Outcome::SomeInvalid => Status::Unconvertible,
             _ => Status::Failed,
         };
-        Self { message: Some(message), ..Self::empty(status) }
+        Self { message: Some(message), is_error: true, ..Self::empty(status) }
     }
 
     pub(super) fn is_changed(&self) -> bool {
@@ -111,6 +136,7 @@ impl FileReport {
             .optional("invalid_as", self.invalid_as.as_ref())
             .optional("guess", self.guess.then_some(true))
             .member("invalid_sequences", self.invalid_sequences)
+            .optional("left_sequences", (self.left_sequences > 0).then_some(self.left_sequences))
             .member("mojibake_lines", self.mojibake_lines)
             .member("byte_order_mark_removed", self.byte_order_mark_removed)
             .optional("forbidden_characters", self.forbidden_characters)
@@ -127,11 +153,11 @@ impl FileReport {
         };
         if self.invalid_sequences > 0 {
             let sequences = if self.invalid_sequences == 1 { "sequence" } else { "sequences" };
-            let remedied = match (&self.invalid_as, args.remedy.unwrap_or(Remedy::Replace)) {
+            let remedied = match (&self.invalid_as, args.remedy) {
                 (Some(encoding), _) => format!("decoded as {encoding}{guess}"),
-                (None, Remedy::Replace) => "replaced by U+FFFD".to_owned(),
-                (None, Remedy::Drop) => "left out".to_owned(),
-                (None, Remedy::Escape) => "escaped".to_owned(),
+                (None, Some(Remedy::Drop)) => "dropped".to_owned(),
+                (None, Some(Remedy::Escape)) => "escaped".to_owned(),
+                (None, Some(Remedy::Replace) | None) => "replaced by U+FFFD".to_owned(),
             };
             text += &format!(", {} invalid {sequences} {remedied}", self.invalid_sequences);
         }
@@ -176,10 +202,13 @@ impl Fix<'_> {
     /// Reports what happened to a file. A guess may be wrong, so it is always reported, and so is
     /// what could not be kept.
     pub(super) fn report(&self, source: &Source, report: &FileReport, out: &mut dyn Write) -> io::Result<()> {
+        let name = source.display();
+        if let Some(message) = report.left_alone() {
+            self.print(&format!("{name}: {message}"));
+        }
         if self.args.json {
             return self.write_json(out, "file", |object| report.json(object.path(source.name())));
         }
-        let name = source.display();
         let is_wanted = self.speaks() || report.guess && !self.args.quiet || self.args.check;
         if report.is_changed() && !self.args.diff && is_wanted {
             let would = if self.args.check { "would be " } else { "" };

@@ -11,8 +11,8 @@ use super::evidence::Evidence;
 use super::forbidden::Allow;
 use super::guess::{self, Guess};
 use super::mojibake::Undo;
-use super::repair::{Treatment, copy, repair};
-use crate::args::{FixArgs, Remedy};
+use super::repair::{Sequences, Treatment, copy, repair};
+use crate::args::FixArgs;
 use crate::charset::Charset;
 use crate::dialects::accepting_dialects;
 use crate::progress::Progress;
@@ -22,7 +22,7 @@ use crate::progress::Progress;
 pub(super) enum Plan {
     /// The file is valid, so it is copied.
     Copy,
-    /// Invalid sequences are replaced, left out or escaped.
+    /// Invalid sequences are replaced, dropped or escaped, or stay if there is no remedy.
     Repair,
     /// Invalid sequences are decoded in this encoding.
     InvalidAs(&'static Encoding),
@@ -34,8 +34,8 @@ pub(super) enum Plan {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Changes {
     pub(super) plan: Plan,
-    /// How many invalid sequences were replaced, left out, escaped or decoded.
-    pub(super) invalid: u64,
+    /// How many sequences were invalid.
+    pub(super) sequences: Sequences,
     /// How many lines of mojibake were undone.
     pub(super) mojibake: u64,
     /// Whether the byte order mark was removed.
@@ -48,7 +48,7 @@ impl Changes {
     /// Whether the text is the same as before.
     pub(super) fn is_nothing(&self) -> bool {
         !matches!(self.plan, Plan::From(_))
-            && self.invalid == 0
+            && self.sequences.repaired == 0
             && self.mojibake == 0
             && !self.mark
             && self.forbidden == 0
@@ -94,19 +94,19 @@ pub(super) fn transform(
 ) -> Result<Changes, FileError> {
     let mut allow = Allow::new(out, args.profile, args.policy);
     let mut strip = StripMark { out: &mut allow, active: args.strip_bom, at_start: true, removed: false };
-    let (invalid, mojibake) = if args.unmojibake {
+    let (sequences, mojibake) = if args.unmojibake {
         let mut undo = Undo::new(&mut strip);
-        let invalid = write(args, kernel, plan, reader, progress, &mut undo)?;
+        let sequences = write(args, kernel, plan, reader, progress, &mut undo)?;
         undo.finish().map_err(FileError::Write)?;
-        (invalid, undo.lines)
+        (sequences, undo.lines)
     } else {
         (write(args, kernel, plan, reader, progress, &mut strip)?, 0)
     };
     let mark = strip.removed;
-    Ok(Changes { plan, invalid, mojibake, mark, forbidden: allow.forbidden })
+    Ok(Changes { plan, sequences, mojibake, mark, forbidden: allow.forbidden })
 }
 
-/// Writes what `plan` makes of `reader` to `out`. Returns how many sequences were invalid.
+/// Writes what `plan` makes of `reader` to `out`.
 fn write(
     args: &FixArgs,
     kernel: &'static Kernel,
@@ -114,19 +114,19 @@ fn write(
     reader: &mut dyn Read,
     progress: &Progress,
     out: &mut dyn Write,
-) -> Result<u64, FileError> {
+) -> Result<Sequences, FileError> {
     let remedy = args.remedy;
     match plan {
         // A copy may be cut inside a character.
-        Plan::Copy if args.profile.is_none() => copy(reader, progress, out).map(|()| 0),
-        Plan::Copy | Plan::Repair => {
-            let treatment = Treatment::remedy(remedy.unwrap_or(Remedy::Replace));
-            repair(kernel, reader, &treatment, progress, out)
-        }
+        Plan::Copy if args.profile.is_none() => copy(reader, progress, out).map(|()| Sequences::default()),
+        Plan::Copy | Plan::Repair => repair(kernel, reader, &Treatment::remedy(remedy), progress, out),
         Plan::InvalidAs(encoding) => {
             repair(kernel, reader, &Treatment::decode(encoding, remedy), progress, out)
         }
-        Plan::From(charset) => decode(charset, reader, remedy, progress, out),
+        Plan::From(charset) => {
+            let repaired = decode(charset, reader, remedy, progress, out)?;
+            Ok(Sequences { repaired, left: 0 })
+        }
     }
 }
 
@@ -159,8 +159,8 @@ impl Write for StripMark<'_> {
     }
 }
 
-/// Returns what the command makes of an input that is not UTF-8, and how many sequences were
-/// invalid. `from` returns a reader that begins at an offset.
+/// Returns what the command makes of an input that is not UTF-8, and how many sequences it
+/// repaired. `from` returns a reader that begins at an offset.
 pub(crate) fn fixed<R: Read>(
     args: &FixArgs,
     kernel: &'static Kernel,
@@ -170,5 +170,5 @@ pub(crate) fn fixed<R: Read>(
     let plan = plan(args, &from, len, 0)?;
     let mut out = Vec::new();
     let changes = transform(args, kernel, plan, &mut from(0), &Progress::none(), &mut out)?;
-    Ok((out, changes.invalid))
+    Ok((out, changes.sequences.repaired))
 }

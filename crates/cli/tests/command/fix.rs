@@ -13,7 +13,6 @@ fn invalid_sequences_are_replaced_left_out_or_escaped() {
     let folder = Folder::new();
     folder.file("f", BROKEN);
     for (option, expected) in [
-        (None, "naïve \u{FFFD}\u{FFFD} \u{FFFD} caf\u{FFFD}"),
         (Some("--replace"), "naïve \u{FFFD}\u{FFFD} \u{FFFD} caf\u{FFFD}"),
         (Some("--drop"), "naïve   caf"),
         // Other programs have these names for it.
@@ -46,7 +45,7 @@ fn replacement_agrees_with_lossy_decoding_of_the_standard_library() {
     assert!(expected.len() > 600_000);
     for kernel in trust8::Kernel::available() {
         trust8()
-            .args(["fix", "--kernel", kernel.name()])
+            .args(["fix", "--replace", "--kernel", kernel.name()])
             .write_stdin(content.clone())
             .assert()
             .code(0)
@@ -95,8 +94,8 @@ fn a_guess_is_reported_and_with_verbose_everything_is() {
     assert_eq!(auto("schön".as_bytes()), "");
     folder.file("f", BROKEN);
     for (args, expected) in [
-        (&[][..], "repaired, 4 invalid sequences replaced by U+FFFD"),
-        (&["--drop"], "repaired, 4 invalid sequences left out"),
+        (&["--replace"][..], "repaired, 4 invalid sequences replaced by U+FFFD"),
+        (&["--drop"], "repaired, 4 invalid sequences dropped"),
         (&["--from", "latin1"], "converted from windows-1252"),
         (&["--from", "cesu-8", "--escape"], "converted from cesu-8, 4 invalid sequences escaped"),
     ] {
@@ -272,12 +271,12 @@ fn several_files_go_to_standard_output_one_after_the_other() {
     folder.file("b", b"\xFFb\n");
     folder
         .trust8()
-        .args(["fix", "a", "none", "b"])
+        .args(["fix", "--replace", "a", "none", "b"])
         .assert()
         .code(2)
         .stdout("ä\n\u{FFFD}b\n")
         .stderr(contains("none: "));
-    let both = folder.trust8().args(["fix", "b", "-", "a"]).write_stdin("-").assert().code(0);
+    let both = folder.trust8().args(["fix", "--replace", "b", "-", "a"]).write_stdin("-").assert().code(0);
     assert_eq!(stdout(&both), "\u{FFFD}b\n-ä\n");
 }
 
@@ -333,7 +332,7 @@ fn a_broken_pipe_is_no_error() {
     let folder = Folder::new();
     let path = folder.file("f", b"text \xFF".repeat(100_000));
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("trust8"))
-        .args(["fix".as_ref(), path.as_os_str()])
+        .args(["fix".as_ref(), "--replace".as_ref(), path.as_os_str()])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

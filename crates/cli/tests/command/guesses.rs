@@ -79,7 +79,7 @@ fn utf16_without_a_byte_order_mark_is_recognised_or_refused() {
     folder.file("f", b"Th\xE9s");
     fix("auto").code(1).stdout(is_empty()).stderr(contains("it may be utf-16 as well as windows-125"));
     fix("windows-1252").code(0).stdout("Thés");
-    folder.file("f", b"\x7FELF\xFF\0\0\0\x01\x02");
+    folder.file("f", b"\x7FXYZ\xFF\0\0\0\x01\x02");
     fix("auto").code(1).stderr(contains("it has NULs"));
 }
 
@@ -253,6 +253,48 @@ fn what_is_not_plausible_text_is_refused() {
             .code(1)
             .stdout(contains("no encoding makes plausible"));
     }
+}
+
+/// These have no NUL, and were converted from windows-1252 and other encodings.
+#[test]
+fn binary_files_are_refused_however_they_are_named() {
+    let folder = Folder::new();
+    let data: Vec<u8> = (0..4000_u32).map(|i| (i * i % 223 + 32) as u8).collect();
+    for (magic, what) in [
+        (&b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n"[..], "a PDF document"),
+        (b"%!PS-Adobe-3.0\n", "a PostScript document"),
+        (b"fLaC", "a FLAC file"),
+        (b"Cr24", "a browser extension"),
+        (b"P6\n20 20\n255\n", "a PPM image"),
+        (b"\xCA\xFE\xBA\xBE", "a Java class"),
+        (b"\x1F\x8B\x08", "a gzip archive"),
+    ] {
+        let content = [magic, &data].concat();
+        folder.file("f", &content);
+        for args in [
+            &["fix", "-i", "f"][..],
+            &["fix", "-i", "--from", "auto", "f"],
+            &["fix", "--from", "auto", "f"],
+            &["convert", "--from", "auto", "--to", "utf-16le", "f"],
+        ] {
+            let assert = folder.trust8().args(args).assert().code(1).stdout(is_empty());
+            assert!(stderr(&assert).contains(&format!("looks like {what}")), "{args:?} {}", stderr(&assert));
+            assert!(fs::read(folder.at("f")).unwrap() == content);
+        }
+        let inspected = stdout(&folder.trust8().args(["inspect", "f"]).assert().code(1));
+        assert!(inspected.contains(&format!("looks like {what}")), "{inspected}");
+    }
+    // The NUL is far from the places that a guess looks at.
+    let mut late = b"sch\xF6ne Gr\xFC\xDFe aus M\xFCnchen\n".repeat(100_000);
+    late[1_234_567] = 0;
+    folder.file("f", &late);
+    let assert = folder.trust8().args(["fix", "-i", "--binary", "--from", "auto", "f"]).assert().code(1);
+    assert!(
+        stderr(&assert).contains("it has control characters, so it may be binary"),
+        "{}",
+        stderr(&assert)
+    );
+    assert!(fs::read(folder.at("f")).unwrap() == late);
 }
 
 /// One line has few letters, and they can be letters of another encoding.

@@ -209,7 +209,7 @@ fn manual_pages_and_completions_are_generated() {
     }
     let man = generate(&["fix", "--generate", "man"]);
     for part in [
-        ".SH \"EXAMPLES\"\n.nf\n\\&trust8 fix broken.txt > repaired.txt\n\\&trust8 fix \\-\\-in\\-place",
+        ".SH \"EXAMPLES\"\n.nf\n\\&trust8 fix \\-\\-replace broken.txt > repaired.txt\n\\&trust8 fix \\-\\-in\\-place",
         ".fi\n.SH \"EXIT STATUS\"\n",
     ] {
         assert!(man.contains(part), "{man}");

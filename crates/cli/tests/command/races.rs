@@ -218,7 +218,7 @@ fn output_needs_no_folder_for_temporary_files() {
     folder
         .trust8()
         .env("TMPDIR", "/nonexistent")
-        .args(["fix", "f", "-o", "out"])
+        .args(["fix", "--replace", "f", "-o", "out"])
         .assert()
         .code(0)
         .stderr(is_empty());
@@ -267,7 +267,8 @@ fn output_to_dev_stdout_keeps_what_is_in_the_file() {
         [("/dev/stdout", ">> log"), ("/dev/fd/1", ">> log"), ("-", ">> log"), ("/dev/fd/3", "3>> log")]
     {
         folder.file("log", "log\n");
-        let script = format!("exec {} fix f -o {target} {redirection}", cargo_bin!("trust8").display());
+        let script =
+            format!("exec {} fix --replace f -o {target} {redirection}", cargo_bin!("trust8").display());
         assert!(
             Command::new("sh").args(["-c", &script]).current_dir(folder.path()).status().unwrap().success()
         );

@@ -40,7 +40,7 @@ fn what_is_not_utf8_with_errors_is_left_alone() {
         (b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n", "looks like a PDF document; "),
         (b"P4\n8 2\n\xFF\x81", "looks like a PBM image; "),
         (&late, "has NULs, so it may be binary"),
-        (&controls, "control characters"),
+        (&controls, "1 invalid sequence; "),
     ] {
         let folder = &folder;
         folder.file("d/f", content);
@@ -65,11 +65,41 @@ fn what_is_not_utf8_with_errors_is_left_alone() {
     folder.file("f", &shift_jis);
     folder.trust8().args(["fix", "-i", "--from", "shift_jis", "f"]).assert().code(0);
     assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), japanese);
-    // On standard output, nothing is lost.
     folder.file("f", b"caf\xE9");
-    folder.trust8().args(["fix", "f"]).assert().code(0).stdout("caf\u{FFFD}");
     let json = folder.trust8().args(["fix", "-i", "--json", "f"]).assert().code(1);
     assert!(stdout(&json).contains(r#""status":"left alone""#), "{}", stdout(&json));
+}
+
+/// Without an option, letters of a mixed file became U+FFFD, with exit code 0; and to standard
+/// output those of every other file did, without a word.
+#[test]
+fn without_an_option_nothing_is_replaced_or_dropped() {
+    let folder = Folder::new();
+    let (cyrillic, ..) = encoding_rs::WINDOWS_1251.encode("Съешь же ещё этих мягких французских булок\n");
+    let mixed = ["Съешь же ещё этих булок\n".repeat(18).as_bytes(), &cyrillic, &cyrillic].concat();
+    let latin1 = b"sch\xF6ne Gr\xFC\xDFe aus M\xFCnchen\n";
+    let in_turns = ["schöne Grüße\n".as_bytes(), latin1].concat().repeat(10);
+    let images = [b"\xFF\xD8\xFF\xE0 JFIF \xFF\xFE", &b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n"[..]];
+    for content in
+        [&mixed[..], latin1, &in_turns, b"log \xFF\n", "cut 日本\u{65e5}".as_bytes().split_last().unwrap().1]
+            .into_iter()
+            .chain(images)
+    {
+        folder.file("f", content);
+        for args in [&["f"][..], &["-"], &["f", "-o", "out"], &["-i", "f"], &["-iq", "--unmojibake", "f"]] {
+            let fix = folder.trust8().arg("fix").args(args).write_stdin(content).assert();
+            let code = fix.get_output().status.code();
+            let result = match args {
+                [.., "out"] => fs::read(folder.at("out")).unwrap(),
+                ["f" | "-"] => fix.get_output().stdout.clone(),
+                _ => fs::read(folder.at("f")).unwrap(),
+            };
+            let said = stderr(&fix);
+            assert!(result == content, "{args:?} {said}");
+            assert_eq!(code, Some(1), "{args:?} {said}");
+            assert!(said.contains("left alone: ") && said.contains("--replace replaces "), "{args:?} {said}");
+        }
+    }
 }
 
 #[test]
@@ -81,17 +111,17 @@ fn in_place_reports_each_file_and_how_many() {
     let fix = |args: &[&str]| folder.trust8().args(["fix", "-i", "d"]).args(args).assert().code(1);
     assert_eq!(
         stderr(&fix(&[])),
-        "trust8: d/bad: repaired, 1 invalid sequence replaced by U+FFFD\n\
+        "trust8: d/bad: left alone: 1 invalid sequence; --invalid-as windows-1252 decodes 1, --replace replaces 1\n\
          trust8: d/latin1: left alone: looks like windows-1252; --from windows-1252 converts it, --replace replaces 2 \
          sequences\n\
-         trust8: 1 changed, 1 unchanged, 1 left alone, 0 not convertible, 0 failed\n"
+         trust8: 0 changed, 1 unchanged, 2 left alone, 0 not convertible, 0 failed\n"
     );
     folder.file("d/bad", broken());
-    assert!(stderr(&fix(&["-q"])).lines().all(|line| line.starts_with("trust8: d/latin1: left alone")));
+    assert!(stderr(&fix(&["-q"])).lines().all(|line| line.contains(": left alone: ")));
     // A dry run of the same command says the same.
     folder.file("d/bad", broken());
     for option in ["--check", "-n", "--dry-run"] {
-        fix(&[option]).stderr(contains("d/bad: would be repaired").and(contains("d/latin1: left alone")));
+        fix(&[option]).stderr(contains("d/bad: left alone").and(contains("d/latin1: left alone")));
     }
     assert_eq!(fs::read(folder.at("d/bad")).unwrap(), broken());
 }
@@ -111,7 +141,7 @@ fn named_binary_files_are_skipped_if_asked_for() {
 #[test]
 fn a_backup_is_never_overwritten_and_not_searched() {
     let folder = Folder::new();
-    let fix = |args: &[&str]| folder.trust8().args(["fix", "-i", "d"]).args(args).assert();
+    let fix = |args: &[&str]| folder.trust8().args(["fix", "-i", "--replace", "d"]).args(args).assert();
     for (suffix, option) in [("~", "--backup"), (".orig", "--backup=.orig")] {
         let backup = format!("d/f{suffix}");
         folder.file("d/f", broken());
@@ -144,8 +174,8 @@ fn undo_restores_what_was_repaired() {
     }
     folder.file("d/fine", "fine");
     let undo = |args: &[&str]| folder.trust8().args(["fix", "--undo"]).args(args).assert();
-    folder.trust8().args(["fix", "-i", "--backup", "d"]).assert().code(0);
-    folder.trust8().args(["fix", "-i", "--backup=.orig", "f"]).assert().code(0);
+    folder.trust8().args(["fix", "-i", "--replace", "--backup", "d"]).assert().code(0);
+    folder.trust8().args(["fix", "-i", "--replace", "--backup=.orig", "f"]).assert().code(0);
     let assert = undo(&["d"]).code(0).stdout(is_empty());
     let said = "trust8: d/a: restored from d/a~\ntrust8: d/e/b: restored from d/e/b~\ntrust8: 2 restored, 0 failed\n";
     assert_eq!(stderr(&assert), said);
@@ -157,7 +187,7 @@ fn undo_restores_what_was_repaired() {
     undo(&["--backup=.orig", "-q", "f"]).code(0).stderr(is_empty());
     assert_eq!(fs::read(folder.at("f")).unwrap(), broken());
     // What was written after the repair is not thrown away.
-    folder.trust8().args(["fix", "-i", "--backup", "f"]).assert().code(0);
+    folder.trust8().args(["fix", "-i", "--replace", "--backup", "f"]).assert().code(0);
     std::thread::sleep(std::time::Duration::from_millis(50));
     fs::write(folder.at("f"), "edited").unwrap();
     undo(&["f"]).code(2).stderr(contains("f: left alone: it has been written to since it was repaired\n"));
@@ -171,7 +201,7 @@ fn undo_restores_what_was_repaired() {
 fn undo_leaves_files_alone_whose_backups_have_a_later_time() {
     let folder = Folder::new();
     folder.file("f", broken());
-    folder.trust8().args(["fix", "-i", "--backup", "f"]).assert().code(0);
+    folder.trust8().args(["fix", "-i", "--replace", "--backup", "f"]).assert().code(0);
     fs::write(folder.at("f"), "edited").unwrap();
     let before = std::time::SystemTime::now() - std::time::Duration::from_secs(120);
     fs::File::options().write(true).open(folder.at("f")).unwrap().set_modified(before).unwrap();
@@ -190,12 +220,12 @@ fn the_link_for_a_backup_is_removed() {
     let unfinished = ".trust8-af63db4c8601ead9.tmp~";
     folder.file("f", broken());
     fs::create_dir(folder.at("f~")).unwrap();
-    folder.trust8().args(["fix", "-i", "--backup", "f"]).assert().code(2);
+    folder.trust8().args(["fix", "-i", "--replace", "--backup", "f"]).assert().code(2);
     assert_eq!(folder.names(), ["f", "f~"]);
     for content in [&broken()[..], b"fine"] {
         folder.file("f", content);
         fs::hard_link(folder.at("f"), folder.at(unfinished)).unwrap();
-        folder.trust8().args(["fix", "-i", "f"]).assert().code(0);
+        folder.trust8().args(["fix", "-i", "--replace", "f"]).assert().code(0);
         assert_eq!(folder.names(), ["f", "f~"]);
     }
 }
