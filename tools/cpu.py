@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Prints the name of the CPU, for documents and data.
 
-Virtual machines give vague names, so on x86 benches/cpus.txt names it by vendor, family and model. A CPU that is not in the list gets
+Virtual machines give vague names, so on x86 tools/measure/cpus.txt names it by vendor, family and model. A CPU that is not in the list gets
 these two numbers, which tools/prose.py refuses in a document: add it to the list.
 """
 
 import pathlib
 import platform
 
-LIST = pathlib.Path(__file__).resolve().parent.parent / "benches/cpus.txt"
+LIST = pathlib.Path(__file__).resolve().parent / "measure/cpus.txt"
 
 
 def name():

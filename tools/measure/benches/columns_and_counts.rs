@@ -1,10 +1,10 @@
 //! Measures `inspect`, counts, and columns of strings against what other crates have for them.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench columns_and_counts              everything, written to docs/data/
-//! cargo bench -p trust8-benches --bench columns_and_counts -- counts    one section (inspect, counts, columns),
+//! cargo bench -p trust8-measure --bench columns_and_counts              everything, written to docs/data/
+//! cargo bench -p trust8-measure --bench columns_and_counts -- counts    one section (inspect, counts, columns),
 //!                                                                       printed
-//! cargo bench -p trust8-benches --bench columns_and_counts -- --quick   a quick look at everything, printed
+//! cargo bench -p trust8-measure --bench columns_and_counts -- --quick   a quick look at everything, printed
 //! ```
 //!
 //! It takes a minute, and needs a quiet machine. The contestants of a row take turns in many rounds, and the
@@ -19,11 +19,11 @@ use arrow_array::StringArray;
 use arrow_array::builder::StringViewBuilder;
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use trust8::{Kernel, columns};
-use trust8_benches::machine::peers;
-use trust8_benches::measure::{Placed, measuring, pin, quick};
-use trust8_benches::random::Random;
-use trust8_benches::report::{Data, Table, digits};
-use trust8_benches::texts::{generated, texts};
+use trust8_measure::machine::peers;
+use trust8_measure::measure::{Placed, measuring, pin, quick};
+use trust8_measure::random::Random;
+use trust8_measure::report::{Data, Table, digits};
+use trust8_measure::texts::{generated, texts};
 
 /// The length of each text, which fits into the L2 cache of any current CPU.
 const TEXT: usize = 64 << 10;

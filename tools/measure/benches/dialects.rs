@@ -1,8 +1,8 @@
 //! Measures conversion, validation and decoding of UTF-8's dialects against the crates that each know one of them.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench dialects                 everything, written to docs/data/
-//! cargo bench -p trust8-benches --bench dialects -- --quick      a quick look, printed
+//! cargo bench -p trust8-measure --bench dialects                 everything, written to docs/data/
+//! cargo bench -p trust8-measure --bench dialects -- --quick      a quick look, printed
 //! ```
 //!
 //! The contestants of a row take turns in many rounds, and the fastest round of each counts. Every answer is
@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use std::{env, io};
 
 use trust8::Kernel;
-use trust8_benches::machine::peers;
-use trust8_benches::measure::pin;
-use trust8_benches::random::Random;
-use trust8_benches::report::{Data, Table, digits};
-use trust8_benches::texts::generated;
+use trust8_measure::machine::peers;
+use trust8_measure::measure::pin;
+use trust8_measure::random::Random;
+use trust8_measure::report::{Data, Table, digits};
+use trust8_measure::texts::generated;
 use trust8_dialect::Dialect;
 
 /// The length of each text. The text and its conversion fit into the L2 cache of any current CPU.

@@ -1,9 +1,9 @@
 //! Measures lossy text, chunks and errors against std, bstr and a loop around simdutf8, and validation on two threads.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench lossy                  everything, written to docs/data/
-//! cargo bench -p trust8-benches --bench lossy -- lossy short   these sections only, printed
-//! cargo bench -p trust8-benches --bench lossy -- --quick       a quick look at everything, printed
+//! cargo bench -p trust8-measure --bench lossy                  everything, written to docs/data/
+//! cargo bench -p trust8-measure --bench lossy -- lossy short   these sections only, printed
+//! cargo bench -p trust8-measure --bench lossy -- --quick       a quick look at everything, printed
 //! ```
 //!
 //! The contestants of a row take turns in many rounds, and the fastest round of each counts. While an answer is timed, its
@@ -16,13 +16,13 @@ use std::{env, io};
 
 use bstr::ByteSlice;
 use trust8::Kernel;
-use trust8_benches::machine::{Machine, memory_available};
-use trust8_benches::measure::{Placed, measuring, pin, quick};
-use trust8_benches::random::Random;
-use trust8_benches::report::{Data, Table, digits};
-use trust8_benches::short_strings::{Contents, Lengths, random_strings};
-use trust8_benches::targets::{Lowest, Targets};
-use trust8_benches::texts::generated;
+use trust8_measure::machine::{Machine, memory_available};
+use trust8_measure::measure::{Placed, measuring, pin, quick};
+use trust8_measure::random::Random;
+use trust8_measure::report::{Data, Table, digits};
+use trust8_measure::short_strings::{Contents, Lengths, random_strings};
+use trust8_measure::targets::{Lowest, Targets};
+use trust8_measure::texts::generated;
 
 /// How much text is spoiled: one byte in each of these numbers, on average.
 const RATES: [usize; 5] = [100_000, 1000, 100, 10, 3];

@@ -1,8 +1,8 @@
 //! Measures profiles: each preset against `is_utf8` on the same text, with the same kernel.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench profiles                     everything, written to docs/data/
-//! cargo bench -p trust8-benches --bench profiles -- --quick [text]   fewer rounds, printed; only texts with such a name
+//! cargo bench -p trust8-measure --bench profiles                     everything, written to docs/data/
+//! cargo bench -p trust8-measure --bench profiles -- --quick [text]   fewer rounds, printed; only texts with such a name
 //! ```
 //!
 //! *Learned*: one text again and again. *New*: other excerpts in every round. The contestants of a row take turns, and the fastest
@@ -14,10 +14,10 @@ use std::{env, io};
 
 use trust8::Kernel;
 use trust8::boundary::floor;
-use trust8_benches::measure::{Placed, measuring, pin, quick};
-use trust8_benches::random::Random;
-use trust8_benches::report::{Data, Table, digits};
-use trust8_benches::texts::generated;
+use trust8_measure::measure::{Placed, measuring, pin, quick};
+use trust8_measure::random::Random;
+use trust8_measure::report::{Data, Table, digits};
+use trust8_measure::texts::generated;
 use trust8_profile::{Profile, ProfileWith};
 
 const LONG: usize = 64 << 10;

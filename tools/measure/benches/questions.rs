@@ -2,9 +2,9 @@
 //! std.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench questions                      everything, written to docs/data/
-//! cargo bench -p trust8-benches --bench questions -- --quick           a quick look, printed and not written
-//! cargo bench -p trust8-benches --bench questions -- --quick UTF-32    the questions with this in their names
+//! cargo bench -p trust8-measure --bench questions                      everything, written to docs/data/
+//! cargo bench -p trust8-measure --bench questions -- --quick           a quick look, printed and not written
+//! cargo bench -p trust8-measure --bench questions -- --quick UTF-32    the questions with this in their names
 //! ```
 //!
 //! A process measures one kernel against simdutf's for the same instruction set, so there are two: simdutf chooses its kernel
@@ -18,12 +18,12 @@ use std::time::Instant;
 use std::{env, io};
 
 use trust8::Kernel;
-use trust8_benches::machine::peers;
-use trust8_benches::measure::{Placed, measuring, pin, quick};
-use trust8_benches::random::Random;
-use trust8_benches::report::{Data, Table, digits};
-use trust8_benches::short_strings::{Contents, Lengths, random_strings};
-use trust8_benches::texts::texts;
+use trust8_measure::machine::peers;
+use trust8_measure::measure::{Placed, measuring, pin, quick};
+use trust8_measure::random::Random;
+use trust8_measure::report::{Data, Table, digits};
+use trust8_measure::short_strings::{Contents, Lengths, random_strings};
+use trust8_measure::texts::texts;
 use trust8_transcode::Encoding::Utf16Be;
 use trust8_transcode::{Str, Utf16, Utf32, With};
 

@@ -1,8 +1,8 @@
 //! Measures validation in two regimes: *learned*, one text again and again, and *new*, other excerpts in every round.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench regimes                everything, written to docs/data/
-//! cargo bench -p trust8-benches --bench regimes -- --quick     fewer rounds, printed
+//! cargo bench -p trust8-measure --bench regimes                everything, written to docs/data/
+//! cargo bench -p trust8-measure --bench regimes -- --quick     fewer rounds, printed
 //! TRUST8_CORPUS=folder cargo bench ... -- --quick              on the texts of a folder, printed
 //! ```
 //!
@@ -17,12 +17,12 @@ use std::{env, io};
 
 use trust8::Kernel;
 use trust8::boundary::floor;
-use trust8_benches::contestants::{Contestant, Role, contestants};
-use trust8_benches::machine::Machine;
-use trust8_benches::measure::{Placed, measuring, pin, quick};
-use trust8_benches::random::Random;
-use trust8_benches::report::{Data, Table, digits};
-use trust8_benches::texts::{CORPUS, Text, corpus, generated};
+use trust8_measure::contestants::{Contestant, Role, contestants};
+use trust8_measure::machine::Machine;
+use trust8_measure::measure::{Placed, measuring, pin, quick};
+use trust8_measure::random::Random;
+use trust8_measure::report::{Data, Table, digits};
+use trust8_measure::texts::{CORPUS, Text, corpus, generated};
 
 /// Texts with clusters of characters that are not ASCII, and dense ones. `src/texts.rs` describes them.
 const TEXTS: [&str; 9] = [

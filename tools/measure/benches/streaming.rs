@@ -1,8 +1,8 @@
 //! Measures validation of a stream in pieces, `copy_utf8`, and reading a file into a string.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench streaming              everything, written to docs/data/
-//! cargo bench -p trust8-benches --bench streaming -- pieces    one section (pieces, copying, reading), printed
+//! cargo bench -p trust8-measure --bench streaming              everything, written to docs/data/
+//! cargo bench -p trust8-measure --bench streaming -- pieces    one section (pieces, copying, reading), printed
 //! ```
 //!
 //! The contestants of a row take turns in many rounds, and the fastest round of each counts. A disturbance then
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 use std::{env, io};
 
 use trust8::{Kernel, Validator, copy_utf8};
-use trust8_benches::machine::Machine;
-use trust8_benches::measure::{measuring, pin};
-use trust8_benches::report::{Data, Table, digits};
-use trust8_benches::targets::{Lowest, Targets};
-use trust8_benches::texts::{Text, generated, ordinary};
+use trust8_measure::machine::Machine;
+use trust8_measure::measure::{measuring, pin};
+use trust8_measure::report::{Data, Table, digits};
+use trust8_measure::targets::{Lowest, Targets};
+use trust8_measure::texts::{Text, generated, ordinary};
 
 /// The length of a text that fits into the L2 cache of any current CPU.
 const TEXT: usize = 256 << 10;

@@ -1,8 +1,8 @@
 //! Measures conversions between UTF-8, UTF-16, UTF-32 and Latin-1 against std, encoding_rs and simdutf.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench transcode              everything, written to docs/data/
-//! cargo bench -p trust8-benches --bench transcode -- --quick   a quick look, printed and not written
+//! cargo bench -p trust8-measure --bench transcode              everything, written to docs/data/
+//! cargo bench -p trust8-measure --bench transcode -- --quick   a quick look, printed and not written
 //! ```
 //!
 //! The contestants of a row take turns in many rounds, and the fastest round of each counts. Before the
@@ -19,11 +19,11 @@ use std::time::{Duration, Instant};
 use std::{env, io, ptr};
 
 use trust8::Kernel;
-use trust8_benches::machine::Machine;
-use trust8_benches::measure::{Placed, pin};
-use trust8_benches::report::{Data, Table, digits};
-use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
-use trust8_benches::texts::{Text, ordinary, texts};
+use trust8_measure::machine::Machine;
+use trust8_measure::measure::{Placed, pin};
+use trust8_measure::report::{Data, Table, digits};
+use trust8_measure::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
+use trust8_measure::texts::{Text, ordinary, texts};
 use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le};
 use trust8_transcode::{Encoding, Form, Str, Utf16, Utf32, With};
 

@@ -88,7 +88,7 @@ fn cpu_of(info: &str) -> Option<String> {
 /// Returns the names of these libraries with their versions, from the lock file of this build.
 #[must_use]
 pub fn peers(peers: &[&str]) -> String {
-    let lock = include_str!("../../Cargo.lock");
+    let lock = include_str!("../../../Cargo.lock");
     let all: Vec<_> =
         peers.iter().map(|peer| format!("{peer} {}", version_in(lock, peer).unwrap_or("?"))).collect();
     all.join(", ")

@@ -71,7 +71,7 @@ impl Data {
     #[must_use]
     pub fn csv(&self, bench: &str, facts: &[(&str, &str)]) -> String {
         let machine = Machine::ask();
-        let mut text = format!("# command: cargo bench -p trust8-benches --bench {bench}");
+        let mut text = format!("# command: cargo bench -p trust8-measure --bench {bench}");
         let arguments: Vec<_> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
         if !arguments.is_empty() {
             let _ = write!(text, " -- {}", arguments.join(" "));
@@ -118,7 +118,7 @@ impl Data {
 }
 
 /// The folder of published measurements.
-pub const PUBLISHED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/data");
+pub const PUBLISHED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/data");
 
 /// Returns a field of a CSV file without backticks, in quotes where it needs them.
 fn quoted(field: &str) -> String {

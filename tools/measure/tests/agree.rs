@@ -1,11 +1,11 @@
 //! Tests what a measurement relies on: all contestants give the same answers, on the texts that are measured and on
 //! spoiled ones, and made-up numbers are written completely.
 
-use trust8_benches::contestants::{Contestant, Role, contestants};
-use trust8_benches::random::Random;
-use trust8_benches::report::{Data, Table};
-use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
-use trust8_benches::texts::{RECIPES, generated};
+use trust8_measure::contestants::{Contestant, Role, contestants};
+use trust8_measure::random::Random;
+use trust8_measure::report::{Data, Table};
+use trust8_measure::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
+use trust8_measure::texts::{RECIPES, generated};
 
 /// Sequences that are invalid UTF-8, whatever comes before and after them.
 const INVALID: [&[u8]; 12] = [
@@ -195,7 +195,7 @@ fn data_are_csv() {
 ";
     assert_eq!(data.rows(), want);
     let csv = data.csv("agree", &[("peers", "none")]);
-    assert!(csv.starts_with("# command: cargo bench -p trust8-benches --bench agree"), "{csv}");
+    assert!(csv.starts_with("# command: cargo bench -p trust8-measure --bench agree"), "{csv}");
     let (head, rows) = csv.split_once("section,table,row,column,value\n").unwrap();
     assert!(head.lines().all(|line| line.starts_with("# ")), "{head}");
     assert!(head.contains("\n# peers: none\n# Made \"up\": some words\n"), "{head}");

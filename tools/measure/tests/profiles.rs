@@ -1,6 +1,6 @@
 //! The crate rfc9839 allows the same texts.
 
-use trust8_benches::random::Random;
+use trust8_measure::random::Random;
 use trust8_profile::{Class, Profile};
 
 #[test]

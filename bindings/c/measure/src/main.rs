@@ -11,11 +11,11 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use trust8_benches::machine::Machine;
-use trust8_benches::measure::{Packed, Placed, pin};
-use trust8_benches::report::{Table, digits};
-use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
-use trust8_benches::texts;
+use trust8_measure::machine::Machine;
+use trust8_measure::measure::{Packed, Placed, pin};
+use trust8_measure::report::{Table, digits};
+use trust8_measure::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
+use trust8_measure::texts;
 use trust8_transcode::{Encoding, convert_into};
 
 /// The `string` of loops.c.

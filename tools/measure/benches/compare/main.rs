@@ -1,9 +1,9 @@
 //! Compares trust8 with the other validators, and writes their results as CSV.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench compare                     everything, written to docs/data/
-//! cargo bench -p trust8-benches --bench compare -- texts short      these sections only
-//! cargo bench -p trust8-benches --bench compare -- --quick          a quick look, not a measurement
+//! cargo bench -p trust8-measure --bench compare                     everything, written to docs/data/
+//! cargo bench -p trust8-measure --bench compare -- texts short      these sections only
+//! cargo bench -p trust8-measure --bench compare -- --quick          a quick look, not a measurement
 //! ```
 //!
 //! Only a full run writes to docs/data/. Any other run writes to the target folder, or to the folder that `--out`
@@ -18,11 +18,11 @@ use std::time::Instant;
 use std::{env, io};
 
 use race::{Race, Thoroughness};
-use trust8_benches::machine::Machine;
-use trust8_benches::measure::pin;
-use trust8_benches::report::{Data, PUBLISHED};
-use trust8_benches::targets::Targets;
-use trust8_benches::texts::CORPUS;
+use trust8_measure::machine::Machine;
+use trust8_measure::measure::pin;
+use trust8_measure::report::{Data, PUBLISHED};
+use trust8_measure::targets::Targets;
+use trust8_measure::texts::CORPUS;
 
 /// A section: it measures something, and adds the results to the data and to the targets.
 type Section = fn(&mut Race, &mut Data, &mut Targets) -> io::Result<()>;

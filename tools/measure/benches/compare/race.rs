@@ -3,10 +3,10 @@
 use std::time::Duration;
 use std::{fmt, io};
 
-use trust8_benches::contestants::{Contestant, Role, contestants};
-use trust8_benches::measure::{Measured, Packed, Placed, Plan, race, race_on_new_text};
-use trust8_benches::report::Table;
-use trust8_benches::texts::{Text, texts};
+use trust8_measure::contestants::{Contestant, Role, contestants};
+use trust8_measure::measure::{Measured, Packed, Placed, Plan, race, race_on_new_text};
+use trust8_measure::report::Table;
+use trust8_measure::texts::{Text, texts};
 
 /// How much a run measures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

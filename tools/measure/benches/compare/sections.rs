@@ -2,13 +2,13 @@
 
 use std::io;
 
-use trust8_benches::contestants::Role;
-use trust8_benches::machine::memory_available;
-use trust8_benches::measure::{Measured, Placed};
-use trust8_benches::report::{Data, Table, digits, size};
-use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, cut_at_random, random_strings};
-use trust8_benches::targets::Targets;
-use trust8_benches::texts::{Text, TextKind, fill_with_ordinary, generated, ordinary as ordinary_text};
+use trust8_measure::contestants::Role;
+use trust8_measure::machine::memory_available;
+use trust8_measure::measure::{Measured, Placed};
+use trust8_measure::report::{Data, Table, digits, size};
+use trust8_measure::short_strings::{Contents, Lengths, consecutive_strings, cut_at_random, random_strings};
+use trust8_measure::targets::Targets;
+use trust8_measure::texts::{Text, TextKind, fill_with_ordinary, generated, ordinary as ordinary_text};
 
 use crate::race::{Care, Grid, Race, Results, TEXT, lowest, mean};
 

@@ -1,9 +1,9 @@
 //! Searches for the text that takes each kernel the longest, and measures whether any time grows faster than the input.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench worst_case               writes to docs/data/
-//! cargo bench -p trust8-benches --bench worst_case -- --quick    a quick look, printed
-//! cargo bench -p trust8-benches --bench worst_case -- --quick --only convert_lossy
+//! cargo bench -p trust8-measure --bench worst_case               writes to docs/data/
+//! cargo bench -p trust8-measure --bench worst_case -- --quick    a quick look, printed
+//! cargo bench -p trust8-measure --bench worst_case -- --quick --only convert_lossy
 //!                                                                the functions with this in their names, printed
 //! ```
 //!
@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 use std::{env, io};
 
 use trust8::{Kernel, Validator};
-use trust8_benches::measure::{Placed, pin};
-use trust8_benches::random::Random;
-use trust8_benches::report::{Data, Table, digits, size};
-use trust8_benches::texts::generated;
+use trust8_measure::measure::{Placed, pin};
+use trust8_measure::random::Random;
+use trust8_measure::report::{Data, Table, digits, size};
+use trust8_measure::texts::generated;
 
 /// The length of each text, which fits into the L2 cache of any current CPU.
 const TEXT: usize = 64 << 10;

@@ -1,0 +1,135 @@
+//! Compares trust8 with the standard library and simdutf8, and ends with a table: `cargo bench`.
+//!
+//! ```text
+//! cargo bench                                          in three minutes
+//! cargo bench -p trust8-benches --features simdutf     with the C++ library, which needs a C++ compiler
+//! cargo bench -p trust8-benches -- 'new/.*/German'     some of it
+//! ```
+//!
+//! - *short*: strings of random lengths below 64 bytes.
+//! - *new*: excerpts of about 1,000 and 10,000 bytes, other ones each time, as a program reads them.
+//! - *learned*: one text of such a length again and again, whose branches the CPU predicts.
+//!
+//! Criterion estimates each time by itself. The table has the fastest sample of each, so it is less disturbed by other programs. All answers are
+//! checked while they are timed. The texts are generated, and those of tools/measure, which compares more.
+
+#[expect(dead_code, reason = "tools/measure uses the rest")]
+#[path = "../tools/measure/src/random.rs"]
+mod random;
+#[expect(dead_code, reason = "tools/measure uses the rest")]
+#[path = "../tools/measure/src/texts.rs"]
+mod texts;
+#[path = "../tools/measure/src/vocabulary.rs"]
+mod vocabulary;
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+
+use random::Random;
+
+/// The validators: the name, and what it finds of a text.
+const CONTESTANTS: &[(&str, fn(&[u8]) -> bool)] = &[
+    ("std", |bytes| str::from_utf8(bytes).is_ok()),
+    ("simdutf8", |bytes| simdutf8::basic::from_utf8(bytes).is_ok()),
+    #[cfg(feature = "simdutf")]
+    ("simdutf", |bytes| simdutf::validate_utf8(bytes)),
+    ("trust8", |bytes| trust8::from_utf8(bytes).is_ok()),
+];
+const TEXTS: [&str; 5] = ["ASCII", "JSON logs", "German", "Russian", "Chinese"];
+const BYTES: [usize; 2] = [1_000, 10_000];
+
+/// The fastest sample of each contestant, in nanoseconds a string, for each group and case.
+type Fastest = BTreeMap<(&'static str, String), [f64; CONTESTANTS.len()]>;
+
+/// Measures all contestants on strings, which `next` yields for each pass.
+fn measure<'a>(
+    criterion: &mut Criterion,
+    fastest: &mut Fastest,
+    (group, case): (&'static str, &str),
+    mut next: impl FnMut() -> Vec<&'a [u8]>,
+) {
+    let mut benchmarks = criterion.benchmark_group(group);
+    let bytes: usize = next().iter().map(|string| string.len()).sum();
+    benchmarks.throughput(Throughput::Bytes(bytes as u64));
+    for (i, &(name, is_valid)) in CONTESTANTS.iter().enumerate() {
+        benchmarks.bench_function(BenchmarkId::new(name, case), |bencher| {
+            bencher.iter_custom(|passes| {
+                let mut total = Duration::ZERO;
+                for _ in 0..passes {
+                    let strings = next();
+                    let start = Instant::now();
+                    let valid = black_box(&strings).iter().filter(|string| is_valid(string)).count();
+                    let time = start.elapsed();
+                    assert_eq!(valid, strings.len(), "{name}");
+                    let best = fastest.entry((group, case.to_owned())).or_insert([f64::MAX; CONTESTANTS.len()]);
+                    best[i] = best[i].min(time.as_nanos() as f64 / strings.len() as f64);
+                    total += time;
+                }
+                total
+            });
+        });
+    }
+}
+
+/// Returns excerpts of random places and lengths, `mean` bytes long on average.
+fn excerpts<'a>(text: &'a str, mean: usize, random: &mut Random) -> Vec<&'a [u8]> {
+    let place = |at| trust8::boundary::floor(text.as_bytes(), at);
+    (0..(60_000 / mean))
+        .map(|_| {
+            let from = place(random.below(text.len() - 2 * mean));
+            &text.as_bytes()[from..place(from + random.between(mean / 2, mean * 3 / 2))]
+        })
+        .collect()
+}
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(700))
+        .sample_size(20)
+        .without_plots()
+        .configure_from_args();
+    let mut fastest = Fastest::new();
+    let mut random = Random::named("excerpts");
+    for name in ["ASCII", "German", "random"] {
+        let text = texts::generated(name, 200_000).text;
+        let mut at = 0;
+        let mut strings = Vec::new();
+        while at < text.len() - 64 {
+            let end = trust8::boundary::floor(text.as_bytes(), at + random.below(64));
+            strings.push(&text.as_bytes()[at..end]);
+            at = end.max(at);
+        }
+        random.shuffle(&mut strings);
+        measure(&mut criterion, &mut fastest, ("short", name), || strings.clone());
+    }
+    for name in TEXTS {
+        let text = texts::generated(name, 4 << 20).text;
+        for bytes in BYTES {
+            let case = format!("{name}, {bytes} bytes");
+            measure(&mut criterion, &mut fastest, ("new", &case), || excerpts(&text, bytes, &mut random));
+            let same = &excerpts(&text, bytes, &mut Random::named(&case))[..1];
+            measure(&mut criterion, &mut fastest, ("learned", &case), || same.repeat(60_000 / bytes));
+        }
+    }
+    criterion.final_summary();
+    if fastest.is_empty() {
+        return;
+    }
+    println!("\nkernel {}; nanoseconds a string, fastest sample; in brackets, trust8 is this many times as fast", trust8::Kernel::best().name());
+    for ((group, case), times) in &fastest {
+        let trust8 = times[CONTESTANTS.len() - 1];
+        let cells: Vec<_> = CONTESTANTS
+            .iter()
+            .zip(times)
+            .map(|((name, _), time)| match *name {
+                "trust8" => format!("trust8 {time:8.1}"),
+                _ => format!("{name} {time:8.1} ({:.2})", time / trust8),
+            })
+            .collect();
+        println!("{:<28} {}", format!("{group}, {case}"), cells.join("   "));
+    }
+}
