@@ -10,28 +10,22 @@
 //! - *new*: excerpts of about 1,000 and 10,000 bytes, other ones each time, as a program reads them.
 //! - *learned*: one text of such a length again and again, whose branches the CPU predicts.
 //!
-//! Criterion estimates each time by itself. The table has the fastest sample of each, so it is less disturbed by other programs. All answers are
-//! checked while they are timed. The texts are generated, and those of tools/measure, which compares more.
-
-#[expect(dead_code, reason = "tools/measure uses the rest")]
-#[path = "../tools/measure/src/random.rs"]
-mod random;
-#[expect(dead_code, reason = "tools/measure uses the rest")]
-#[path = "../tools/measure/src/texts.rs"]
-mod texts;
-#[path = "../tools/measure/src/vocabulary.rs"]
-mod vocabulary;
+//! The table has the speed in the fastest third of all passes, so other programs disturb it less than criterion's means. All answers are
+//! checked while they are timed. The texts are those of tools/measure, which compares more.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput};
+use trust8_benches::random::Random;
+use trust8_benches::texts;
 
-use random::Random;
+/// Returns whether a text is valid.
+type Validate = fn(&[u8]) -> bool;
 
-/// The validators: the name, and what it finds of a text.
-const CONTESTANTS: &[(&str, fn(&[u8]) -> bool)] = &[
+/// The validators and their names.
+const CONTESTANTS: &[(&str, Validate)] = &[
     ("std", |bytes| str::from_utf8(bytes).is_ok()),
     ("simdutf8", |bytes| simdutf8::basic::from_utf8(bytes).is_ok()),
     #[cfg(feature = "simdutf")]
@@ -41,13 +35,13 @@ const CONTESTANTS: &[(&str, fn(&[u8]) -> bool)] = &[
 const TEXTS: [&str; 5] = ["ASCII", "JSON logs", "German", "Russian", "Chinese"];
 const BYTES: [usize; 2] = [1_000, 10_000];
 
-/// The fastest sample of each contestant, in nanoseconds a string, for each group and case.
-type Fastest = BTreeMap<(&'static str, String), [f64; CONTESTANTS.len()]>;
+/// The nanoseconds a byte of each pass of each contestant, for each group and case.
+type Times = BTreeMap<(&'static str, String), [Vec<f64>; CONTESTANTS.len()]>;
 
 /// Measures all contestants on strings, which `next` yields for each pass.
 fn measure<'a>(
     criterion: &mut Criterion,
-    fastest: &mut Fastest,
+    times: &mut Times,
     (group, case): (&'static str, &str),
     mut next: impl FnMut() -> Vec<&'a [u8]>,
 ) {
@@ -64,8 +58,9 @@ fn measure<'a>(
                     let valid = black_box(&strings).iter().filter(|string| is_valid(string)).count();
                     let time = start.elapsed();
                     assert_eq!(valid, strings.len(), "{name}");
-                    let best = fastest.entry((group, case.to_owned())).or_insert([f64::MAX; CONTESTANTS.len()]);
-                    best[i] = best[i].min(time.as_nanos() as f64 / strings.len() as f64);
+                    let bytes: usize = strings.iter().map(|string| string.len()).sum();
+                    let all = times.entry((group, case.to_owned())).or_default();
+                    all[i].push(time.as_nanos() as f64 / bytes as f64);
                     total += time;
                 }
                 total
@@ -92,7 +87,7 @@ fn main() {
         .sample_size(20)
         .without_plots()
         .configure_from_args();
-    let mut fastest = Fastest::new();
+    let mut times = Times::new();
     let mut random = Random::named("excerpts");
     for name in ["ASCII", "German", "random"] {
         let text = texts::generated(name, 200_000).text;
@@ -104,32 +99,29 @@ fn main() {
             at = end.max(at);
         }
         random.shuffle(&mut strings);
-        measure(&mut criterion, &mut fastest, ("short", name), || strings.clone());
+        measure(&mut criterion, &mut times, ("short", name), || strings.clone());
     }
     for name in TEXTS {
         let text = texts::generated(name, 4 << 20).text;
         for bytes in BYTES {
             let case = format!("{name}, {bytes} bytes");
-            measure(&mut criterion, &mut fastest, ("new", &case), || excerpts(&text, bytes, &mut random));
+            measure(&mut criterion, &mut times, ("new", &case), || excerpts(&text, bytes, &mut random));
             let same = &excerpts(&text, bytes, &mut Random::named(&case))[..1];
-            measure(&mut criterion, &mut fastest, ("learned", &case), || same.repeat(60_000 / bytes));
+            measure(&mut criterion, &mut times, ("learned", &case), || same.repeat(60_000 / bytes));
         }
     }
     criterion.final_summary();
-    if fastest.is_empty() {
-        return;
-    }
-    println!("\nkernel {}; nanoseconds a string, fastest sample; in brackets, trust8 is this many times as fast", trust8::Kernel::best().name());
-    for ((group, case), times) in &fastest {
-        let trust8 = times[CONTESTANTS.len() - 1];
-        let cells: Vec<_> = CONTESTANTS
-            .iter()
-            .zip(times)
-            .map(|((name, _), time)| match *name {
-                "trust8" => format!("trust8 {time:8.1}"),
-                _ => format!("{name} {time:8.1} ({:.2})", time / trust8),
-            })
-            .collect();
-        println!("{:<28} {}", format!("{group}, {case}"), cells.join("   "));
+    println!("\nGB/s, and how many times as fast trust8 is ({})", trust8::Kernel::best().name());
+    for ((group, case), times) in &mut times {
+        let third = times.each_mut().map(|times| {
+            times.sort_unstable_by(f64::total_cmp);
+            times.get(times.len() / 3).copied().unwrap_or(f64::NAN)
+        });
+        print!("{:<30}", format!("{group}, {case}"));
+        for ((name, _), time) in CONTESTANTS.iter().zip(third) {
+            let ratio = time / third[CONTESTANTS.len() - 1];
+            print!("  {name} {:6.2} ({ratio:5.2})", 1.0 / time);
+        }
+        println!();
     }
 }

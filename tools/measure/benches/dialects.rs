@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use std::{env, io};
 
 use trust8::Kernel;
+use trust8_dialect::Dialect;
 use trust8_measure::machine::peers;
 use trust8_measure::measure::pin;
 use trust8_measure::random::Random;
 use trust8_measure::report::{Data, Table, digits};
 use trust8_measure::texts::generated;
-use trust8_dialect::Dialect;
 
 /// The length of each text. The text and its conversion fit into the L2 cache of any current CPU.
 const TEXT: usize = 256 << 10;

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use trust8::boundary::floor;
 use trust8::{Validator, columns};
+use trust8_dialect::Dialect;
 use trust8_measure::random::Random;
 use trust8_measure::report::{Data, Table, digits, size};
 use trust8_measure::texts::generated;
-use trust8_dialect::Dialect;
 use trust8_transcode::{Encoding, Transcoder, convert, convert_into_lossy, convert_lossy};
 
 use super::{Effort, LENGTHS, fastest};

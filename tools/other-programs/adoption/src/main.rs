@@ -12,12 +12,12 @@ mod data;
 mod programs;
 // The texts are those of the project's benchmarks. Not all of that code is used here.
 #[expect(dead_code, reason = "the benchmarks use the rest")]
-#[path = "../../../measure/src/random.rs"]
+#[path = "../../../../benches/src/random.rs"]
 mod random;
 #[expect(dead_code, reason = "the benchmarks use the rest")]
-#[path = "../../../measure/src/texts.rs"]
+#[path = "../../../../benches/src/texts.rs"]
 mod texts;
-#[path = "../../../measure/src/vocabulary.rs"]
+#[path = "../../../../benches/src/vocabulary.rs"]
 mod vocabulary;
 
 use std::hint::black_box;

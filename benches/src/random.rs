@@ -52,37 +52,3 @@ impl Random {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_same_name_gives_the_same_numbers() {
-        let of = |name| {
-            let mut random = Random::named(name);
-            [(); 4].map(|()| random.next())
-        };
-        assert_eq!(of("a"), of("a"));
-        assert_ne!(of("a"), of("b"));
-    }
-
-    #[test]
-    fn every_number_below_the_end_comes_and_no_other() {
-        let mut random = Random::named("below");
-        let mut seen = [0; 10];
-        for _ in 0..10_000 {
-            seen[random.below(10)] += 1;
-        }
-        assert!(seen.iter().all(|&times| (850..1150).contains(&times)), "{seen:?}");
-    }
-
-    #[test]
-    fn a_shuffle_loses_nothing() {
-        let mut things: Vec<_> = (0..100).collect();
-        Random::named("shuffle").shuffle(&mut things);
-        assert_ne!(things, (0..100).collect::<Vec<_>>());
-        things.sort_unstable();
-        assert_eq!(things, (0..100).collect::<Vec<_>>());
-    }
-}

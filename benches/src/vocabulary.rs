@@ -6,7 +6,7 @@
 
 /// English words.
 #[rustfmt::skip]
-pub(crate) const ENGLISH: &[&str] = &[
+pub const ENGLISH: &[&str] = &[
     "the", "the", "the", "the", "of", "of", "of", "and", "and", "and", "to", "to", "a", "a", "in", "in",
     "is", "it", "that", "was", "for", "on", "are", "with", "as", "his", "they", "be", "at", "one", "have",
     "this", "from", "or", "had", "by", "hot", "but", "some", "what", "there", "we", "can", "out", "other",
@@ -29,7 +29,7 @@ pub(crate) const ENGLISH: &[&str] = &[
 
 /// French and Portuguese words, with accents, cedillas and tildes.
 #[rustfmt::skip]
-pub(crate) const LATIN: &[&str] = &[
+pub const LATIN: &[&str] = &[
     "de", "de", "de", "de", "la", "la", "le", "le", "les", "les", "et", "et", "que", "que", "um", "uma",
     "o", "a", "e", "do", "da", "em", "des", "du", "une", "un", "pour", "dans", "est", "sur", "par", "qui",
     "il", "elle", "au", "aux", "à", "é", "ou", "plus", "mais", "avec", "ce", "cette", "sont", "son", "sa",
@@ -57,7 +57,7 @@ pub(crate) const LATIN: &[&str] = &[
 
 /// German words, with umlauts and the sharp s.
 #[rustfmt::skip]
-pub(crate) const GERMAN: &[&str] = &[
+pub const GERMAN: &[&str] = &[
     "der", "der", "der", "die", "die", "die", "und", "und", "in", "in", "den", "von", "zu", "das", "mit",
     "sich", "des", "auf", "für", "ist", "im", "dem", "nicht", "ein", "eine", "als", "auch", "es", "an",
     "werden", "aus", "er", "hat", "dass", "sie", "nach", "wird", "bei", "einer", "um", "am", "sind", "noch",
@@ -84,7 +84,7 @@ pub(crate) const GERMAN: &[&str] = &[
 
 /// Russian words, in Cyrillic.
 #[rustfmt::skip]
-pub(crate) const RUSSIAN: &[&str] = &[
+pub const RUSSIAN: &[&str] = &[
     "и", "и", "и", "в", "в", "в", "не", "не", "на", "на", "я", "что", "он", "с", "с", "как", "а", "то",
     "это", "по", "но", "они", "мы", "она", "из", "у", "же", "так", "за", "вы", "все", "от", "для", "о",
     "его", "к", "до", "ты", "бы", "при", "был", "была", "были", "было", "или", "если", "уже", "ещё", "есть",
@@ -104,7 +104,7 @@ pub(crate) const RUSSIAN: &[&str] = &[
 
 /// Arabic words, a few of them with vowel signs.
 #[rustfmt::skip]
-pub(crate) const ARABIC: &[&str] = &[
+pub const ARABIC: &[&str] = &[
     "في", "في", "في", "من", "من", "على", "على", "إلى", "أن", "إن", "هذا", "هذه", "التي", "الذي", "عن", "مع",
     "كان", "كانت", "ما", "لا", "لم", "لن", "هو", "هي", "كل", "بعد", "قبل", "بين", "أو", "ثم", "قد", "عند",
     "حتى", "لكن", "غير", "أي", "كما", "ذلك", "تلك", "منذ", "حول", "خلال", "بل", "و", "علاقة", "البشرية",
@@ -120,7 +120,7 @@ pub(crate) const ARABIC: &[&str] = &[
 
 /// Hindi words, in Devanagari.
 #[rustfmt::skip]
-pub(crate) const HINDI: &[&str] = &[
+pub const HINDI: &[&str] = &[
     "के", "के", "के", "है", "है", "में", "में", "की", "की", "से", "को", "का", "का", "और", "पर", "यह", "वह",
     "कि", "हैं", "भी", "एक", "नहीं", "ही", "था", "थे", "थी", "तो", "जो", "कर", "लिए", "साथ", "हो", "गया",
     "गई", "इस", "उस", "अपने", "ने", "तक", "बाद", "कुछ", "सब", "बहुत", "लोग", "समय", "दिन", "साल", "काम",
@@ -132,7 +132,7 @@ pub(crate) const HINDI: &[&str] = &[
 ];
 
 /// Chinese characters, the most frequent first.
-pub(crate) const HANZI: &str = "的的的一一是是不了人我在有他这中大来上国个到说们为子和你地出道也时年得就那要下以\
+pub const HANZI: &str = "的的的一一是是不了人我在有他这中大来上国个到说们为子和你地出道也时年得就那要下以\
     生会自着去之过家学对可她里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面\
     公同三已老从动两长知民样现分将外但身些与高意进把法此实回二理美点月明其种声全工己话儿者向情部正名定女问力机给等\
     几很业最间新什打便位因重被走电四第门相次东政海口使教西再平真听世气信北少关并内加化由却代军产入先山五太水万市眼\
@@ -140,13 +140,13 @@ pub(crate) const HANZI: &str = "的的的一一是是不了人我在有他这中
     果亲界及今京务制解各任至清物台象记边共风战干接它许八特觉望直服毛林题建南度统色字请交爱让认算论百吃义科怎元社术";
 
 /// Hiragana and katakana. Frequent ones are listed more than once.
-pub(crate) const KANA: &str = "のののにににはははをををたたががでででとととししてててれるるいいいなななままこかかあっ\
+pub const KANA: &str = "のののにににはははをををたたががでででとととししてててれるるいいいなななままこかかあっ\
     らりもすそきよくえけさみちせめおわんんだじうやほどつばげずゆべふひぶごひびぐョンンーーイスルトリクラアタレッシコ\
     ロドマムテプフデメサカミニバキグナオエジパブチセソ";
 
 /// Korean words.
 #[rustfmt::skip]
-pub(crate) const KOREAN: &[&str] = &[
+pub const KOREAN: &[&str] = &[
     "이", "그", "수", "등", "및", "또는", "의한", "대하여", "위하여", "있다", "없다", "한다", "된다", "아니한다",
     "모든", "국민은", "법률이", "정하는", "바에", "의하여", "권리를", "가진다", "국가는", "대통령은", "국회는", "정부는",
     "헌법", "재판소", "선거", "대한민국", "한국어", "사람", "시간", "사랑", "나라", "세계", "도시", "학교", "학생",
@@ -161,7 +161,7 @@ pub(crate) const KOREAN: &[&str] = &[
 ];
 
 /// Names from many countries. In a line of a log they are the only text that is not ASCII.
-pub(crate) const NAMES: &[&str] = &[
+pub const NAMES: &[&str] = &[
     "Łukasz Żak",
     "José Muñoz",
     "Zoë Müller",

@@ -1,0 +1,5 @@
+//! The texts that all benchmarks measure on.
+
+pub mod random;
+pub mod texts;
+pub mod vocabulary;
