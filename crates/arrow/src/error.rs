@@ -23,6 +23,8 @@ pub struct RowError {
     pub(crate) row: usize,
     pub(crate) path: String,
     pub(crate) reason: Reason,
+    /// The number of the batch, if the layout of a later one is wrong than the first.
+    batch: Option<usize>,
 }
 
 /// The error of a row.
@@ -57,14 +59,45 @@ impl RowError {
         &self.path
     }
 
+    /// Returns where in the value the ill-formed sequence or the forbidden character begins, or `None`
+    /// if the layout is wrong.
+    #[must_use]
+    pub fn offset(&self) -> Option<usize> {
+        match self.reason {
+            Reason::NotUtf8(error) => Some(error.valid_up_to()),
+            Reason::Forbidden(found) => usize::try_from(found.offset()).ok(),
+            Reason::Layout(_) | Reason::Shape(_) => None,
+        }
+    }
+
+    /// Returns the name of the kind of error: see [`Reason::name`].
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.reason.name()
+    }
+
     /// Returns the error.
     #[must_use]
     pub fn reason(&self) -> Reason {
         self.reason
     }
 
+    pub(crate) fn new(row: usize, path: &str, reason: Reason) -> Self {
+        Self { row, path: path.to_owned(), reason, batch: None }
+    }
+
     pub(crate) fn shape(row: usize, path: &str, what: &'static str) -> Self {
-        Self { row, path: path.to_owned(), reason: Reason::Shape(what) }
+        Self::new(row, path, Reason::Shape(what))
+    }
+
+    /// Returns the error for an array that comes after this many rows.
+    pub(crate) fn after_rows(self, rows: usize) -> Self {
+        Self { row: self.row.saturating_add(rows), ..self }
+    }
+
+    /// Returns the error for a batch of a reader.
+    pub(crate) fn in_batch(self, batch: usize) -> Self {
+        Self { batch: Some(batch), ..self }
     }
 
     pub(crate) fn column(path: &str, error: ColumnError) -> Self {
@@ -72,7 +105,7 @@ impl RowError {
             ColumnErrorKind::NotUtf8(error) => Reason::NotUtf8(error),
             kind => Reason::Layout(kind),
         };
-        Self { row: error.row(), path: path.to_owned(), reason }
+        Self::new(error.row(), path, reason)
     }
 }
 
@@ -112,6 +145,9 @@ impl fmt::Display for Reason {
 
 impl fmt::Display for RowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(batch) = self.batch {
+            write!(f, "batch {batch}, ")?;
+        }
         write!(f, "row {}", self.row)?;
         if !self.path.is_empty() {
             write!(f, ", {}", self.path)?;

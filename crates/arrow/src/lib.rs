@@ -13,7 +13,10 @@
 //! | bytes | their errors, as a table | [`errors`] |
 //! | a batch | the same for its columns | [`repair_batch`], [`batch_errors`] |
 //! | text | the same, and no harmful characters | [`as_utf8_in`], [`repair_in`], [`is_valid_in`], [`errors_in`] |
-//! | a batch from IPC, FFI or Flight that was not validated | proof that its text is UTF-8 | [`check`] |
+//! | a batch that was not validated | proof that its text is UTF-8 | [`check`] |
+//! | arrays or batches of strangers: from IPC, Parquet, Flight | valid ones, or an error | [`Checker`] |
+//! | a reader or stream of such batches | a reader of valid ones | [`CheckedReader`], `CheckedStream` |
+//! | arrays or streams by the C data interface | the same | `Checker::import_array`, `import_stream` |
 //!
 //! ```
 //! use arrow_array::{Array, BinaryArray, StringArray, cast::AsArray};
@@ -31,9 +34,8 @@
 //!
 //! `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary` become `Utf8`, `LargeUtf8`,
 //! `Utf8View` and `Utf8`. The values of dictionaries and run-end encoded arrays are converted, and
-//! so is everything inside `List`, `LargeList`, `FixedSizeList`, `Map` and `Struct`, at any depth.
-//! Text inside these is also validated. Unions and list views with text or bytes inside are errors.
-//! All other arrays are unchanged, and so are fields of an extension type that is stored as bytes,
+//! so is everything inside lists, list views, maps, structs and unions, at any depth. Text inside
+//! these is also validated. All other arrays are unchanged, and so are fields of an extension type that is stored as bytes,
 //! such as a UUID.
 //!
 //! Values under a null, and values that no row reaches, are ignored: an item of a null list, a
@@ -41,7 +43,12 @@
 //! the offsets of a slice.
 //!
 //! Arrow lets arrays be built without checks, so this crate checks their offsets, views and
-//! lengths. Wrong ones are errors, not panics.
+//! lengths. Wrong ones are errors, not panics. A [`Checker`] checks those of all other arrays as
+//! well, such as the keys of a dictionary of numbers.
+//!
+//! # Features
+//!
+//! `ffi` is for the C data interface, and `stream` for [`futures_core::Stream`]: see the table above.
 //!
 //! # Versions of arrow
 //!
@@ -72,13 +79,26 @@ use arrow_59::*;
 #[cfg(feature = "arrow-60")]
 #[path = "arrays"]
 pub mod arrow_60 {
+    mod checked;
     mod functions;
+    #[cfg(feature = "ffi")]
+    mod import;
+    mod layout;
     mod leaf;
     mod mask;
     mod nested;
+    #[cfg(feature = "stream")]
+    mod stream;
 
     use ::{arrow_array, arrow_buffer, arrow_schema};
+    #[cfg(feature = "ffi")]
+    use arrow_array::ffi_stream::RecordBatchStreamReader as StreamReader;
+    pub use checked::*;
     pub use functions::*;
+    #[cfg(feature = "ffi")]
+    pub use import::ImportedStream;
+    #[cfg(feature = "stream")]
+    pub use stream::CheckedStream;
 }
 
 /// The functions for arrays of arrow 59. The examples show arrow 60.
@@ -86,11 +106,24 @@ pub mod arrow_60 {
 #[cfg_attr(feature = "arrow-60", expect(clippy::duplicate_mod, reason = "compiled for each version"))]
 #[path = "arrays"]
 pub mod arrow_59 {
+    mod checked;
     mod functions;
+    #[cfg(feature = "ffi")]
+    mod import;
+    mod layout;
     mod leaf;
     mod mask;
     mod nested;
+    #[cfg(feature = "stream")]
+    mod stream;
 
+    #[cfg(feature = "ffi")]
+    use arrow_array::ffi_stream::ArrowArrayStreamReader as StreamReader;
+    pub use checked::*;
     pub use functions::*;
+    #[cfg(feature = "ffi")]
+    pub use import::ImportedStream;
+    #[cfg(feature = "stream")]
+    pub use stream::CheckedStream;
     use {arrow_array_59 as arrow_array, arrow_buffer_59 as arrow_buffer, arrow_schema_59 as arrow_schema};
 }

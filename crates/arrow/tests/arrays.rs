@@ -479,28 +479,56 @@ fn nulls_that_rows_share() {
     assert_eq!(is_valid(&NullArray::new(2)).unwrap(), BooleanArray::from(vec![None, None]));
 }
 
-/// What nobody looks into is an error, and not valid.
+/// Rows of a list view may come in any order and share items, and rows of a union have one field.
 #[test]
 fn unions_and_list_views() {
     use arrow_array::{ListViewArray, UnionArray};
     use arrow_schema::UnionFields;
 
-    let values: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF"]));
-    let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
-    for (child, is_error) in [(values, true), (numbers, false)] {
-        let field = Arc::new(Field::new_list_field(child.data_type().clone(), true));
-        let views = ListViewArray::new(field.clone(), vec![0].into(), vec![2].into(), child.clone(), None);
-        let fields = UnionFields::try_new([0], [field]).unwrap();
-        let union = UnionArray::try_new(fields, vec![0, 0].into(), None, vec![child]).unwrap();
-        for array in [Arc::new(views) as ArrayRef, Arc::new(union)] {
-            assert_eq!(is_valid(&array).is_err(), is_error);
-            assert_eq!(errors(&array).is_err(), is_error);
-            assert_eq!(as_utf8(&array).is_err(), is_error);
-            assert_eq!(repair(&array, Policy::Drop).is_err(), is_error);
-            let batch = RecordBatch::try_from_iter([("column", array)]).unwrap();
-            assert!(check(&batch).is_ok(), "nothing in it claims to be text");
-        }
+    let values: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF", b"\xFE"]));
+    let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3]));
+    let field = |name: &str, array: &ArrayRef| Arc::new(Field::new(name, array.data_type().clone(), true));
+    let offsets = vec![1, 0, 0, 2];
+    let nulls = NullBuffer::from(vec![true, true, true, false]);
+    let list = |values: &ArrayRef| {
+        let sizes = vec![1, 2, 1, 1].into();
+        ListViewArray::new(
+            field("item", values),
+            offsets.clone().into(),
+            sizes,
+            values.clone(),
+            Some(nulls.clone()),
+        )
+    };
+    let union = |values: &ArrayRef, offsets: Option<Vec<i32>>| {
+        let fields =
+            UnionFields::try_new([2, 0], [field("bytes", values), field("number", &numbers)]).unwrap();
+        let children = vec![values.clone(), numbers.clone()];
+        UnionArray::try_new(fields, vec![2, 0, 2].into(), offsets.map(Into::into), children).unwrap()
+    };
+    for (array, bad, path) in [
+        (Arc::new(list(&values)) as ArrayRef, vec![0, 1], "[]"),
+        (Arc::new(union(&values, None)), vec![2], ".bytes"),
+        (Arc::new(union(&values, Some(vec![1, 1, 1]))), vec![0, 2], ".bytes"),
+    ] {
+        let found = errors(&array).unwrap();
+        assert_eq!(found["row"].as_primitive::<UInt64Type>().values(), &bad[..]);
+        assert_eq!(found["path"].as_string::<i64>().value(0), path);
+        let valid = is_valid(&array).unwrap();
+        let rows = (0..array.len()).filter(|&row| valid.is_valid(row) && !valid.value(row));
+        assert_eq!(rows.map(|row| row as u64).collect::<Vec<_>>(), bad);
+        let error = as_utf8(&array).unwrap_err();
+        assert_eq!((error.row() as u64, error.path()), (bad[0], path));
+        let batch = RecordBatch::try_from_iter([("column", array.clone())]).unwrap();
+        assert!(check(&batch).is_ok(), "nothing in it claims to be text");
+        let repaired = repair(&array, Policy::Escape).unwrap();
+        assert!(as_utf8(&repaired).is_ok());
+        repaired.to_data().validate_full().unwrap();
     }
+    let repaired = repair(&list(&values), Policy::Escape).unwrap();
+    // No row has the last value.
+    let expected: ArrayRef = Arc::new(StringArray::from(vec!["a", r"\xFF", ""]));
+    assert_eq!(repaired.as_list_view::<i32>(), &list(&expected));
 }
 
 /// The bytes of a UUID are no text to be.

@@ -12,7 +12,7 @@ use super::arrow_array::builder::{LargeStringBuilder, UInt8Builder, UInt64Builde
 use super::arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use super::arrow_buffer::BooleanBufferBuilder;
 use super::arrow_schema::{ArrowError, Field, Schema};
-use super::leaf::{Claim, Plan, claim};
+use super::leaf::{Claim, Plan, Types, claim};
 use super::mask::{all_nulls, check_rows, check_slices};
 use super::nested::{
     Enough, Found, Search, convert, field_for, find, is_bytes_of_extension, is_text, refused_rows,
@@ -55,7 +55,7 @@ pub fn as_utf8(array: &dyn Array) -> Result<ArrayRef, RowError> {
 /// assert_eq!(trust8_arrow::as_utf8_in(&bytes, &Profile::POSTGRES).unwrap_err().row(), 1);
 /// ```
 pub fn as_utf8_in(array: &dyn Array, profile: &Profile) -> Result<ArrayRef, RowError> {
-    match converted(array, Plan { policy: None, claims: false, profile }, "") {
+    match converted(array, Plan { policy: None, claims: false, profile, types: Types::AsRows }, "") {
         Ok(text) => Ok(text),
         // In a nested array, the first error found need not be in the first row.
         Err(RowError { reason: Reason::NotUtf8(_) | Reason::Forbidden(_), .. })
@@ -109,7 +109,7 @@ pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
 /// assert_eq!(text.as_string::<i32>().value(0), r"Ros\u{0}");
 /// ```
 pub fn repair_in(array: &dyn Array, policy: Policy, profile: &Profile) -> Result<ArrayRef, RowError> {
-    converted(array, Plan { policy: Some(policy), claims: false, profile }, "")
+    converted(array, Plan { policy: Some(policy), claims: false, profile, types: Types::AsRows }, "")
 }
 
 /// Returns an array with its text repaired at any depth, as [`repair_in`] does. Bytes stay bytes.
@@ -134,7 +134,7 @@ pub fn repair_in(array: &dyn Array, policy: Policy, profile: &Profile) -> Result
 /// assert_eq!(repaired.as_struct()["raw"].as_binary(), &bytes);
 /// ```
 pub fn repair_text(array: &dyn Array, policy: Policy, profile: &Profile) -> Result<ArrayRef, RowError> {
-    converted(array, Plan { policy: Some(policy), claims: true, profile }, "")
+    converted(array, Plan { policy: Some(policy), claims: true, profile, types: Types::AsRows }, "")
 }
 
 /// Returns for each row whether it is UTF-8, or null if the row or its value in a dictionary or in
@@ -287,11 +287,11 @@ pub fn repair_batch(
 ) -> Result<RecordBatch, RowError> {
     let schema = batch.schema_ref();
     let (mut fields, mut arrays) = (schema.fields().to_vec(), batch.columns().to_vec());
-    let plan = Plan { policy: Some(policy), claims: false, profile: &Profile::SCALARS };
+    let plan = Plan { policy: Some(policy), claims: false, profile: &Profile::SCALARS, types: Types::AsRows };
     for chosen in chosen(batch, columns)? {
         let field = &mut fields[chosen];
         arrays[chosen] = converted(&arrays[chosen], plan, field.name())?;
-        *field = field_for(field, &arrays[chosen]);
+        *field = field_for(field, &arrays[chosen], plan);
     }
     let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
@@ -375,8 +375,8 @@ fn table(found: Vec<Found>) -> RecordBatch {
     RecordBatch::try_new(Arc::new(schema), columns).expect("columns of one length, as the schema says")
 }
 
-/// Checks that all text in a batch is UTF-8: `Utf8`, `LargeUtf8` and `Utf8View`, at any depth.
-/// Unions and list views that have text inside are errors.
+/// Checks that all text in a batch is UTF-8: `Utf8`, `LargeUtf8` and `Utf8View`, at any depth. A
+/// [`Checker`](super::Checker) checks all other columns as well.
 ///
 /// Such a batch comes from readers that were told to skip validation, and from other languages.
 ///
@@ -408,7 +408,7 @@ pub fn check(batch: &RecordBatch) -> Result<(), RowError> {
     earliest.map_or(Ok(()), Err)
 }
 
-fn converted(array: &dyn Array, plan: Plan<'_>, path: &str) -> Result<ArrayRef, RowError> {
+pub(crate) fn converted(array: &dyn Array, plan: Plan<'_>, path: &str) -> Result<ArrayRef, RowError> {
     match convert(array, None, plan, path)? {
         Some(text) => Ok(text),
         None => {
@@ -432,14 +432,14 @@ fn found(
 }
 
 /// Returns the first value that is refused.
-fn first(
+pub(crate) fn first(
     array: &dyn Array,
     claims: bool,
     profile: &Profile,
     path: &str,
 ) -> Result<Option<RowError>, RowError> {
     let first = found(array, claims, profile, Enough::First, path)?.into_iter().next();
-    Ok(first.map(|Found { row, path, error }| RowError { row, path: path.to_string(), reason: error.into() }))
+    Ok(first.map(|Found { row, path, error }| RowError::new(row, &path, error.into())))
 }
 
 /// ```

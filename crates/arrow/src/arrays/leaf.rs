@@ -31,6 +31,19 @@ pub(crate) struct Plan<'a> {
     pub(crate) claims: bool,
     /// The profile that text must satisfy.
     pub(crate) profile: &'a Profile,
+    /// Which types the parts of a nested array get.
+    pub(crate) types: Types,
+}
+
+/// Which types the fields of a nested array get.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Types {
+    /// Those of the new arrays, nullable if these have nulls.
+    AsRows,
+    /// The same as before. Only text counts.
+    Same,
+    /// The same as before, with nullable text. Only text counts.
+    Nullable,
 }
 
 /// Whether an array of this type has bytes for rows, and whether it claims that they are UTF-8.
@@ -63,6 +76,7 @@ enum Memory {
 
 /// An array of bytes, and the rows of it that count.
 pub(crate) struct Leaf<'a> {
+    array: &'a dyn Array,
     memory: Memory,
     nulls: Option<&'a NullBuffer>,
     live: Option<&'a NullBuffer>,
@@ -121,7 +135,25 @@ impl<'a> Leaf<'a> {
         };
         let Some(len) = len else { return Err(RowError::shape(0, path, "the array has no offsets")) };
         let nulls = array.nulls();
-        Ok(Self { memory, nulls, live, reached: reached(len, nulls, live, path)?, path })
+        Ok(Self { array, memory, nulls, live, reached: reached(len, nulls, live, path)?, path })
+    }
+
+    /// Checks the offsets, views and lengths of all rows, also of null ones.
+    pub(crate) fn check_layout(&self) -> Result<(), RowError> {
+        match &self.memory {
+            Memory::Narrow(offsets, values) => {
+                self.checked(Offsets::new(values, offsets.inner(), None)).map(drop)
+            }
+            Memory::Wide(offsets, values) => {
+                self.checked(Offsets::new(values, offsets.inner(), None)).map(drop)
+            }
+            Memory::Views(views, buffers) => {
+                self.checked(Views::new(views, &slices(buffers), None)).map(drop)
+            }
+            Memory::FixedSize(width, len, values) => {
+                self.checked(FixedSize::<i32>::new(values, *width, *len, None)).map(drop)
+            }
+        }
     }
 
     /// Calls `each` with at most `most` reachable rows that are not UTF-8 or have a character that
@@ -272,6 +304,7 @@ impl<'a> Leaf<'a> {
         let column = |validity| self.checked(Offsets::new(values, offsets.inner(), validity));
         match self.rewritten(plan, column(None)?, || column(self.reached.as_ref().map(validity)))? {
             Some(rows) => Ok(self.rows_text(rows)),
+            None if claim(self.array.data_type()) == Claim::Utf8 => Ok(self.array.slice(0, self.array.len())),
             None => {
                 let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
                 // The values outside the rows need not be UTF-8, but arrow requires all of them to
@@ -396,7 +429,7 @@ impl<'a> Leaf<'a> {
     }
 
     fn error(&self, row: usize, reason: Reason) -> RowError {
-        RowError { row, path: self.path.to_owned(), reason }
+        RowError::new(row, self.path, reason)
     }
 
     fn checked<T>(&self, result: Result<T, ColumnError>) -> Result<T, RowError> {

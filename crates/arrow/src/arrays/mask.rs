@@ -10,7 +10,9 @@ use super::arrow_array::types::{
     ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, RunEndIndexType, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use super::arrow_array::{Array, ArrayRef, FixedSizeListArray, OffsetSizeTrait, RunArray};
+use super::arrow_array::{
+    Array, ArrayRef, FixedSizeListArray, GenericListViewArray, OffsetSizeTrait, RunArray, UnionArray,
+};
 use super::arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, NullBuffer};
 use super::arrow_schema::{DataType, UnionMode};
 use crate::error::RowError;
@@ -43,6 +45,9 @@ pub(crate) fn reached(
 ) -> Result<Option<NullBuffer>, RowError> {
     if nulls.is_some_and(|nulls| nulls.len() != len) {
         return Err(RowError::shape(0, path, "the validity bitmap and the array differ in length"));
+    }
+    if nulls.is_some_and(|nulls| nulls.inner().count_set_bits() + nulls.null_count() != len) {
+        return Err(RowError::shape(0, path, "the number of nulls is not that of the validity bitmap"));
     }
     if live.is_some_and(|live| live.len() != len) {
         return Err(RowError::shape(0, path, "the array and the one around it differ in length"));
@@ -172,6 +177,31 @@ fn runs<R: RunEndIndexType>(
     ControlFlow::Continue(())
 }
 
+/// Returns the greatest key, also among those of null rows, or `u64::MAX` if one is negative.
+fn greatest_key(keys: &dyn Array) -> u64 {
+    fn typed<K: ArrowDictionaryKeyType, U: Ord + Default + Into<u64>>(
+        keys: &dyn Array,
+        unsigned: impl Fn(K::Native) -> U,
+        negative: u64,
+    ) -> u64 {
+        // The loop has no branch for each row, and a vector has as many keys as fit into it.
+        let keys = keys.as_primitive::<K>().values();
+        let greatest = keys.iter().fold(U::default(), |greatest, &key| greatest.max(unsigned(key))).into();
+        if greatest < negative { greatest } else { u64::MAX }
+    }
+    match keys.data_type() {
+        DataType::Int8 => typed::<Int8Type, _>(keys, |key| key as u8, 1 << 7),
+        DataType::Int16 => typed::<Int16Type, _>(keys, |key| key as u16, 1 << 15),
+        DataType::Int32 => typed::<Int32Type, _>(keys, |key| key as u32, 1 << 31),
+        DataType::Int64 => typed::<Int64Type, _>(keys, |key| key as u64, 1 << 63),
+        DataType::UInt8 => typed::<UInt8Type, _>(keys, |key| key, u64::MAX),
+        DataType::UInt16 => typed::<UInt16Type, _>(keys, |key| key, u64::MAX),
+        DataType::UInt32 => typed::<UInt32Type, _>(keys, |key| key, u64::MAX),
+        DataType::UInt64 => typed::<UInt64Type, _>(keys, |key| key, u64::MAX),
+        _ => u64::MAX,
+    }
+}
+
 /// Returns the rows of `range` that are reached.
 pub(crate) fn rows_in(range: Range<usize>, rows: Option<&NullBuffer>) -> impl Iterator<Item = usize> {
     range.filter(move |&row| rows.is_none_or(|rows| rows.is_valid(row)))
@@ -227,6 +257,9 @@ pub(crate) fn check_shared(array: &dyn Array, path: &str) -> Result<(), RowError
     }
     reached(array.len(), array.nulls(), None, path)?;
     let values = len(shared_values(array, path)?);
+    if greatest_key(array.as_any_dictionary().keys()) < values as u64 {
+        return Ok(());
+    }
     let mut wrong = None;
     shared(array, |rows, value| {
         if value < values || rows_in(rows.clone(), array.nulls()).next().is_none() {
@@ -272,6 +305,8 @@ pub(crate) fn check_slices(array: &dyn Array, path: &str) -> Result<(), RowError
             check_shared(array, path)?;
             check_slices(shared_values(array, path)?, path)
         }
+        DataType::ListView(_) => check_list_view(array.as_list_view::<i32>(), path),
+        DataType::LargeListView(_) => check_list_view(array.as_list_view::<i64>(), path),
         DataType::Union(fields, UnionMode::Sparse) => fields.iter().try_for_each(|(id, _)| {
             let child = array.as_union().child(id);
             check_len(child, array.len(), path)?;
@@ -307,6 +342,54 @@ pub(crate) fn check_claim(array: &dyn Array, path: &str) -> Result<(), RowError>
         }
         _ => Ok(()),
     }
+}
+
+/// Checks the offsets and sizes of a list view.
+pub(crate) fn check_list_view<O: OffsetSizeTrait>(
+    list: &GenericListViewArray<O>,
+    path: &str,
+) -> Result<(), RowError> {
+    let (offsets, sizes, items) = (list.offsets(), list.sizes(), len(list.values()));
+    if offsets.len() != sizes.len() {
+        return Err(RowError::shape(0, path, "the list has other numbers of offsets and of sizes"));
+    }
+    let is_wrong = |(offset, size): (&O, &O)| {
+        let end = offset.to_usize().zip(size.to_usize()).and_then(|(offset, size)| offset.checked_add(size));
+        end.is_none_or(|end| end > items)
+    };
+    let rows = || offsets.iter().zip(sizes.iter());
+    // The loop has no branch for each row.
+    if !rows().fold(false, |any, row| any | is_wrong(row)) {
+        return Ok(());
+    }
+    let row = rows().position(is_wrong).unwrap_or(0);
+    Err(RowError::shape(row, path, "the list ends beyond its items, or has a negative offset or size"))
+}
+
+/// Checks that each row of a union has a value.
+pub(crate) fn check_union(union: &UnionArray, path: &str) -> Result<(), RowError> {
+    let DataType::Union(fields, _) = union.data_type() else { unreachable!("a union") };
+    // How many values each field has, and none where there is no field.
+    let mut lens = [0; 256];
+    for (id, _) in fields.iter() {
+        let values = len(union.child(id));
+        lens[usize::from(id as u8)] = values;
+        if union.offsets().is_none() {
+            check_len(union.child(id), union.len(), path)?;
+        }
+    }
+    let len_of = |id: i8| lens[usize::from(id as u8)];
+    let ids = union.type_ids();
+    let wrong = match union.offsets() {
+        // Each field has a value for each row.
+        None => ids.iter().position(|&id| len_of(id) == 0),
+        Some(offsets) if offsets.len() != ids.len() => Some(0),
+        // A negative offset becomes a large one.
+        Some(offsets) => {
+            ids.iter().zip(offsets.iter()).position(|(&id, &offset)| offset as u32 as usize >= len_of(id))
+        }
+    };
+    wrong.map_or(Ok(()), |row| Err(RowError::shape(row, path, "the union has no value for the row")))
 }
 
 /// Checks that a list has as many items as its rows need.

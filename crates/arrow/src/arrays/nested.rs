@@ -1,7 +1,7 @@
 //! Nested arrays: conversions and errors in them, and the rows of the whole to which they belong.
 
 use std::cell::Cell;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use trust8::columns::Policy;
@@ -10,15 +10,16 @@ use trust8_profile::{Error, Profile};
 use super::arrow_array::cast::AsArray;
 use super::arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
 use super::arrow_array::{
-    Array, ArrayRef, FixedSizeListArray, GenericListArray, MapArray, OffsetSizeTrait, RunArray, StructArray,
+    Array, ArrayRef, FixedSizeListArray, GenericListArray, GenericListViewArray, MapArray, OffsetSizeTrait,
+    RunArray, StructArray, UnionArray,
 };
-use super::arrow_buffer::{ArrowNativeType, NullBuffer};
+use super::arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, NullBuffer};
 use super::arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use super::arrow_schema::{DataType, Field, FieldRef, Fields};
-use super::leaf::{Claim, Leaf, Plan, claim};
+use super::leaf::{Claim, Leaf, Plan, Types, claim};
 use super::mask::{
-    check_claim, check_items, check_len, check_offsets, check_shared, fixed_items, items, len, reached,
-    rows_in, shared, shared_values, used,
+    check_claim, check_items, check_len, check_list_view, check_offsets, check_rows, check_shared,
+    check_union, fixed_items, items, len, reached, rows_in, shared, shared_values, used,
 };
 use crate::error::RowError;
 
@@ -85,11 +86,6 @@ fn becomes_text(data_type: &DataType) -> bool {
     }
 }
 
-/// The error for text and bytes in unsupported arrays.
-fn not_looked_into(path: &str) -> RowError {
-    RowError::shape(0, path, "unions and list views with text or bytes inside are not supported")
-}
-
 /// Returns whether an array has nulls, also among values that its rows share.
 fn has_nulls(array: &dyn Array) -> bool {
     array.null_count() > 0
@@ -102,9 +98,56 @@ fn has_nulls(array: &dyn Array) -> bool {
 }
 
 /// Returns the field for an array that replaced its array. A repair can make nulls.
-pub(crate) fn field_for(field: &Field, array: &dyn Array) -> FieldRef {
+pub(crate) fn field_for(field: &Field, array: &dyn Array, plan: Plan<'_>) -> FieldRef {
+    match plan.types {
+        Types::Same => return Arc::new(field.clone()),
+        Types::Nullable => return Arc::new(nullable_text(field)),
+        Types::AsRows => {}
+    }
     let nullable = field.is_nullable() || has_nulls(array);
     Arc::new(field.clone().with_data_type(array.data_type().clone()).with_nullable(nullable))
+}
+
+/// Returns the field with all text in it nullable, except for the keys of maps.
+pub(crate) fn nullable_text(field: &Field) -> Field {
+    fn is_text_itself(data_type: &DataType) -> bool {
+        match data_type {
+            DataType::Dictionary(_, values) => is_text_itself(values),
+            DataType::RunEndEncoded(_, values) => is_text_itself(values.data_type()),
+            other => claim(other) == Claim::Utf8,
+        }
+    }
+    fn part(field: &FieldRef) -> FieldRef {
+        Arc::new(nullable_text(field))
+    }
+    fn nullable(data_type: &DataType) -> DataType {
+        match data_type {
+            DataType::List(field) => DataType::List(part(field)),
+            DataType::LargeList(field) => DataType::LargeList(part(field)),
+            DataType::ListView(field) => DataType::ListView(part(field)),
+            DataType::LargeListView(field) => DataType::LargeListView(part(field)),
+            DataType::FixedSizeList(field, size) => DataType::FixedSizeList(part(field), *size),
+            DataType::Struct(fields) => DataType::Struct(fields.iter().map(part).collect()),
+            DataType::Map(entries, ordered) => {
+                let fields = match entries.data_type() {
+                    DataType::Struct(fields) if fields.len() == 2 => [fields[0].clone(), part(&fields[1])],
+                    _ => return data_type.clone(),
+                };
+                let fields = DataType::Struct(fields.into_iter().collect());
+                DataType::Map(Arc::new(entries.as_ref().clone().with_data_type(fields)), *ordered)
+            }
+            DataType::Dictionary(key, values) => {
+                DataType::Dictionary(key.clone(), Box::new(nullable(values)))
+            }
+            DataType::RunEndEncoded(ends, field) => DataType::RunEndEncoded(ends.clone(), part(field)),
+            DataType::Union(fields, mode) => {
+                DataType::Union(fields.iter().map(|(id, field)| (id, part(field))).collect(), *mode)
+            }
+            other => other.clone(),
+        }
+    }
+    let is_nullable = field.is_nullable() || is_text_itself(field.data_type());
+    field.clone().with_data_type(nullable(field.data_type())).with_nullable(is_nullable)
 }
 
 /// Converts an array that is part of another one, in this field.
@@ -141,7 +184,7 @@ pub(crate) fn convert(
             check_items(list, path)?;
             let items = fixed_items(rows, size_len, path)?;
             let values = convert_part(list.values(), field, items.as_ref(), plan, &format!("{path}[]"))?;
-            let (field, nulls) = (field_for(field, &values), list.nulls().cloned());
+            let (field, nulls) = (field_for(field, &values, plan), list.nulls().cloned());
             // SAFETY: the list is unchanged, except for the type of its items.
             Ok(Arc::new(unsafe {
                 FixedSizeListArray::new_unchecked(field, *size, values, nulls, list.len())
@@ -167,9 +210,9 @@ pub(crate) fn convert(
             DataType::Int32 => convert_runs::<Int32Type>(array, live, plan, path),
             _ => convert_runs::<Int64Type>(array, live, plan, path),
         },
-        DataType::ListView(_) | DataType::LargeListView(_) | DataType::Union(..) => {
-            Err(not_looked_into(path))
-        }
+        DataType::ListView(_) => convert_list_view(array.as_list_view::<i32>(), live, plan, path),
+        DataType::LargeListView(_) => convert_list_view(array.as_list_view::<i64>(), live, plan, path),
+        DataType::Union(..) => convert_union(array.as_union(), live, plan, path),
         _ => Leaf::of(array, live, path)?.text(plan),
     };
     converted.map(Some)
@@ -207,7 +250,7 @@ fn convert_runs<R: RunEndIndexType>(
     let values = convert_shared(array, live, plan, path)?;
     let runs = array.as_run::<R>();
     let DataType::RunEndEncoded(ends, field) = array.data_type() else { unreachable!("an array of runs") };
-    let data_type = DataType::RunEndEncoded(ends.clone(), field_for(field, &values));
+    let data_type = DataType::RunEndEncoded(ends.clone(), field_for(field, &values, plan));
     // SAFETY: the runs are unchanged, except for the type of their values.
     Ok(Arc::new(unsafe { RunArray::<R>::new_unchecked(data_type, runs.run_ends().clone(), values) }))
 }
@@ -226,9 +269,154 @@ fn convert_list<O: OffsetSizeTrait>(
         unreachable!("a list")
     };
     let values = convert_part(list.values(), field, reached_items.as_ref(), plan, &format!("{path}[]"))?;
-    let (field, nulls) = (field_for(field, &values), list.nulls().cloned());
+    let (field, nulls) = (field_for(field, &values, plan), list.nulls().cloned());
     // SAFETY: the list is unchanged, except for the type of its items.
     Ok(Arc::new(unsafe { GenericListArray::new_unchecked(field, list.offsets().clone(), values, nulls) }))
+}
+
+fn convert_list_view<O: OffsetSizeTrait>(
+    list: &GenericListViewArray<O>,
+    live: Option<&NullBuffer>,
+    plan: Plan<'_>,
+    path: &str,
+) -> Result<ArrayRef, RowError> {
+    check_list_view(list, path)?;
+    let rows = reached(list.len(), list.nulls(), live, path)?;
+    let (DataType::ListView(field) | DataType::LargeListView(field)) = list.data_type() else {
+        unreachable!("a list view")
+    };
+    let parts = Parts { values: list.values(), rows: list.len(), of: &|row| viewed(list, row) };
+    let values = convert_ranges(parts, field, rows.as_ref(), plan, &format!("{path}[]"))?;
+    let (field, nulls) = (field_for(field, &values, plan), list.nulls().cloned());
+    let list =
+        GenericListViewArray::try_new(field, list.offsets().clone(), list.sizes().clone(), values, nulls);
+    Ok(Arc::new(list.map_err(|_| RowError::shape(0, path, "the list is not as its type says"))?))
+}
+
+fn convert_union(
+    union: &UnionArray,
+    live: Option<&NullBuffer>,
+    plan: Plan<'_>,
+    path: &str,
+) -> Result<ArrayRef, RowError> {
+    check_union(union, path)?;
+    let rows = reached(union.len(), None, live, path)?;
+    let DataType::Union(fields, _) = union.data_type() else { unreachable!("a union") };
+    let (mut new_fields, mut children) = (Vec::new(), Vec::new());
+    for (id, field) in fields.iter() {
+        let parts = Parts { values: union.child(id), rows: union.len(), of: &|row| chosen(union, id, row) };
+        let child = convert_ranges(parts, field, rows.as_ref(), plan, &format!("{path}.{}", field.name()))?;
+        new_fields.push((id, field_for(field, &child, plan)));
+        children.push(child);
+    }
+    let (ids, offsets) = (union.type_ids().clone(), union.offsets().cloned());
+    let union = UnionArray::try_new(new_fields.into_iter().collect(), ids, offsets, children);
+    Ok(Arc::new(union.map_err(|_| RowError::shape(0, path, "the union is not as its type says"))?))
+}
+
+/// Rows that have ranges of other values, in any order. Any number of rows can share a value.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    values: &'a ArrayRef,
+    rows: usize,
+    /// The range of a row, if it has one.
+    of: &'a dyn Fn(usize) -> Option<Range<usize>>,
+}
+
+impl Parts<'_> {
+    /// Returns the values that some of `rows` have. The time depends on the rows and the values, not
+    /// on how much the ranges overlap.
+    fn reached(&self, rows: Option<&NullBuffer>, path: &str) -> Result<NullBuffer, RowError> {
+        let len = len(self.values);
+        check_rows(len, path)?;
+        let mut ranges: Vec<_> = rows_in(0..self.rows, rows).filter_map(self.of).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        let mut bits = BooleanBufferBuilder::new(len);
+        for range in ranges {
+            bits.append_n(range.start.saturating_sub(bits.len()), false);
+            bits.append_n(range.end.saturating_sub(bits.len()), true);
+        }
+        bits.append_n(len - bits.len(), false);
+        Ok(NullBuffer::new(bits.finish()))
+    }
+}
+
+/// Converts the values of ranges. If all of them are UTF-8, it does not matter which are reached.
+fn convert_ranges(
+    parts: Parts<'_>,
+    field: &Field,
+    rows: Option<&NullBuffer>,
+    plan: Plan<'_>,
+    path: &str,
+) -> Result<ArrayRef, RowError> {
+    match convert_part(parts.values, field, None, Plan { policy: None, ..plan }, path) {
+        Ok(values) => Ok(values),
+        Err(_) => convert_part(parts.values, field, Some(&parts.reached(rows, path)?), plan, path),
+    }
+}
+
+/// Finds values of ranges, and names each of `rows` that has one.
+fn find_ranges(
+    parts: Parts<'_>,
+    field: &Field,
+    rows: Option<&NullBuffer>,
+    search: Search<'_>,
+    path: &str,
+    found: &mut Vec<Found>,
+) -> Result<(), RowError> {
+    let mut bad = Vec::new();
+    match find_part(parts.values, field, None, Search { enough: Enough::First, ..search }, path, &mut bad) {
+        Ok(()) if bad.is_empty() => return Ok(()),
+        _ => bad.clear(),
+    }
+    // The first value that is refused may not be that of the first row.
+    let enough = if search.enough == Enough::First { Enough::All } else { search.enough };
+    let reached = parts.reached(rows, path)?;
+    find_part(parts.values, field, Some(&reached), Search { enough, ..search }, path, &mut bad)?;
+    bad.sort_by_key(|found| found.row);
+    let mut once = bad.len();
+    for row in rows_in(0..parts.rows, rows) {
+        let Some(range) = (parts.of)(row) else { continue };
+        let first = bad.partition_point(|found| found.row < range.start);
+        let same = bad[first..].iter().take_while(|found| found.row < range.end);
+        for same in same.take(if search.enough == Enough::All { usize::MAX } else { 1 }) {
+            found.push(Found { row, path: same.path.clone(), error: same.error });
+            if search.enough == Enough::First {
+                return Ok(());
+            }
+            match once.checked_sub(1) {
+                Some(less) => once = less,
+                None => search.count_shared(1, row, path)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn find_viewed<O: OffsetSizeTrait>(
+    list: &GenericListViewArray<O>,
+    field: &Field,
+    live: Option<&NullBuffer>,
+    search: Search<'_>,
+    path: &str,
+    found: &mut Vec<Found>,
+) -> Result<(), RowError> {
+    check_list_view(list, path)?;
+    let rows = reached(list.len(), list.nulls(), live, path)?;
+    let parts = Parts { values: list.values(), rows: list.len(), of: &|row| viewed(list, row) };
+    find_ranges(parts, field, rows.as_ref(), search, &format!("{path}[]"), found)
+}
+
+/// Returns the range of a row in the values of its list, which `check_list_view` has checked.
+fn viewed<O: OffsetSizeTrait>(list: &GenericListViewArray<O>, row: usize) -> Option<Range<usize>> {
+    let start = list.offsets()[row].as_usize();
+    Some(start..start + list.sizes()[row].as_usize())
+}
+
+/// Returns the range of a row in the field `id` of a union, which `check_union` has checked.
+fn chosen(union: &UnionArray, id: i8, row: usize) -> Option<Range<usize>> {
+    let at = union.offsets().map_or(row, |offsets| offsets[row].as_usize());
+    (union.type_ids()[row] == id).then_some(at..at + 1)
 }
 
 fn convert_struct(
@@ -253,6 +441,7 @@ fn convert_entries(
     }
     let keys = Plan {
         policy: plan.policy.map(|policy| if policy == Policy::Null { Policy::Replace } else { policy }),
+        types: if plan.types == Types::Nullable { Types::Same } else { plan.types },
         ..plan
     };
     convert_fields(entries, live, vec![(keys, format!("{path}.key")), (plan, format!("{path}.value"))], path)
@@ -270,8 +459,8 @@ fn convert_fields(
         check_len(column, array.len(), path)?;
         columns.push(convert_part(column, field, rows.as_ref(), *plan, path)?);
     }
-    let fields: Fields =
-        array.fields().iter().zip(&columns).map(|(field, column)| field_for(field, column)).collect();
+    let fields = array.fields().iter().zip(&columns).zip(&plans);
+    let fields: Fields = fields.map(|((field, column), (plan, _))| field_for(field, column, *plan)).collect();
     let nulls = array.nulls().cloned();
     // SAFETY: the struct is unchanged, except for the type of its fields.
     Ok(unsafe { StructArray::new_unchecked_with_length(fields, columns, nulls, array.len()) })
@@ -288,6 +477,19 @@ pub(crate) struct Search<'a> {
     pub(crate) enough: Enough,
     /// How many values were listed for rows that share a list or run of them.
     pub(crate) shared: &'a Cell<usize>,
+}
+
+impl Search<'_> {
+    /// Counts values that are listed once more.
+    fn count_shared(&self, more: usize, row: usize, path: &str) -> Result<(), RowError> {
+        let listed = self.shared.get().saturating_add(more);
+        if listed > MOST_SHARED_ERRORS {
+            let what = "more than 2^24 values in runs or shared lists are refused";
+            return Err(RowError::shape(row, path, what));
+        }
+        self.shared.set(listed);
+        Ok(())
+    }
 }
 
 /// Which of the refused values a search has to find.
@@ -356,8 +558,20 @@ pub(crate) fn find(
             let rows = reached(array.len(), array.nulls(), live, path)?;
             find_shared(array, rows.as_ref(), search, path, found)?;
         }
-        DataType::ListView(_) | DataType::LargeListView(_) | DataType::Union(..) => {
-            return Err(not_looked_into(path));
+        DataType::ListView(field) => {
+            find_viewed(array.as_list_view::<i32>(), field, live, search, path, found)?;
+        }
+        DataType::LargeListView(field) => {
+            find_viewed(array.as_list_view::<i64>(), field, live, search, path, found)?;
+        }
+        DataType::Union(fields, _) => {
+            let (union, rows) = (array.as_union(), reached(array.len(), None, live, path)?);
+            check_union(union, path)?;
+            for (id, field) in fields.iter() {
+                let parts =
+                    Parts { values: union.child(id), rows: union.len(), of: &|row| chosen(union, id, row) };
+                find_ranges(parts, field, rows.as_ref(), search, &format!("{path}.{}", field.name()), found)?;
+            }
         }
         data_type if search.claims && claim(data_type) == Claim::Bytes => {}
         _ => {
@@ -488,13 +702,10 @@ fn find_shared(
         let reached = rows.map_or(range.len(), |_| rows_in(range.clone(), rows).count());
         let more = reached.saturating_mul(same.clone().count());
         if !first_only && more > 1 {
-            let listed = search.shared.get().saturating_add(more);
-            if listed > MOST_SHARED_ERRORS {
-                let what = "more than 2^24 values in runs or shared lists are refused";
-                result = Err(RowError::shape(range.start, path, what));
+            result = search.count_shared(more, range.start, path);
+            if result.is_err() {
                 return ControlFlow::Break(());
             }
-            search.shared.set(listed);
         }
         for row in rows_in(range, rows) {
             found.extend(same.clone().map(|same| Found { row, path: same.path.clone(), error: same.error }));

@@ -1,0 +1,333 @@
+//! Checks data from outside, batch by batch: its layout and its text.
+//!
+//! ```text
+//! for each column: check the layout (layout.rs), then the text; if all of it is valid, return the column itself
+//! if some text is not: refuse the batch, or repair the column
+//! ```
+
+#![forbid(unsafe_code)]
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use trust8::columns::Policy;
+use trust8_profile::Profile;
+
+use super::arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, RecordBatchReader};
+use super::arrow_buffer::BooleanBufferBuilder;
+use super::arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
+use super::functions::{converted, first};
+use super::layout::check_layout;
+use super::leaf::{Plan, Types};
+use super::mask::check_rows;
+use super::nested::{Enough, Search, find, nullable_text};
+use crate::error::{Reason, RowError};
+
+/// Checks arrays and batches from outside, which may break every rule of Arrow's layout, and have
+/// text that is not UTF-8.
+///
+/// It takes nothing on trust but the memory: offsets, views and their prefixes, keys of
+/// dictionaries, ends of runs, ids of unions, the lengths and types of children, validity bitmaps
+/// and their counts. Where one of these is wrong, all policies refuse. Text is refused or repaired:
+/// each row has to be UTF-8 for itself, so a character that two rows share is an error in both.
+/// Binary values are not text, whatever they are.
+///
+/// What comes out satisfies arrow's full validation. Arrays in which nothing is wrong come out
+/// without a copy.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{BinaryArray, RecordBatch, StringArray, cast::AsArray};
+/// use trust8_arrow::{Checker, Policy};
+///
+/// let (offsets, values, nulls) = BinaryArray::from_vec(vec![b"Ana", b"Ren\xE9"]).into_parts();
+/// // SAFETY: none. That is the point: somebody else has built this array.
+/// let lie = unsafe { StringArray::new_unchecked(offsets, values, nulls) };
+/// let batch = RecordBatch::try_from_iter([("name", Arc::new(lie) as _)]).unwrap();
+///
+/// let error = Checker::refuse().batch(&batch).unwrap_err();
+/// assert_eq!((error.row(), error.path(), error.offset(), error.kind()), (1, "name", Some(3), "incomplete"));
+/// let repaired = Checker::repair(Policy::Windows1252).batch(&batch).unwrap();
+/// assert_eq!(repaired["name"].as_string::<i32>().value(1), "René");
+/// let masked = Checker::mask(Policy::Replace, "is_utf8").batch(&batch).unwrap();
+/// assert_eq!(masked["is_utf8"].as_boolean().value(1), false);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Checker {
+    /// The policy for repairs. Without one, text that is not UTF-8 is refused.
+    policy: Option<Policy>,
+    /// The name of a column that says which rows were valid.
+    mask: Option<String>,
+    profile: Profile,
+}
+
+impl Checker {
+    /// Refuses a batch with text that is not UTF-8.
+    ///
+    /// ```
+    /// use arrow_array::StringArray;
+    ///
+    /// let array = StringArray::from(vec!["Merlot"]);
+    /// assert_eq!(trust8_arrow::Checker::refuse().array(&array).unwrap().as_ref(), &array);
+    /// ```
+    #[must_use]
+    pub const fn refuse() -> Self {
+        Self { policy: None, mask: None, profile: Profile::SCALARS }
+    }
+
+    /// Repairs rows that are not UTF-8, as [`repair_text`](super::repair_text) does.
+    /// [`Policy::Null`] makes all fields of text nullable, except for the keys of maps.
+    ///
+    /// ```
+    /// use arrow_schema::{DataType, Field, Schema};
+    /// use trust8_arrow::{Checker, Policy};
+    ///
+    /// let schema = Schema::new(vec![Field::new("name", DataType::Utf8, false)]);
+    /// assert!(!Checker::repair(Policy::Java).schema(&schema.clone().into()).field(0).is_nullable());
+    /// assert!(Checker::repair(Policy::Null).schema(&schema.into()).field(0).is_nullable());
+    /// ```
+    #[must_use]
+    pub const fn repair(policy: Policy) -> Self {
+        Self { policy: Some(policy), mask: None, profile: Profile::SCALARS }
+    }
+
+    /// Repairs rows that are not UTF-8, and appends a column of this name to each batch: whether all
+    /// text of the row was valid before.
+    ///
+    /// ```
+    /// use trust8_arrow::{Checker, Policy};
+    ///
+    /// let schema = Checker::mask(Policy::Escape, "is_utf8").schema(&arrow_schema::Schema::empty().into());
+    /// assert_eq!(schema.field(0).name(), "is_utf8");
+    /// ```
+    #[must_use]
+    pub fn mask(policy: Policy, name: impl Into<String>) -> Self {
+        Self { policy: Some(policy), mask: Some(name.into()), profile: Profile::SCALARS }
+    }
+
+    /// Treats text with a character that the profile forbids like text that is not UTF-8.
+    ///
+    /// ```
+    /// use arrow_array::StringArray;
+    /// use trust8_profile::Profile;
+    ///
+    /// let checker = trust8_arrow::Checker::refuse().with_profile(Profile::POSTGRES);
+    /// assert_eq!(checker.array(&StringArray::from(vec!["Ros\0"])).unwrap_err().kind(), "nul");
+    /// ```
+    #[must_use]
+    pub fn with_profile(self, profile: Profile) -> Self {
+        Self { profile, ..self }
+    }
+
+    /// Returns the schema of the batches that come out, if these batches go in.
+    #[must_use]
+    pub fn schema(&self, schema: &SchemaRef) -> SchemaRef {
+        if self.types() == Types::Same && self.mask.is_none() {
+            return schema.clone();
+        }
+        let fields = schema.fields().iter().map(|field| match self.types() {
+            Types::Nullable => Arc::new(nullable_text(field)),
+            _ => field.clone(),
+        });
+        let mask = self.mask.as_ref().map(|name| Arc::new(Field::new(name, DataType::Boolean, false)));
+        let fields: Vec<FieldRef> = fields.chain(mask).collect();
+        Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+    }
+
+    /// Checks an array.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first row with a wrong layout, or else the first one that is refused.
+    pub fn array(&self, array: &dyn Array) -> Result<ArrayRef, RowError> {
+        check_layout(array, "")?;
+        self.text(array, "").map_err(|error| match first(array, true, &self.profile, "") {
+            Ok(Some(first)) if self.policy.is_none() => first,
+            _ => error,
+        })
+    }
+
+    /// Checks a batch.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first row with a wrong layout, or else the first one that is refused. The path
+    /// begins with the name of the column.
+    pub fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch, RowError> {
+        self.batch_as(batch, self.schema(batch.schema_ref()))
+    }
+
+    /// Checks what a reader reads: the same as [`CheckedReader::new`].
+    ///
+    /// ```
+    /// use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+    /// use trust8_arrow::{Checker, Policy};
+    ///
+    /// fn repaired(reader: impl RecordBatchReader) -> impl RecordBatchReader {
+    ///     Checker::repair(Policy::Replace).reader(reader)
+    /// }
+    /// let schema = std::sync::Arc::new(arrow_schema::Schema::empty());
+    /// assert_eq!(repaired(RecordBatchIterator::new([], schema)).count(), 0);
+    /// ```
+    pub fn reader<R: RecordBatchReader>(self, reader: R) -> CheckedReader<R> {
+        CheckedReader::new(reader, self)
+    }
+
+    /// Checks a batch, whose schema is that of a reader.
+    fn batch_as(&self, batch: &RecordBatch, schema: SchemaRef) -> Result<RecordBatch, RowError> {
+        let columns = || batch.columns().iter().zip(batch.schema_ref().fields());
+        columns().try_for_each(|(column, field)| check_layout(column, field.name()))?;
+        let mut arrays = Vec::with_capacity(schema.fields().len());
+        let mut valid: Option<BooleanBufferBuilder> = None;
+        for (column, field) in columns() {
+            let text = match &mut valid {
+                _ if self.mask.is_none() => self.text(column, field.name()),
+                valid => self.masked(column, field.name(), valid),
+            };
+            match text {
+                Ok(text) => arrays.push(text),
+                Err(error) if is_of_text(&error) => return Err(self.first_of(batch, error)),
+                Err(error) => return Err(error),
+            }
+        }
+        if self.mask.is_some() {
+            check_rows(batch.num_rows(), "")?;
+            let valid = valid.unwrap_or_else(|| all_true(batch.num_rows()));
+            arrays.push(Arc::new(BooleanArray::new({ valid }.finish(), None)));
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        RecordBatch::try_new_with_options(schema, arrays, &options)
+            .map_err(|_| RowError::shape(0, "", "the batch is not as its schema says"))
+    }
+
+    /// Returns a column with its text repaired, or an error if it is refused.
+    fn text(&self, column: &dyn Array, path: &str) -> Result<ArrayRef, RowError> {
+        converted(column, self.plan(self.policy), path)
+    }
+
+    /// Does the same, and clears the bits of the rows that are not valid.
+    fn masked(
+        &self,
+        column: &dyn Array,
+        path: &str,
+        valid: &mut Option<BooleanBufferBuilder>,
+    ) -> Result<ArrayRef, RowError> {
+        match converted(column, self.plan(None), path) {
+            Err(error) if is_of_text(&error) => {}
+            result => return result,
+        }
+        let valid = valid.get_or_insert_with(|| all_true(column.len()));
+        let mut found = Vec::new();
+        let shared = &Cell::new(0);
+        let search = Search { profile: &self.profile, claims: true, enough: Enough::EachRow, shared };
+        find(column, None, search, path, &mut found)?;
+        found.iter().for_each(|found| valid.set_bit(found.row, false));
+        self.text(column, path)
+    }
+
+    /// Returns the first row of a batch that is refused. One column has `error`.
+    fn first_of(&self, batch: &RecordBatch, error: RowError) -> RowError {
+        let columns = batch.columns().iter().zip(batch.schema_ref().fields());
+        let errors = columns.map(|(column, field)| first(column, true, &self.profile, field.name()));
+        let least = errors.filter_map(|error| error.ok().flatten()).min_by_key(RowError::row);
+        least.unwrap_or(error)
+    }
+
+    fn plan(&self, policy: Option<Policy>) -> Plan<'_> {
+        Plan { policy, claims: true, profile: &self.profile, types: self.types() }
+    }
+
+    fn types(&self) -> Types {
+        if self.policy == Some(Policy::Null) { Types::Nullable } else { Types::Same }
+    }
+}
+
+/// Returns whether the error is one that a policy could repair.
+fn is_of_text(error: &RowError) -> bool {
+    matches!(error.reason(), Reason::NotUtf8(_) | Reason::Forbidden(_))
+}
+
+fn all_true(rows: usize) -> BooleanBufferBuilder {
+    let mut valid = BooleanBufferBuilder::new(rows);
+    valid.append_n(rows, true);
+    valid
+}
+
+/// A reader that checks each batch of another reader: of IPC or Parquet without validation, of C
+/// streams, of Flight.
+///
+/// The rows of an error are counted from the start of the reader, not of the batch, if the error is
+/// in text. After an error, reading can go on with the next batch.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{BinaryArray, RecordBatch, RecordBatchIterator, StringArray};
+/// use trust8_arrow::{CheckedReader, Checker};
+///
+/// let batch = |rows: Vec<&[u8]>| {
+///     let (offsets, values, nulls) = BinaryArray::from_vec(rows).into_parts();
+///     // SAFETY: none, as is usual with data from outside.
+///     let text = unsafe { StringArray::new_unchecked(offsets, values, nulls) };
+///     RecordBatch::try_from_iter([("name", Arc::new(text) as _)])
+/// };
+/// let batches = [batch(vec![b"Ana", b"Zo\xC3\xAB"]), batch(vec![b"Ren\xE9"]), batch(vec![b"Eve"])];
+/// let schema = batches[0].as_ref().unwrap().schema();
+/// let mut reader = CheckedReader::new(RecordBatchIterator::new(batches, schema), Checker::refuse());
+///
+/// assert_eq!(reader.next().unwrap().unwrap().num_rows(), 2);
+/// let error = reader.next().unwrap().unwrap_err();
+/// assert!(error.to_string().contains("row 2, name: invalid UTF-8 at byte 3: E9 "));
+/// assert_eq!(reader.next().unwrap().unwrap().num_rows(), 1);
+/// ```
+#[derive(Clone, Debug)]
+pub struct CheckedReader<R> {
+    reader: R,
+    batches: Batches,
+}
+
+impl<R: RecordBatchReader> CheckedReader<R> {
+    /// Checks what a reader reads.
+    pub fn new(reader: R, checker: Checker) -> Self {
+        let batches = Batches::new(checker, &reader.schema());
+        Self { reader, batches }
+    }
+}
+
+impl<R: RecordBatchReader> Iterator for CheckedReader<R> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.reader.next()?.and_then(|batch| self.batches.check(&batch)))
+    }
+}
+
+impl<R: RecordBatchReader> RecordBatchReader for CheckedReader<R> {
+    fn schema(&self) -> SchemaRef {
+        self.batches.schema.clone()
+    }
+}
+
+/// What is known about the batches of a reader.
+#[derive(Clone, Debug)]
+pub(crate) struct Batches {
+    checker: Checker,
+    /// The schema of what comes out.
+    pub(crate) schema: SchemaRef,
+    /// The number of batches before, and of their rows.
+    before: (usize, usize),
+}
+
+impl Batches {
+    pub(crate) fn new(checker: Checker, schema: &SchemaRef) -> Self {
+        Self { schema: checker.schema(schema), checker, before: (0, 0) }
+    }
+
+    pub(crate) fn check(&mut self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+        let (number, rows) = self.before;
+        self.before = (number + 1, rows.saturating_add(batch.num_rows()));
+        let checked = self.checker.batch_as(batch, self.schema.clone());
+        Ok(checked.map_err(|error| {
+            if is_of_text(&error) { error.after_rows(rows) } else { error.in_batch(number) }
+        })?)
+    }
+}

@@ -1,0 +1,69 @@
+//! Checks the batches of an asynchronous stream.
+
+#![forbid(unsafe_code)]
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+
+use super::arrow_array::RecordBatch;
+use super::arrow_schema::{ArrowError, SchemaRef};
+use super::checked::{Batches, Checker};
+
+/// A stream that checks each batch of another stream, as [`CheckedReader`](super::CheckedReader)
+/// does.
+///
+/// ```
+/// use std::pin::Pin;
+/// use std::task::{Context, Poll, Waker};
+/// use arrow_array::RecordBatch;
+/// use arrow_schema::{ArrowError, Schema};
+/// use futures_core::Stream;
+/// use trust8_arrow::{CheckedStream, Checker};
+///
+/// struct Once(Option<RecordBatch>);
+/// impl Stream for Once {
+///     type Item = Result<RecordBatch, ArrowError>;
+///     fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+///         Poll::Ready(self.0.take().map(Ok))
+///     }
+/// }
+/// let batch = RecordBatch::new_empty(Schema::empty().into());
+/// let mut stream = CheckedStream::new(Once(Some(batch.clone())), batch.schema(), Checker::refuse());
+/// let next = Pin::new(&mut stream).poll_next(&mut Context::from_waker(Waker::noop()));
+/// assert!(matches!(next, Poll::Ready(Some(Ok(checked))) if checked == batch));
+/// ```
+#[derive(Clone, Debug)]
+pub struct CheckedStream<S> {
+    stream: S,
+    batches: Batches,
+}
+
+impl<S> CheckedStream<S> {
+    /// Checks the batches of `stream`, whose schema is `schema`. A stream that is not `Unpin` goes
+    /// into a `Box::pin`.
+    pub fn new(stream: S, schema: SchemaRef, checker: Checker) -> Self {
+        Self { stream, batches: Batches::new(checker, &schema) }
+    }
+
+    /// Returns the schema of the batches that come out.
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        self.batches.schema.clone()
+    }
+}
+
+impl<E: From<ArrowError>, S: Stream<Item = Result<RecordBatch, E>> + Unpin> Stream for CheckedStream<S> {
+    type Item = Result<RecordBatch, E>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Self { stream, batches } = &mut *self;
+        let next = Pin::new(stream).poll_next(context);
+        next.map(|next| next.map(|batch| Ok(batches.check(&batch?)?)))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.stream.size_hint()
+    }
+}

@@ -1,0 +1,412 @@
+//! Data from outside: what a checker refuses, what it repairs, and that it copies nothing else.
+
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "a list of arrays, each of which is built without checks"
+)]
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::types::{Int8Type, Int32Type};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, FixedSizeListArray,
+    GenericListViewArray, Int8Array, Int32Array, LargeStringArray, ListArray, MapArray, RecordBatch,
+    RecordBatchIterator, RecordBatchReader, RunArray, StringArray, StringViewArray, StructArray, UnionArray,
+};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, RunEndBuffer, ScalarBuffer};
+use arrow_data::ffi::FFI_ArrowArray;
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, UnionFields};
+use trust8_arrow::{CheckedReader, Checker, Policy, Reason, RowError};
+
+/// Returns rows that claim to be text.
+fn text(rows: &[&[u8]]) -> StringArray {
+    let (offsets, values, nulls) = BinaryArray::from_iter_values(rows).into_parts();
+    // SAFETY: none. Data from outside breaks rules, and only what checks it may read it.
+    unsafe { StringArray::new_unchecked(offsets, values, nulls) }
+}
+
+fn views(rows: &[&[u8]]) -> StringViewArray {
+    let (views, buffers, nulls) = BinaryViewArray::from_iter_values(rows).into_parts();
+    // SAFETY: none, as above.
+    unsafe { StringViewArray::new_unchecked(views, buffers, nulls) }
+}
+
+fn unchecked(offsets: &[i32]) -> OffsetBuffer<i32> {
+    // SAFETY: none, as above.
+    unsafe { OffsetBuffer::new_unchecked(ScalarBuffer::from(offsets.to_vec())) }
+}
+
+fn batch(column: ArrayRef) -> RecordBatch {
+    let field = Field::new("column", column.data_type().clone(), true);
+    RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![column]).unwrap()
+}
+
+fn item(data_type: &DataType) -> Arc<Field> {
+    Arc::new(Field::new_list_field(data_type.clone(), true))
+}
+
+/// Returns an array of each kind around the rows "ok", "caf\xE9", "ok", in which row 1 is the bad
+/// one; and the path to it.
+fn around(values: &ArrayRef) -> Vec<(ArrayRef, &'static str)> {
+    let field = item(values.data_type());
+    let fields = Fields::from(vec![Field::new("name", values.data_type().clone(), true)]);
+    let keys: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3]));
+    let entries = Fields::from(vec![
+        Field::new("keys", DataType::Int32, false),
+        Field::new("v", values.data_type().clone(), true),
+    ]);
+    let entries = StructArray::new(entries, vec![keys, values.clone()], None);
+    let entry = Arc::new(Field::new("entries", entries.data_type().clone(), false));
+    let union = |offsets| {
+        let fields = [(3, fields[0].clone()), (5, Arc::new(Field::new("number", DataType::Int32, true)))];
+        let fields: UnionFields = fields.into_iter().collect();
+        let numbers = Arc::new(Int32Array::from(vec![0; 3]));
+        UnionArray::try_new(fields, vec![3, 3, 3].into(), offsets, vec![values.clone(), numbers]).unwrap()
+    };
+    let each = OffsetBuffer::<i32>::from_lengths([1; 3]);
+    let ends = RunEndBuffer::new(vec![1, 2, 3].into(), 0, 3);
+    let runs =
+        DataType::RunEndEncoded(Arc::new(Field::new("run_ends", DataType::Int32, false)), field.clone());
+    vec![
+        (values.clone(), ""),
+        (Arc::new(StructArray::new(fields.clone(), vec![values.clone()], None)), ".name"),
+        (Arc::new(ListArray::new(field.clone(), each.clone(), values.clone(), None)), "[]"),
+        (Arc::new(FixedSizeListArray::new(field.clone(), 1, values.clone(), None)), "[]"),
+        (
+            Arc::new(GenericListViewArray::<i64>::new(
+                field.clone(),
+                vec![2, 0, 0].into(),
+                vec![1, 2, 1].into(),
+                values.clone(),
+                None,
+            )),
+            "[]",
+        ),
+        (Arc::new(MapArray::new(entry, each, entries, None, false)), ".value"),
+        (Arc::new(DictionaryArray::<Int8Type>::new(Int8Array::from(vec![2, 1, 0]), values.clone())), ""),
+        // SAFETY: the runs are as their type says.
+        (Arc::new(unsafe { RunArray::<Int32Type>::new_unchecked(runs, ends, values.clone()) }), ""),
+        (Arc::new(union(None)), ".name"),
+        (Arc::new(union(Some(vec![0, 1, 2].into()))), ".name"),
+    ]
+}
+
+#[test]
+fn bad_text_is_refused_repaired_or_masked_at_any_depth() {
+    let rows = [&b"ok"[..], b"caf\xE9, and more", b"ok"];
+    let wide = {
+        let (offsets, values, _) = arrow_array::LargeBinaryArray::from_iter_values(rows).into_parts();
+        // SAFETY: none, as above.
+        unsafe { LargeStringArray::new_unchecked(offsets, values, None) }
+    };
+    let leaves: [ArrayRef; 3] = [Arc::new(text(&rows)), Arc::new(views(&rows)), Arc::new(wide)];
+    for (array, path) in leaves.iter().flat_map(around) {
+        let error = Checker::refuse().array(&array).unwrap_err();
+        assert_eq!((error.row(), error.path()), (1, path), "{}", array.data_type());
+        assert_eq!((error.offset(), error.kind()), (Some(3), "truncated"));
+        assert!(matches!(error.reason(), Reason::NotUtf8(_)));
+        for (policy, expected) in [
+            (Policy::Replace, Some("caf\u{FFFD}, and more")),
+            (Policy::Java, Some("caf\u{FFFD}, and more")),
+            (Policy::Drop, Some("caf, and more")),
+            (Policy::Null, None),
+            (Policy::Escape, Some(r"caf\xE9, and more")),
+            (Policy::Windows1252, Some("café, and more")),
+        ] {
+            let checker = Checker::mask(policy, "is_utf8");
+            let column = batch(array.clone());
+            let repaired = checker.batch(&column).unwrap();
+            assert_eq!(repaired.schema(), checker.schema(column.schema_ref()));
+            assert_eq!(repaired["is_utf8"].as_boolean(), &BooleanArray::from(vec![true, false, true]));
+            let repaired = repaired.column(0).to_data();
+            repaired.validate_full().unwrap();
+            assert_eq!(Checker::repair(policy).array(&array).unwrap().to_data(), repaired);
+            assert_eq!(texts(&repaired), [Some("ok"), expected, Some("ok")]);
+        }
+    }
+}
+
+/// Returns the rows of the only text in an array.
+fn texts(data: &arrow_data::ArrayData) -> Vec<Option<&'static str>> {
+    let array = arrow_array::make_array(data.clone());
+    let rows: Vec<Option<String>> = match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().iter().map(|row| row.map(str::to_owned)).collect(),
+        DataType::LargeUtf8 => array.as_string::<i64>().iter().map(|row| row.map(str::to_owned)).collect(),
+        DataType::Utf8View => array.as_string_view().iter().map(|row| row.map(str::to_owned)).collect(),
+        _ => return data.child_data().iter().map(texts).find(|rows| !rows.is_empty()).unwrap_or_default(),
+    };
+    rows.into_iter().map(|row| row.map(|row| &*row.leak())).collect()
+}
+
+/// Valid as a whole, and yet no row is.
+#[test]
+fn a_character_that_two_rows_share_is_refused() {
+    let cut = text(&["caf\u{E9}".as_bytes().split_at(4).0, "caf\u{E9}".as_bytes().split_at(4).1]);
+    assert_eq!(std::str::from_utf8(cut.values()), Ok("caf\u{E9}"));
+    let error = Checker::refuse().array(&cut).unwrap_err();
+    assert_eq!((error.row(), error.offset(), error.kind()), (0, Some(3), "incomplete"));
+    let repaired = Checker::repair(Policy::Replace).array(&cut).unwrap();
+    assert_eq!(repaired.as_string::<i32>(), &StringArray::from(vec!["caf\u{FFFD}", "\u{FFFD}"]));
+    // The cut may be under a null, where no row shows it.
+    let (offsets, values, _) = cut.into_parts();
+    let nulls = NullBuffer::from(vec![false, false]);
+    // SAFETY: none, as above.
+    let cut = unsafe { StringArray::new_unchecked(offsets, values, Some(nulls)) };
+    Checker::refuse().array(&cut).unwrap().to_data().validate_full().unwrap();
+}
+
+/// A wrong layout is refused under each policy, in columns of all types.
+#[test]
+fn a_wrong_layout_is_refused() {
+    let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3]));
+    let number = item(&DataType::Int32);
+    let not_null = Arc::new(Field::new_list_field(DataType::Int32, false));
+    let some_null: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None, Some(3)]));
+    let values = Buffer::from_slice_ref(b"more than twelve bytes");
+    let view =
+        |prefix: &[u8; 4], offset: u128| 13 | u128::from(u32::from_le_bytes(*prefix)) << 32 | offset << 96;
+    let union = |ids: Vec<i8>, offsets: Option<Vec<i32>>| {
+        let fields: UnionFields =
+            [(1, Arc::new(Field::new("a", DataType::Int32, true)))].into_iter().collect();
+        // SAFETY: none, as above.
+        unsafe {
+            UnionArray::new_unchecked(fields, ids.into(), offsets.map(Into::into), vec![numbers.clone()])
+        }
+    };
+    let miscounted = {
+        let bits = BooleanBuffer::from(vec![true, false, true]);
+        // SAFETY: none, as above.
+        let nulls = unsafe { NullBuffer::new_unchecked(bits, 2) };
+        Int32Array::new(vec![1, 2, 3].into(), Some(nulls))
+    };
+    let run_field = Arc::new(Field::new("run_ends", DataType::Int32, false));
+    let run_type = DataType::RunEndEncoded(run_field, number.clone());
+    // SAFETY: none, as above.
+    let arrays: Vec<(&str, ArrayRef)> = unsafe {
+        let list_view = |offsets: Vec<i32>, sizes: Vec<i32>| {
+            let (offsets, sizes) = (offsets.into(), sizes.into());
+            GenericListViewArray::<i32>::new_unchecked(number.clone(), offsets, sizes, numbers.clone(), None)
+        };
+        let ends = RunEndBuffer::new_unchecked(vec![1, 1, 3].into(), 0, 3);
+        let fields = Fields::from(vec![Field::new("a", DataType::Int32, false)]);
+        vec![
+            ("offset", Arc::new(BinaryArray::new_unchecked(unchecked(&[0, 5, 4]), values.clone(), None))),
+            ("end", Arc::new(BinaryArray::new_unchecked(unchecked(&[0, 5, 99]), values.clone(), None))),
+            (
+                "prefix",
+                Arc::new(BinaryViewArray::new_unchecked(
+                    vec![view(b"less", 0)].into(),
+                    vec![values.clone()].into(),
+                    None,
+                )),
+            ),
+            (
+                "view",
+                Arc::new(BinaryViewArray::new_unchecked(
+                    vec![view(b"byte", 17)].into(),
+                    vec![values.clone()].into(),
+                    None,
+                )),
+            ),
+            (
+                "list",
+                Arc::new(ListArray::new_unchecked(number.clone(), unchecked(&[0, 4]), numbers.clone(), None)),
+            ),
+            ("list view", Arc::new(list_view(vec![0, 2], vec![1, 2]))),
+            ("negative", Arc::new(list_view(vec![0, -1], vec![1, 2]))),
+            ("sizes", Arc::new(list_view(vec![0, 1], vec![1]))),
+            (
+                "key",
+                Arc::new(DictionaryArray::<Int8Type>::new_unchecked(
+                    Int8Array::from(vec![0, 3]),
+                    numbers.clone(),
+                )),
+            ),
+            (
+                "-key",
+                Arc::new(DictionaryArray::<Int8Type>::new_unchecked(
+                    Int8Array::from(vec![0, -1]),
+                    numbers.clone(),
+                )),
+            ),
+            ("runs", Arc::new(RunArray::<Int32Type>::new_unchecked(run_type, ends, numbers.clone()))),
+            ("id", Arc::new(union(vec![1, 2, 1], None))),
+            ("-id", Arc::new(union(vec![1, -2, 1], None))),
+            ("union", Arc::new(union(vec![1, 1], Some(vec![0, 3])))),
+            ("-union", Arc::new(union(vec![1, 1], Some(vec![0, -1])))),
+            ("nulls", Arc::new(miscounted)),
+            (
+                "null item",
+                Arc::new(ListArray::new_unchecked(not_null, unchecked(&[0, 3]), some_null.clone(), None)),
+            ),
+            ("null field", Arc::new(StructArray::new_unchecked(fields, vec![some_null], None))),
+            (
+                "type",
+                Arc::new(ListArray::new_unchecked(
+                    item(&DataType::Utf8),
+                    unchecked(&[0, 3]),
+                    numbers.clone(),
+                    None,
+                )),
+            ),
+        ]
+    };
+    for (name, array) in arrays {
+        let nested = FixedSizeListArray::new(item(array.data_type()), 1, array.clone(), None);
+        let policies = Policy::ALL.iter().map(|&policy| Checker::repair(policy));
+        for checker in policies.chain([Checker::refuse(), Checker::mask(Policy::Null, "mask")]) {
+            let error = checker.array(&array).expect_err(name);
+            assert!(matches!(error.reason(), Reason::Layout(_) | Reason::Shape(_)), "{name}: {error}");
+            assert_eq!(error.offset(), None);
+            assert_eq!(checker.array(&nested).expect_err(name).path(), format!("[]{}", error.path()));
+            assert!(checker.batch(&batch(array.clone())).is_err());
+        }
+    }
+}
+
+/// Keys under a null, text that no row reaches, and what lies outside a slice may be anything.
+#[test]
+fn what_no_row_has_is_no_error() {
+    let keys = Int8Array::new(vec![0, 100].into(), Some(NullBuffer::from(vec![true, false])));
+    let values: ArrayRef = Arc::new(text(&[b"ok", b"\xFF"]));
+    // SAFETY: none, as above.
+    let dictionary = unsafe { DictionaryArray::<Int8Type>::new_unchecked(keys, values.clone()) };
+    let list = ListArray::new(item(&DataType::Utf8), OffsetBuffer::from_lengths([1]), values.clone(), None);
+    let list_view = GenericListViewArray::<i32>::new(
+        item(&DataType::Utf8),
+        vec![0, 0].into(),
+        vec![1, 0].into(),
+        values.clone(),
+        None,
+    );
+    let arrays: [ArrayRef; 4] =
+        [Arc::new(dictionary), Arc::new(list), Arc::new(list_view), values.slice(0, 1)];
+    for array in arrays {
+        let checked = Checker::refuse().array(&array).unwrap();
+        checked.to_data().validate_full().unwrap();
+        assert_eq!(checked.len(), array.len());
+    }
+}
+
+#[test]
+fn clean_arrays_are_not_copied() {
+    let rows: ArrayRef = Arc::new(StringArray::from(vec!["one", "tw\u{F6}", "three"]));
+    for slice in [rows.clone(), rows.slice(1, 2)] {
+        for checker in [Checker::refuse(), Checker::repair(Policy::Null), Checker::mask(Policy::Drop, "mask")]
+        {
+            let checked = checker.batch(&batch(slice.clone())).unwrap();
+            let (checked, rows) = (checked.column(0).as_string::<i32>(), slice.as_string::<i32>());
+            assert_eq!(checked.values().as_ptr(), rows.values().as_ptr());
+            assert_eq!(checked.value_offsets().as_ptr(), rows.value_offsets().as_ptr());
+        }
+    }
+    for (array, _) in around(&rows) {
+        let checked = Checker::refuse().array(&array).unwrap();
+        assert_eq!(&checked, &array);
+        let buffers = |array: &ArrayRef| {
+            let data = array.to_data();
+            data.buffers().iter().map(Buffer::as_ptr).collect::<Vec<_>>()
+        };
+        assert_eq!(buffers(&checked), buffers(&array), "{}", array.data_type());
+    }
+}
+
+#[test]
+fn bytes_of_an_extension_type_stay_bytes_and_text_beside_them_is_checked() {
+    let fields = Fields::from(vec![
+        Field::new("id", DataType::Binary, true),
+        Field::new("name", DataType::Utf8, true),
+    ]);
+    let columns: Vec<ArrayRef> =
+        vec![Arc::new(BinaryArray::from_vec(vec![b"\xFF"])), Arc::new(text(&[b"\xFE"]))];
+    let array: ArrayRef = Arc::new(StructArray::new(fields, columns.clone(), None));
+    let extension = HashMap::from([("ARROW:extension:name".to_owned(), "a.b".to_owned())]);
+    let field = Field::new("both", array.data_type().clone(), true).with_metadata(extension);
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![array]).unwrap();
+    assert_eq!(Checker::refuse().batch(&batch).unwrap_err().path(), "both.name");
+    let repaired = Checker::repair(Policy::Escape).batch(&batch).unwrap();
+    assert_eq!(repaired.schema(), batch.schema());
+    assert_eq!(&repaired["both"].as_struct()["id"], &columns[0]);
+    assert_eq!(repaired["both"].as_struct()["name"].as_string::<i32>().value(0), r"\xFE");
+}
+
+#[test]
+fn the_first_row_of_all_columns_is_named() {
+    let late: ArrayRef = Arc::new(text(&[b"a", b"b", b"\xFF"]));
+    let early: ArrayRef = Arc::new(views(&[b"a", b"\xFF", b"\xFF"]));
+    let batch = RecordBatch::try_from_iter([("late", late), ("early", early)]).unwrap();
+    let error = Checker::refuse().batch(&batch).unwrap_err();
+    assert_eq!((error.row(), error.path()), (1, "early"));
+}
+
+/// Text is counted from the start of the reader. The layout is that of a batch.
+#[test]
+fn errors_name_rows_of_the_reader() {
+    let rows = || Arc::new(text(&[b"ok", b"caf\xE9"])) as ArrayRef;
+    let (_, values, _) = text(&[b"ok", b"ok"]).into_parts();
+    // SAFETY: none, as above.
+    let wrong: ArrayRef =
+        Arc::new(unsafe { StringArray::new_unchecked(unchecked(&[0, 2, 1]), values, None) });
+    let batches = [rows(), rows(), wrong].map(|column| Ok(batch(column)));
+    let schema = batches[0].as_ref().map(RecordBatch::schema).unwrap();
+    let reader = CheckedReader::new(RecordBatchIterator::new(batches, schema.clone()), Checker::refuse());
+    assert_eq!(reader.schema(), schema);
+    let errors: Vec<String> = reader.map(|batch| row_error(batch.unwrap_err()).to_string()).collect();
+    assert!(errors[0].starts_with("row 1, column: invalid UTF-8 at byte 3: E9 "), "{errors:?}");
+    assert!(errors[1].starts_with("row 3, column: invalid UTF-8 at byte 3: E9 "), "{errors:?}");
+    assert!(errors[2].starts_with("batch 2, row 1, column: "), "{errors:?}");
+}
+
+fn row_error(error: ArrowError) -> RowError {
+    let ArrowError::ExternalError(error) = error else { panic!("{error}") };
+    *error.downcast().unwrap()
+}
+
+/// Batches that do not have the schema of their reader are refused.
+#[test]
+fn a_batch_of_another_schema_is_refused() {
+    let numbers = batch(Arc::new(Int32Array::from(vec![1])));
+    let reader = RecordBatchIterator::new([Ok(numbers)], batch(Arc::new(text(&[]))).schema());
+    let mut reader = CheckedReader::new(reader, Checker::repair(Policy::Null));
+    assert!(matches!(row_error(reader.next().unwrap().unwrap_err()).reason(), Reason::Shape(_)));
+}
+
+#[test]
+fn a_mask_is_not_made_for_rows_that_have_no_memory() {
+    let batch = batch(Arc::new(arrow_array::NullArray::new(1 << 45)));
+    assert!(Checker::mask(Policy::Drop, "mask").batch(&batch).is_err());
+    assert_eq!(Checker::repair(Policy::Drop).batch(&batch).unwrap(), batch);
+}
+
+#[test]
+fn streams_and_arrays_of_the_c_interface() {
+    let bad = batch(Arc::new(text(&[b"ok", b"caf\xE9"])));
+    let stream = || {
+        let reader = RecordBatchIterator::new([Ok(bad.clone()), Ok(bad.clone())], bad.schema());
+        FFI_ArrowArrayStream::new(Box::new(reader))
+    };
+    let rows =
+        Checker::refuse().import_stream(stream()).unwrap().map(|batch| row_error(batch.unwrap_err()).row());
+    assert_eq!(rows.collect::<Vec<_>>(), [1, 3]);
+    for batch in Checker::repair(Policy::Windows1252).import_stream(stream()).unwrap() {
+        assert_eq!(batch.unwrap()["column"].as_string::<i32>().value(1), "café");
+    }
+    assert!(Checker::refuse().import_stream(FFI_ArrowArrayStream::empty()).is_err());
+}
+
+/// Arrow panics at an array that does not have the children of its type.
+#[test]
+fn an_import_that_panics_is_an_error() {
+    let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3]));
+    let field = |name: &str| Arc::new(Field::new(name, DataType::Int32, true));
+    let array = StructArray::new(Fields::from(vec![field("a")]), vec![numbers], None);
+    let schema = DataType::Struct(Fields::from(vec![field("a"), field("b")]));
+    let schema = FFI_ArrowSchema::try_from(&schema).unwrap();
+    // SAFETY: all buffers are as long as the rows say.
+    let error = unsafe { Checker::refuse().import_array(FFI_ArrowArray::new(&array.to_data()), &schema) };
+    assert!(matches!(error, Err(ArrowError::CDataInterface(_))));
+}
