@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Checks the source: format, lints, imports, lists, and phrases in documents. CARGO_TARGET_DIR is the folder to compile in (default: target).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+target=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-target}")
+LIBRARIES=(--package trust8 --package trust8-dialect --package trust8-profile --package trust8-transcode)
+
+run() {
+    echo "\$ $*"
+    "$@"
+}
+
+# Checks that a target without SIMD has no warnings. Miri is such a target, and build.rs believes that it compiles for Miri.
+check_without_simd() {
+    local features
+    export CARGO_CFG_MIRI=1 RUSTFLAGS="-D warnings"
+    for features in "" alloc std memchr serde alloc,std,rayon,memchr,serde; do
+        run cargo check --package trust8 --target-dir "$target/no-simd" --no-default-features --features "$features"
+    done
+    for features in "" alloc std serde; do
+        run cargo check --package trust8-transcode --package trust8-dialect --package trust8-profile --target-dir "$target/no-simd" \
+            --no-default-features --features "$features"
+    done
+    unset CARGO_CFG_MIRI RUSTFLAGS
+}
+
+[ -x "$target/zizmor/bin/pip" ] || run python3 -m venv "$target/zizmor"
+run "$target/zizmor/bin/pip" install --quiet --disable-pip-version-check zizmor==1.32.0
+run "$target/zizmor/bin/zizmor" --offline --quiet --pedantic .github
+run tools/imports.py --self-test
+run tools/imports.py
+run tools/performance.py --check
+run tools/trusted.py
+run tools/prose.py --self-test
+run tools/prose.py
+run tools/copies.sh --check
+run tools/lists.py
+run cargo fmt --all --check
+for manifest in bindings/{c,c/measure,python} crates/{datafusion,datafusion/measure,simdutf8} fuzz tools/{proofs,tests-nostd}; do
+    run cargo fmt --manifest-path $manifest/Cargo.toml --check
+done
+run rustfmt --check --edition 2024 tools/*.rs tools/codegen/*.rs tools/other-programs/driver/*/*.rs \
+    tools/other-programs/adoption/{,std/}src/*.rs
+run cargo clippy --package trust8 --all-targets --no-default-features -- -D warnings
+run cargo clippy "${LIBRARIES[@]}" --no-default-features --features alloc -- -D warnings
+# With the profile of the tests, `test` finds the C++ peer compiled.
+run cargo clippy --workspace --all-targets --all-features --profile test -- -D warnings
+check_without_simd
+# Nothing is linked, so a name is enough in the place of libFuzzer, which is 26 files of C++.
+export CUSTOM_LIBFUZZER_PATH=$target/libfuzzer.a
+for manifest in bindings/c fuzz tools/tests-nostd; do
+    run cargo clippy --manifest-path $manifest/Cargo.toml --target-dir "$target" -- -D warnings
+done
+run cargo clippy --manifest-path crates/simdutf8/Cargo.toml --target-dir "$target" --no-default-features -- -D warnings
+run cargo clippy --manifest-path crates/simdutf8/Cargo.toml --target-dir "$target" --all-targets --all-features \
+    -- -D warnings
