@@ -7,7 +7,7 @@ use core::str::FromStr;
 
 use crate::names::{UnknownName, is_same_name, names_of};
 
-/// What becomes of bytes that are not UTF-8: in a row of a column, and in a stream.
+/// What happens to bytes that are not UTF-8: in a row of a column, and in a stream.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")] {
