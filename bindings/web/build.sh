@@ -29,8 +29,9 @@ module() {
 
 module trust8 +simd128
 module trust8-scalar -simd128
+node npm/generate.mjs
 cp ../../LICENSE-APACHE ../../LICENSE-MIT npm/
 rm -rf dist
 mkdir dist dist/trust8
 cp page/* dist/
-cp npm/*.js npm/*.wasm dist/trust8/
+cp npm/core.js npm/file.js npm/*.wasm dist/trust8/

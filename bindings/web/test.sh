@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the page and the npm package, and tests both: the package in Node, the page in headless Chromium.
+# Builds the page and the npm package, and tests both: the package in Node, Bun, Deno and bundles, the page in headless Chromium.
 #
 #   bindings/web/test.sh
 #
@@ -12,6 +12,8 @@ if ! command -v chromium >/dev/null; then
     apt-get install --yes --no-install-recommends chromium || { apt-get update && apt-get install --yes --no-install-recommends chromium; }
 fi
 (cd test && npm ci --no-audit --no-fund)
+export TRUST8_BUNDLERS=$PWD/npm/test/bundlers
+(cd "$TRUST8_BUNDLERS" && npm install --no-audit --no-fund --no-package-lock)
 ./build.sh
 # The command, whose verdicts the package must give. TRUST8_COMMAND is one that is built already.
 if [ -z "${TRUST8_COMMAND-}" ]; then
@@ -20,7 +22,7 @@ if [ -z "${TRUST8_COMMAND-}" ]; then
     TRUST8_COMMAND=$(realpath "$command_target/debug/trust8")
 fi
 export TRUST8_COMMAND
-(cd test && npx tsc --noEmit --strict --target es2022 --lib es2022,dom ../npm/index.d.ts)
+(cd test && npx tsc --noEmit --strict --target es2022 --module nodenext --lib es2022,dom ../npm/index.d.ts ../npm/core.d.ts ../npm/index.d.cts)
 # Prints the result, and fails if fewer tests passed than there are.
 run() {
     local log passed
@@ -30,5 +32,6 @@ run() {
     rm "$log"
     [ "$passed" -ge "$2" ] || { echo "test.sh: only $passed tests of $1 passed, not $2" >&2; return 1; }
 }
-run npm/test/package.test.mjs 7
+run npm/test/package.test.mjs 10
+run npm/test/bundlers.test.mjs 16
 run test/browser.test.mjs 29

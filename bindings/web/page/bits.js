@@ -1,5 +1,5 @@
 // One character, or one ill-formed sequence: its code point, and its bits laid into its bytes as in the table of RFC 3629.
-import { culprit } from './trust8/index.js';
+import { culprit } from './trust8/file.js';
 import { codePointName, element, hex, hexBytes } from './text.js';
 import { hidden, isSpace } from './hidden.js';
 

@@ -1,6 +1,6 @@
 // Guesses what bytes are that are not UTF-8, or what happened to text that was read in the wrong encoding. The browser has the
 // tables of all encodings of the WHATWG standard.
-import { diagnose } from './trust8/index.js';
+import { diagnose } from './trust8/file.js';
 import { plural } from './text.js';
 
 const SINGLE = [

@@ -1,5 +1,5 @@
 // The bytes of a file around a place, and their characters beside them. Only a window of the file is in memory.
-import { explain } from './trust8/index.js';
+import { explain } from './trust8/file.js';
 import { element, hex } from './text.js';
 import { hidden, isSpace } from './hidden.js';
 

@@ -1,5 +1,5 @@
 // Characters that a reader does not see, or that change what a reader sees. The library's classes say which they are.
-import { classOf } from './trust8/index.js';
+import { classOf } from './trust8/file.js';
 
 /** Classes that the page shows as they are, or by a sign for them. */
 const SHOWN = new Set(['tab', 'line-feed', 'carriage-return', 'slash', 'windows-reserved']);

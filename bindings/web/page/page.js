@@ -1,5 +1,5 @@
 // The page: what is chosen, what is known of it, and what is shown.
-import { PROFILES, reason, simd } from './trust8/index.js';
+import { PROFILES, reason, simd } from './trust8/file.js';
 import { showDetail } from './bits.js';
 import { shortName } from './hidden.js';
 import { HexView } from './hexview.js';

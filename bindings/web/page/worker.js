@@ -1,5 +1,5 @@
 // Reads files piece by piece, so that the page stays responsive and a file of any size takes little memory.
-import { culprit, forbidden, fromDialect, memorySize, PIECE, repair, Survey } from './trust8/index.js';
+import { culprit, forbidden, fromDialect, memorySize, PIECE, repair, Survey } from './trust8/file.js';
 import { guess, undo } from './guess.js';
 
 const SAMPLE = 256 << 10;

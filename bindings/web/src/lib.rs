@@ -1,7 +1,7 @@
 //! trust8 for JavaScript: a module of thin exports over the public interface of the library.
 //!
 //! The module allocates nothing. JavaScript places its buffers after `__heap_base` and passes their addresses. Offsets in a
-//! file are `f64`, JavaScript's own number type, which is exact up to 2^53. `npm/index.js` is the only caller.
+//! file are `f64`, JavaScript's own number type, which is exact up to 2^53. `npm/core.js` is the only caller.
 
 #![cfg_attr(target_family = "wasm", no_std)]
 #![expect(clippy::missing_safety_doc, reason = "`memory` says what the caller of every function promises")]

@@ -27,7 +27,7 @@ impl Output<'_> {
 /// - 2: `\xHH` for each byte
 /// - 3: for each byte, the character that `table` has for it: code points for 80 to FF
 ///
-/// Writes to `progress` how many bytes were read and written. If the piece ends inside a character and is not the last one, these
+/// Writes to `progress` how many bytes were read and written, and how many ill-formed sequences were read. If the piece ends inside a character and is not the last one, these
 /// bytes are not read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn repair(
@@ -37,14 +37,14 @@ pub unsafe extern "C" fn repair(
     len: usize,
     is_last: bool,
     out: *mut u8,
-    progress: *mut [u32; 2],
+    progress: *mut [u32; 3],
 ) {
     // SAFETY: the caller keeps the promises of `memory`.
     let table = unsafe { input(table, 128) };
     // SAFETY: as above.
     let (bytes, out) = unsafe { both(at, len, out, len * LONGEST) };
     let mut out = Output { out, len: 0 };
-    let mut read = 0;
+    let (mut read, mut replaced) = (0, 0);
     for chunk in utf8_chunks(bytes) {
         out.put(chunk.valid().as_bytes());
         read = chunk.invalid_offset();
@@ -52,6 +52,7 @@ pub unsafe extern "C" fn repair(
             break;
         }
         read += chunk.invalid().len();
+        replaced += u32::from(!chunk.invalid().is_empty());
         match policy {
             0 if !chunk.invalid().is_empty() => out.put("\u{FFFD}".as_bytes()),
             2 => chunk.invalid().iter().for_each(|&byte| {
@@ -67,5 +68,5 @@ pub unsafe extern "C" fn repair(
         }
     }
     // SAFETY: as above.
-    *unsafe { place(progress) } = [read as u32, out.len as u32];
+    *unsafe { place(progress) } = [read as u32, out.len as u32, replaced];
 }

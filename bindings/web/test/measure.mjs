@@ -13,7 +13,7 @@ await page.waitForSelector('body[data-state=ready]');
 const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime);
 console.log(`first picture ${paint?.toFixed(0)} ms`);
 const run = async (page) => page.evaluate(async (mib) => {
-  const { Survey, isUtf8, PIECE, simd } = await import('/trust8/index.js');
+  const { Survey, isUtf8, PIECE, simd } = await import('/trust8/file.js');
   const texts = {
     ASCII: ['the quick brown fox jumps over the lazy dog ', 'and so on; 12345\n'], German: ['Größe und Straße ', 'über den Bäumen ', 'ist es ', 'schön '],
     Russian: ['Привет, ', 'как дела? ', 'хорошо '], Chinese: ['世界', '你好，', '今天', '天气很好。'], mixed: ['a', 'é', '語', '😀', ' word '],

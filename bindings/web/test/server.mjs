@@ -8,15 +8,15 @@ import { chromium } from 'playwright-core';
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 export const DIST = new URL('../dist/', import.meta.url).pathname;
 
-/** Serves bindings/web/dist. `replaced` has other content for some paths; a module has no particular content type here. */
-export async function serve(replaced = {}) {
+/** Serves a folder. `replaced` has other content for some paths; a module of the page has no particular content type here. */
+export async function serve(replaced = {}, root = DIST) {
   const requests = [];
   const server = createServer(async (request, response) => {
     const path = normalize(new URL(request.url, 'http://x').pathname);
     requests.push(path);
     try {
       const name = path === '/' ? '/index.html' : path;
-      const body = replaced[name] ?? (await readFile(join(DIST, name)));
+      const body = replaced[name] ?? (await readFile(join(root, name)));
       response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'application/octet-stream' }).end(body);
     } catch {
       response.writeHead(404).end();

@@ -1,12 +1,26 @@
 // The package in Node.
 import assert from 'node:assert/strict';
 import { isUtf8 as native } from 'node:buffer';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import * as trust8 from '../index.js';
+import * as trust8 from 'trust8';
+import * as file from 'trust8/file';
 import { inputs } from '../../test/inputs.mjs';
+
+/** The package as in a runtime without a function of its own. */
+const inModule = await (async () => {
+  const { getBuiltinModule } = process;
+  process.getBuiltinModule = undefined;
+  try {
+    const core = await import('../core.js?without');
+    core.start(new WebAssembly.Module(readFileSync(new URL('../trust8.wasm', import.meta.url))));
+    return core;
+  } finally {
+    process.getBuiltinModule = getBuiltinModule;
+  }
+})();
 
 test('verdicts and places are those of the platform, however the input is cut', () => {
   const all = inputs(2000).map((bytes) => Uint8Array.from(bytes));
@@ -15,6 +29,7 @@ test('verdicts and places are those of the platform, however the input is cut', 
     const error = trust8.validate(bytes);
     assert.equal(error === null, native(bytes));
     assert.equal(trust8.isUtf8(bytes), native(bytes));
+    assert.equal(inModule.isUtf8(bytes), native(bytes));
     const sequences = trust8.explain(bytes);
     assert.equal(sequences.map((it) => String.fromCodePoint(it.codePoint ?? 0xfffd)).join(''), new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
     const validator = new trust8.Validator();
@@ -49,9 +64,10 @@ test('long inputs, views and misuse', () => {
 
 /** Every function that takes bytes, with the other arguments that it needs. */
 const TAKERS = {
-  isUtf8: trust8.isUtf8, validate: trust8.validate, explain: trust8.explain, reason: trust8.reason, culprit: trust8.culprit, diagnose: trust8.diagnose,
+  isUtf8: trust8.isUtf8, 'isUtf8 in the module': inModule.isUtf8, validate: trust8.validate, explain: trust8.explain, reason: trust8.reason, culprit: trust8.culprit, diagnose: trust8.diagnose,
   forbidden: (bytes) => trust8.forbidden('terminal', bytes), fromDialect: (bytes) => trust8.fromDialect('cesu-8', bytes),
   repair: (bytes) => trust8.repair('replace', bytes, true), 'Validator.push': (bytes) => new trust8.Validator().push(bytes),
+  'Decoder.push': (bytes) => new trust8.Decoder().push(bytes), 'a lossy Decoder.push': (bytes) => new trust8.Decoder({ invalid: 'drop' }).push(bytes),
   'Survey.push': (bytes) => new trust8.Survey(3).push(bytes, true),
 };
 test('bytes in any container are taken by every function, and anything else is a TypeError', async () => {
@@ -81,10 +97,12 @@ test('bytes in any container are taken by every function, and anything else is a
   assert.throws(() => trust8.validate('é'), /^TypeError: trust8 takes bytes: a string has characters, not bytes/);
   // The exact bytes of a view count, and no other ones of its buffer.
   const wide = Uint8Array.of(0xff, 0x61, 0x62, 0xff);
-  assert.deepEqual([wide, wide.subarray(1, 3), new DataView(wide.buffer, 1, 2), new Uint16Array(wide.buffer)].map(trust8.isUtf8), [false, true, true, false]);
+  assert.deepEqual([wide, wide.subarray(1, 3), new DataView(wide.buffer, 1, 2), new Uint16Array(wide.buffer)].map((input) => trust8.isUtf8(input)), [false, true, true, false]);
+  assert.notEqual(inModule.isUtf8, trust8.isUtf8);
   assert.equal(trust8.validate(new Uint16Array([0xff61])).offset, 1);
-  const flow = ReadableStream.from(['text']).pipeThrough(new trust8.ValidationStream());
-  await assert.rejects(flow.getReader().read(), TypeError);
+  for (const stream of [new trust8.ValidationStream(), new trust8.DecoderStream()]) {
+    await assert.rejects(ReadableStream.from(['text']).pipeThrough(stream).getReader().read(), TypeError);
+  }
   port2.close();
 });
 
@@ -97,6 +115,66 @@ test('a stream passes text on and stops at the error', async () => {
   assert.equal(await pass(Uint8Array.of(0xe2), Uint8Array.of(0x82, 0xac)), '€');
   await assert.rejects(pass(Uint8Array.of(0x61, 0xe2), Uint8Array.of(0x21)), { name: 'Utf8Error', offset: 1, kind: 'truncated' });
   await assert.rejects(pass(Uint8Array.of(0x61, 0xe2)), { offset: 1, kind: 'incomplete' });
+});
+
+/** Returns how a text is decoded that is cut at two places. */
+function decoded(bytes, options, ...cuts) {
+  const decoder = new trust8.Decoder(options);
+  const text = [0, ...cuts].map((from, i) => decoder.push(bytes.subarray(from, cuts[i]))).join('') + decoder.finish();
+  return [text, decoder.replaced];
+}
+test('a decoder gives the text of the platform, and what its policy says, however the input is cut', () => {
+  const all = inputs(1000).map((bytes) => Uint8Array.from(bytes));
+  all.push(Uint8Array.of(0xef, 0xbb, 0xbf), Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0xef, 0xbb, 0xbf), Uint8Array.of(0xef, 0xbb), new Uint8Array());
+  const table = new TextDecoder('windows-1252');
+  let faults = 0;
+  for (const [i, bytes] of all.entries()) {
+    const cuts = [i % (bytes.length + 1), (7 * i) % (bytes.length + 1)].sort((a, b) => a - b);
+    const sequences = trust8.explain(bytes);
+    const text = (replacement) => sequences.map(({ codePoint, offset, length }) => (codePoint === null ? replacement(bytes.subarray(offset, offset + length)) : String.fromCodePoint(codePoint))).join('').replace(/^\ufeff/, '');
+    const count = sequences.filter((it) => it.kind).length;
+    faults += count;
+    const hex = (part) => Array.from(part, (byte) => `\\x${byte.toString(16).toUpperCase()}`).join('');
+    assert.deepEqual(decoded(bytes, { invalid: 'replace' }, ...cuts), [new TextDecoder().decode(bytes), count]);
+    assert.deepEqual(decoded(bytes, { invalid: 'replace', ignoreBOM: true }, ...cuts), [new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), count]);
+    assert.deepEqual(decoded(bytes, { invalid: 'drop' }, ...cuts), [text(() => ''), count]);
+    assert.deepEqual(decoded(bytes, { invalid: 'escape' }, ...cuts), [text(hex), count]);
+    assert.deepEqual(decoded(bytes, { invalid: 'windows-1252' }, ...cuts), [text((part) => table.decode(part, { stream: true })), count]);
+    const error = trust8.validate(bytes);
+    if (error) assert.throws(() => decoded(bytes, {}, ...cuts), { name: 'Utf8Error', offset: error.offset, kind: error.kind });
+    else assert.deepEqual(decoded(bytes, {}, ...cuts), [new TextDecoder().decode(bytes), 0]);
+  }
+  assert.ok(faults > 1000);
+  assert.throws(() => new trust8.Decoder({ invalid: 'ignore' }), /^RangeError: invalid: 'ignore' is none of throw, replace, drop, escape, windows-1252$/);
+});
+
+test('a decoder takes long pieces, is ready again after its end, and decodes a stream', async () => {
+  const long = Buffer.concat([Buffer.from('a'), Buffer.alloc(3 << 20, '€'), Buffer.from([0xff, 0xe2])]);
+  const decoder = new trust8.Decoder({ invalid: 'replace' });
+  for (let i = 1; i <= 2; i++) {
+    assert.equal(decoder.push(long) + decoder.finish(), `a${'€'.repeat(1 << 20)}\ufffd\ufffd`);
+    assert.equal(decoder.replaced, 2 * i);
+  }
+  const strict = new trust8.Decoder();
+  assert.equal(strict.push(Uint8Array.of(0xe2, 0x82)), '');
+  assert.throws(() => strict.finish(), { kind: 'incomplete', offset: 0 });
+  const stream = new trust8.DecoderStream({ invalid: 'escape' });
+  let text = '';
+  for await (const piece of ReadableStream.from([[0xe2], [0x82], [0xac, 0xff], [0xe2]].map((piece) => Uint8Array.from(piece))).pipeThrough(stream)) text += piece;
+  assert.deepEqual([text, stream.replaced], ['€\\xFF\\xE2', 2]);
+  const failing = ReadableStream.from([Uint8Array.of(0x61, 0xff)]).pipeThrough(new trust8.DecoderStream());
+  await assert.rejects(failing.getReader().read(), { name: 'Utf8Error', offset: 1 });
+});
+
+test('the entries share one module, and the types name what they export', () => {
+  const script = createRequire(import.meta.url)('trust8');
+  assert.ok(file.simd && trust8.simd);
+  assert.equal(file.Utf8Error, trust8.Utf8Error);
+  assert.equal(script.validate(Uint8Array.of(0xff)).message, trust8.validate(Uint8Array.of(0xff)).message);
+  assert.deepEqual(Object.keys(file).sort(), Object.keys(trust8).sort());
+  assert.deepEqual(Object.keys(script).filter((name) => name !== '__esModule').sort(), Object.keys(trust8).sort());
+  const types = readFileSync(new URL('../index.d.cts', import.meta.url), 'utf8');
+  assert.deepEqual(Array.from(types.matchAll(/^export (?:declare )?(?:const|class|function) (\w+)/gm), ([, name]) => name).sort(), Object.keys(trust8).sort());
 });
 
 test('two validators do not disturb each other', () => {
