@@ -46,6 +46,7 @@
 //! | `&[u8]` that may be invalid | every error in it, and the line and column of each | [`errors`], [`Locator`] |
 //! | pieces of a stream | the error as soon as it is certain | [`Validator`] |
 //! | pieces of a stream | the text of each piece | [`Validator::decode`] |
+//! | pieces of a stream that may be invalid | text, with what is invalid replaced | [`stream::Decoder`] |
 //! | a reader, a writer, a file | text as it comes, or all of it | [`io`], [`fs`] |
 //! | columns of strings | the first bad row, all of them, or repaired rows | [`columns`] |
 //! | `&[u8]` | the numbers of characters, lines and UTF-16 units | [`inspect`](inspect()) |

@@ -88,6 +88,57 @@ impl Policy {
     }
 }
 
+impl Policy {
+    /// Returns the UTF-8 of what one byte of an ill-formed sequence becomes, and its length. U+FFFD
+    /// is for a whole sequence, so it is not among them.
+    pub(crate) const fn instead_of(self, byte: u8) -> ([u8; 4], usize) {
+        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+        let mut bytes = [0; 4];
+        match self {
+            Self::Replace | Self::Java | Self::Drop | Self::Null => (bytes, 0),
+            Self::Escape => {
+                let (high, low) = (DIGITS[(byte >> 4) as usize], DIGITS[(byte & 0xF) as usize]);
+                ([b'\\', b'x', high, low], 4)
+            }
+            Self::Windows1252 => {
+                let len = windows_1252(byte).encode_utf8(&mut bytes).len();
+                (bytes, len)
+            }
+        }
+    }
+
+    /// Returns what one byte of an ill-formed sequence becomes, as text.
+    #[inline]
+    pub(crate) fn text_instead_of(self, byte: u8) -> &'static str {
+        static ESCAPES: &str = texts(const { &all(Policy::Escape) });
+        static CHARACTERS: &str = texts(const { &all(Policy::Windows1252) });
+
+        let all = match self {
+            Self::Escape => ESCAPES,
+            _ => CHARACTERS,
+        };
+        let at = 4 * usize::from(byte & 0x7F);
+        &all[at..at + self.instead_of(byte).1]
+    }
+}
+
+/// Returns what the bytes 80 to FF become, with zeros after fewer than four bytes.
+const fn all(policy: Policy) -> [[u8; 4]; 128] {
+    let (mut all, mut i) = ([[0; 4]; 128], 0);
+    while i < 128 {
+        (all[i], _) = policy.instead_of(0x80 | i as u8);
+        i += 1;
+    }
+    all
+}
+
+const fn texts(all: &[[u8; 4]; 128]) -> &str {
+    match core::str::from_utf8(all.as_flattened()) {
+        Ok(text) => text,
+        Err(_) => panic!("each is text"),
+    }
+}
+
 /// Writes the [name](Policy::name).
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -79,7 +79,7 @@ impl LastFour {
 /// The well-formed beginning of a character: up to three bytes, then zeros, and their number in the
 /// last byte. So it is one word.
 #[derive(Clone, Copy)]
-pub(super) struct Pending([u8; 4]);
+pub(super) struct Pending(pub(super) [u8; 4]);
 
 impl Pending {
     #[inline(always)]
@@ -153,7 +153,7 @@ static LEADS: [Lead; 64] = {
 #[derive(Clone, Copy)]
 pub(super) struct Completed {
     /// The bytes of the character. Those after `len` bytes are unspecified.
-    bytes: [u8; 4],
+    pub(super) bytes: [u8; 4],
     /// 2 to 4, or 0 if no character was pending.
     len: u8,
 }

@@ -1,8 +1,9 @@
-//! Validation of text in pieces.
+//! Validation and decoding of text in pieces.
 //!
 //! - [`Validator`] takes one piece after the other. The call with the byte that makes an error
 //!   certain reports it. The state is 16 bytes.
 //! - [`Validator::decode`] does the same, and returns the text of each piece as a [`Piece`].
+//! - [`Decoder`] never fails: it replaces what is not UTF-8, as a [`Policy`](crate::Policy) says.
 //! - [`StreamError`] says where the stream is not UTF-8, and why.
 //!
 //! A piece may end anywhere, even inside a character. Nothing is allocated, and only the last four
@@ -28,12 +29,45 @@
 mod cut;
 mod decoder;
 mod error;
+mod lossy;
 mod piece;
 mod state;
 mod validator;
 
 pub use error::StreamError;
+pub use lossy::{Decoded, Decoder};
 pub use piece::Piece;
 pub use validator::Validator;
 #[doc(hidden)]
 pub use validator::is_short_ascii;
+
+use core::hash::{Hash, Hasher};
+
+/// Validators are equal if all further pieces have the same results.
+///
+/// ```
+/// use trust8::Validator;
+///
+/// let (mut one, mut other) = (Validator::new(), Validator::new());
+/// one.push(b"ab\xC3")?;
+/// assert_ne!(one, other);
+/// other.push(b"cd\xC3")?;
+/// assert_eq!(one, other);
+/// # Ok::<(), trust8::stream::StreamError>(())
+/// ```
+impl PartialEq for Validator {
+    fn eq(&self, other: &Self) -> bool {
+        let state = |validator: &Self| (validator.valid_up_to(), validator.status());
+        state(self) == state(other) && self.pending() == other.pending()
+    }
+}
+
+impl Eq for Validator {}
+
+impl Hash for Validator {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.valid_up_to().hash(state);
+        self.status().hash(state);
+        self.pending().hash(state);
+    }
+}

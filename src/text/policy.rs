@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::kernel::Kernel;
 use crate::output;
-use crate::policy::{Policy, windows_1252};
+use crate::policy::Policy;
 use crate::repair::faults::FaultSearch;
 use crate::repair::lossy::{SPARE_ROOM, append_in_place, owned};
 use crate::repair::survey::REPLACEMENT;
@@ -145,17 +145,11 @@ const FEW: usize = 8;
 type Table = [(u32, u32); 256];
 
 const fn table(policy: Policy) -> Table {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let (mut table, mut byte) = ([(0, 0); 256], 0);
     while byte <= 0xFF {
-        let mut bytes = [0; 4];
-        let len = match policy {
-            Policy::Drop if byte > 0x7F => 0,
-            Policy::Escape if byte > 0x7F => {
-                bytes = [b'\\', b'x', DIGITS[byte >> 4], DIGITS[byte & 0xF]];
-                4
-            }
-            _ => windows_1252(byte as u8).encode_utf8(&mut bytes).len(),
+        let (bytes, len) = match byte {
+            0..=0x7F => ([byte as u8, 0, 0, 0], 1),
+            _ => policy.instead_of(byte as u8),
         };
         table[byte] = (u32::from_le_bytes(bytes), len as u32);
         byte += 1;

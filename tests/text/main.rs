@@ -12,5 +12,8 @@ mod inspect;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod part;
+#[cfg(feature = "alloc")]
+#[path = "../support/policies.rs"]
+mod policies;
 mod repaired_columns;
 mod string;

@@ -1,0 +1,537 @@
+//! The lossy decoder: text in pieces, with ill-formed sequences replaced as a policy says.
+//!
+//! ```text
+//! push(piece):
+//!     the first bytes of the piece complete the pending character, or end an ill-formed sequence
+//!     if the last 1 to 3 bytes of the piece begin a character and do not complete it, they are pending from now on
+//!     if the kernel finds what lies between valid, it is one text
+//!     otherwise: the text before the kernel's suspicion, and then text and replacement in turns
+//! ```
+//!
+//! A lead never continues a sequence. So what is pending depends only on the end of the piece, and
+//! is known before the text is read. Replacements are static texts, and everything else lies in the
+//! piece. Only a sequence that is cut between pieces is copied, into the decoder.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::iter::FusedIterator;
+use core::mem;
+
+use super::cut::{Cut, Pending};
+use crate::boundary::start_before;
+use crate::error::{Hex, Sequence};
+use crate::kernel::Kernel;
+use crate::policy::Policy;
+use crate::repair::Utf8Chunks;
+
+/// U+FFFD.
+const REPLACEMENT: &str = "\u{FFFD}";
+
+/// Decodes UTF-8 in pieces, which may be cut anywhere, and replaces what is not UTF-8.
+///
+/// The texts of all pieces together are the text of the whole input, wherever it is cut: that of
+/// [`String::from_utf8_lossy`], or what another [`Policy`] makes of it. A clean piece is one `&str`
+/// that is not copied. A decoder never fails and allocates nothing. The state is 16 bytes.
+///
+/// [`String::from_utf8_lossy`]: https://doc.rust-lang.org/std/string/struct.String.html#method.from_utf8_lossy
+///
+/// ```
+/// use trust8::stream::Decoder;
+///
+/// let mut decoder = Decoder::new();
+/// let mut text = String::new();
+/// for piece in [&b"Gr\xC3"[..], b"\xBC\xC3\x9Fe aus K\xF6ln \xF0\x9F", b"!\xE2\x82"] {
+///     text.extend(decoder.push(piece));
+/// }
+/// text.extend(decoder.finish());
+/// assert_eq!(text, "Grüße aus K\u{FFFD}ln \u{FFFD}!\u{FFFD}");
+/// assert_eq!(decoder.replaced(), 3);
+/// ```
+///
+/// With a reader, push only as much of the buffer as was read:
+///
+/// ```
+/// use std::io::Read;
+/// use trust8::Policy;
+/// use trust8::stream::Decoder;
+///
+/// let mut reader = &b"caf\xE9 au lait"[..];
+/// let mut decoder = Decoder::with_policy(Policy::Windows1252).unwrap();
+/// let mut buf = [0; 4];
+/// let mut text = String::new();
+/// loop {
+///     let n = reader.read(&mut buf)?;
+///     if n == 0 {
+///         break;
+///     }
+///     text.extend(decoder.push(&buf[..n]));
+/// }
+/// text.extend(decoder.finish());
+/// assert_eq!(text, "café au lait");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Decoder {
+    /// The number of ill-formed sequences so far.
+    replaced: u64,
+    /// The sequence that began before the last piece and ended in it, for [`Decoded`] to borrow.
+    ended: [u8; 4],
+    /// The [`Pending`] bytes. Their number in the last byte has only two bits; then come
+    /// [`AFTER_SURROGATE`] and the policy. It is one word, so that it is loaded as it was stored.
+    state: [u8; 4],
+}
+
+const _: () = assert!(size_of::<Decoder>() <= 16);
+
+/// The last two bytes are the first two of a surrogate, whose third byte Java replaces with them.
+const AFTER_SURROGATE: u8 = 1 << 2;
+
+/// Where the number of the policy begins.
+const POLICY: u32 = 3;
+
+impl Decoder {
+    /// Returns a decoder that replaces each ill-formed sequence with U+FFFD, at the start of the
+    /// input.
+    ///
+    /// ```
+    /// use trust8::Policy;
+    /// use trust8::stream::Decoder;
+    ///
+    /// let mut decoder = Decoder::new();
+    /// assert_eq!(decoder.policy(), Policy::Replace);
+    /// assert!(decoder.push(b"na\xEFve").eq(["na", "\u{FFFD}", "ve"]));
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { replaced: 0, ended: [0; 4], state: [0; 4] }
+    }
+
+    /// Returns a decoder with this policy, or `None` for [`Policy::Null`]: a stream has no rows
+    /// that could be null.
+    ///
+    /// ```
+    /// use trust8::Policy;
+    /// use trust8::stream::Decoder;
+    ///
+    /// let mut decoder = Decoder::with_policy(Policy::Escape).unwrap();
+    /// assert_eq!(decoder.push(b"na\xEFve").collect::<String>(), r"na\xEFve");
+    /// assert!(Decoder::with_policy(Policy::Null).is_none());
+    /// ```
+    #[must_use]
+    pub fn with_policy(policy: Policy) -> Option<Self> {
+        let number = Policy::ALL.iter().position(|&other| other == policy)?;
+        (policy != Policy::Null).then_some(Self { state: [0, 0, 0, (number as u8) << POLICY], ..Self::new() })
+    }
+
+    /// Returns the policy.
+    ///
+    /// ```
+    /// use trust8::Policy;
+    /// use trust8::stream::Decoder;
+    /// assert_eq!(Decoder::with_policy(Policy::Java).unwrap().policy(), Policy::Java);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn policy(&self) -> Policy {
+        Policy::ALL[(self.state[3] >> POLICY) as usize]
+    }
+
+    /// Decodes `piece`, the next bytes of the input. It may have any length, even 0.
+    ///
+    /// Returns the text that the piece completes, as an iterator over its parts. If you drop the
+    /// iterator early, the rest of its text is lost.
+    ///
+    /// ```
+    /// use trust8::stream::Decoder;
+    ///
+    /// let mut decoder = Decoder::new();
+    /// assert!(decoder.push(b"abc\xC3").eq(["abc"]));
+    /// assert!(decoder.push(b"\xA9def").eq(["é", "def"]));
+    /// ```
+    #[inline]
+    pub fn push<'a>(&'a mut self, piece: &'a [u8]) -> Decoded<'a> {
+        Kernel::best().push_lossy(self, piece)
+    }
+
+    /// Ends the input, and returns what replaces a character that is not complete. The next piece
+    /// begins a new text.
+    ///
+    /// ```
+    /// use trust8::stream::Decoder;
+    ///
+    /// let mut decoder = Decoder::new();
+    /// assert!(decoder.push(b"a\xE2\x82").eq(["a"]));
+    /// assert!(decoder.finish().eq(["\u{FFFD}"]));
+    /// assert!(decoder.finish().eq([""; 0]));
+    /// ```
+    pub fn finish(&mut self) -> Decoded<'_> {
+        let len = self.pending().len();
+        self.ended = self.state;
+        self.hold(Pending([0; 4]), false);
+        self.replace(len, Rest::End)
+    }
+
+    /// Returns how many ill-formed sequences there were in the text that was returned so far.
+    ///
+    /// Under every policy, a sequence is what one U+FFFD replaces in [`Policy::Replace`], so this
+    /// is the number of [`errors`](crate::errors()) in the input.
+    ///
+    /// ```
+    /// use trust8::stream::Decoder;
+    ///
+    /// let mut decoder = Decoder::new();
+    /// assert_eq!(decoder.push(b"\xFF \xF0\x9F").count(), 2);
+    /// assert_eq!(decoder.replaced(), 1);
+    /// assert_eq!(decoder.push(b" \xFF").count(), 3);
+    /// assert_eq!(decoder.replaced(), 3);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn replaced(&self) -> u64 {
+        self.replaced
+    }
+
+    /// Returns the last bytes of the input so far, if they begin a character that is not complete
+    /// yet: 0 to 3 bytes.
+    ///
+    /// ```
+    /// use trust8::stream::Decoder;
+    ///
+    /// let mut decoder = Decoder::new();
+    /// let _ = decoder.push(b"a\xE2\x82");
+    /// assert_eq!(decoder.pending(), b"\xE2\x82");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn pending(&self) -> &[u8] {
+        &self.state[..usize::from(self.state[3] & 3)]
+    }
+
+    /// Forgets everything except the policy.
+    ///
+    /// ```
+    /// use trust8::stream::Decoder;
+    ///
+    /// let mut decoder = Decoder::new();
+    /// let _ = decoder.push(b"a\xE2\x82");
+    /// decoder.reset();
+    /// assert_eq!(decoder, Decoder::new());
+    /// ```
+    pub fn reset(&mut self) {
+        *self = Self { state: [0, 0, 0, self.state[3] & u8::MAX << POLICY], ..Self::new() };
+    }
+}
+
+impl Decoder {
+    /// Keeps the end of the input.
+    #[inline(always)]
+    fn hold(&mut self, pending: Pending, is_after_surrogate: bool) {
+        let after_surrogate = if is_after_surrogate { AFTER_SURROGATE } else { 0 };
+        let others = self.state[3] & u8::MAX << POLICY | after_surrogate;
+        self.state = (u32::from_be_bytes(pending.0) | u32::from(others)).to_be_bytes();
+    }
+
+    /// Returns whether the input ends with the first two bytes of a surrogate after `piece`.
+    fn is_after_surrogate(&self, piece: &[u8]) -> bool {
+        match piece {
+            [] => self.state[3] & AFTER_SURROGATE != 0,
+            [only] => self.pending() == b"\xED" && matches!(only, 0xA0..=0xBF),
+            [.., first, second] => *first == 0xED && matches!(second, 0xA0..=0xBF),
+        }
+    }
+
+    #[inline(always)]
+    fn decode_by<'a>(&'a mut self, kernel: &'static Kernel, piece: &'a [u8]) -> Decoded<'a> {
+        let pending = Pending((u32::from_be_bytes(self.state) & 0xFFFF_FF03).to_be_bytes());
+        let Some(cut) = Cut::of(pending, piece) else { return self.decode_after_fault(kernel, piece) };
+        let policy = self.policy();
+        let in_surrogate = self.state[3] & AFTER_SURROGATE != 0;
+        self.hold(cut.next, policy == Policy::Java && self.is_after_surrogate(piece));
+        self.ended = cut.completed.bytes;
+        let completed = match &self.ended[..cut.completed.len()] {
+            [] => "",
+            // There are at most four bytes: validating them again is cheaper than an argument for
+            // `unsafe` code.
+            bytes => core::str::from_utf8(bytes).expect("`cut` has found a character"),
+        };
+        let (text, rest) = Rest::read(kernel, cut.inside);
+        let replaced = &mut self.replaced;
+        let in_surrogate = u8::from(in_surrogate && text.is_empty());
+        Decoded { replaced, policy, completed, text, ill_formed: &[], in_surrogate, rest }
+    }
+
+    /// Decodes a piece that does not complete the pending character.
+    #[cold]
+    #[inline(never)]
+    fn decode_after_fault<'a>(&'a mut self, kernel: &'static Kernel, piece: &'a [u8]) -> Decoded<'a> {
+        let held = self.pending().len();
+        // The longest ill-formed sequence and the byte after it are four bytes.
+        let taken = piece.len().min(4 - held);
+        let mut bytes = [0; 4];
+        bytes[..held].copy_from_slice(self.pending());
+        bytes[held..held + taken].copy_from_slice(&piece[..taken]);
+        let Some(len) = Sequence::at_start_of(&bytes[..held + taken]).error_len() else {
+            // It has at most three bytes, and all of `piece` is among them.
+            bytes[3] = (held + taken) as u8;
+            self.hold(Pending(bytes), false);
+            return self.replace(0, Rest::End);
+        };
+        self.ended = bytes;
+        let is_after_surrogate = self.policy() == Policy::Java && self.is_after_surrogate(piece);
+        let cut = Cut::of(Pending([0; 4]), &piece[len - held..]).expect("no character is pending");
+        self.hold(cut.next, is_after_surrogate);
+        self.replace(len, Rest::Unread(kernel, cut.inside))
+    }
+
+    /// Returns what replaces the first `len` of the bytes that have ended, and the text after them.
+    fn replace<'a>(&'a mut self, len: usize, rest: Rest<'a>) -> Decoded<'a> {
+        let policy = self.policy();
+        let ill_formed = &self.ended[..len];
+        let replaced = &mut self.replaced;
+        let mut decoded =
+            Decoded { replaced, policy, completed: "", text: "", ill_formed, in_surrogate: 0, rest };
+        decoded.count_sequence();
+        decoded
+    }
+}
+
+impl Kernel {
+    /// Does the same as [`Decoder::push`](crate::stream::Decoder::push), with this kernel.
+    #[inline]
+    pub fn push_lossy<'a>(&'static self, decoder: &'a mut Decoder, piece: &'a [u8]) -> Decoded<'a> {
+        decoder.decode_by(self, piece)
+    }
+}
+
+/// The text that a piece completes, as its parts: see [`Decoder::push`].
+///
+/// No part is empty.
+///
+/// ```
+/// use trust8::stream::Decoder;
+///
+/// let mut decoder = Decoder::new();
+/// let parts: Vec<&str> = decoder.push(b"\xFFab\xFF\xFF").collect();
+/// assert_eq!(parts, ["\u{FFFD}", "ab", "\u{FFFD}", "\u{FFFD}"]);
+/// ```
+#[must_use = "the text is lost if it is not used"]
+pub struct Decoded<'a> {
+    replaced: &'a mut u64,
+    policy: Policy,
+    /// The character that the piece completes.
+    completed: &'a str,
+    /// The next text.
+    text: &'a str,
+    /// The bytes of an ill-formed sequence after that text, which have not been replaced yet.
+    ill_formed: &'a [u8],
+    /// How many of the next bytes may belong to a surrogate that Java has replaced already.
+    in_surrogate: u8,
+    rest: Rest<'a>,
+}
+
+/// The part of a piece that comes after the next ill-formed sequence.
+enum Rest<'a> {
+    End,
+    /// Bytes that were not read yet. A sequence begins at their start, and none is cut off at their
+    /// end.
+    Unread(&'static Kernel, &'a [u8]),
+    /// Bytes with a fault near their start.
+    Faulty {
+        kernel: &'static Kernel,
+        bytes: &'a [u8],
+        chunks: Utf8Chunks<'a>,
+        /// The length of the text directly before `bytes`.
+        before: usize,
+    },
+    /// Few such bytes: `core`'s loop over bytes takes less time.
+    Short(core::str::Utf8Chunks<'a>),
+}
+
+/// The most bytes at the end of a piece, after longer text, that are expected to have no fault.
+const FEW: usize = 256;
+
+/// The most bytes that `core` searches.
+const SHORT: usize = 48;
+
+impl<'a> Rest<'a> {
+    /// Returns the text at the start of `bytes`, and the rest.
+    #[inline(always)]
+    fn read(kernel: &'static Kernel, bytes: &'a [u8]) -> (&'a str, Self) {
+        match kernel.check(bytes) {
+            Ok(text) => (text, Self::End),
+            Err(rejected) => Self::rejected(kernel, bytes, rejected.suspect()),
+        }
+    }
+
+    /// Returns the text at the start of `bytes`, which the kernel rejects because of what it has read at
+    /// `suspect`, and the rest.
+    #[inline(never)]
+    fn rejected(kernel: &'static Kernel, bytes: &'a [u8], suspect: usize) -> (&'a str, Self) {
+        if bytes.len() <= SHORT {
+            return ("", Self::Short(bytes.utf8_chunks()));
+        }
+        // Only 'valid' is trusted, not a position.
+        let (before, after) = bytes.split_at(start_before(bytes, suspect));
+        let (text, bytes) = match kernel.check(before) {
+            Ok(text) => (text, after),
+            Err(_) => ("", bytes),
+        };
+        (text, Self::Faulty { kernel, bytes, chunks: kernel.utf8_chunks(bytes), before: text.len() })
+    }
+}
+
+impl<'a> Decoded<'a> {
+    /// Takes the next text and the ill-formed sequence after it. Returns `None` at the end.
+    #[inline]
+    fn advance(&mut self) -> Option<()> {
+        match &mut self.rest {
+            Rest::End => None,
+            &mut Rest::Unread(kernel, bytes) => {
+                (self.text, self.rest) = Rest::read(kernel, bytes);
+                if !self.text.is_empty() {
+                    self.in_surrogate = 0;
+                }
+                Some(())
+            }
+            &mut Rest::Faulty { kernel, bytes, ref mut chunks, ref mut before } => {
+                let chunk = chunks.next()?;
+                (self.text, self.ill_formed) = (chunk.valid(), chunk.invalid());
+                let distance = mem::take(before) + self.text.len();
+                let rest = &bytes[chunk.invalid_offset() + self.ill_formed.len()..];
+                if rest.len() <= distance.min(FEW) {
+                    // There is probably no other fault.
+                    self.rest = Rest::Unread(kernel, rest);
+                }
+                self.count_sequence();
+                Some(())
+            }
+            Rest::Short(chunks) => {
+                let chunk = chunks.next()?;
+                (self.text, self.ill_formed) = (chunk.valid(), chunk.invalid());
+                self.count_sequence();
+                Some(())
+            }
+        }
+    }
+
+    /// Counts the ill-formed sequence.
+    #[inline]
+    fn count_sequence(&mut self) {
+        if self.ill_formed.is_empty() {
+            return;
+        }
+        *self.replaced += 1;
+        if self.policy == Policy::Java {
+            // A continuation after `ED` as a sequence of one byte is the second byte of a surrogate.
+            match self.ill_formed {
+                [0xED] => self.in_surrogate = 2,
+                [0x80..=0xBF] if self.in_surrogate > 0 && self.text.is_empty() => {
+                    self.in_surrogate -= 1;
+                    self.ill_formed = &[];
+                }
+                _ => self.in_surrogate = 0,
+            }
+        }
+    }
+
+    /// Returns what replaces the next bytes of the ill-formed sequence, if they become text.
+    #[inline]
+    fn replacement(&mut self) -> Option<&'a str> {
+        let (&byte, others) = self.ill_formed.split_first()?;
+        match self.policy {
+            Policy::Escape | Policy::Windows1252 => {
+                self.ill_formed = others;
+                Some(self.policy.text_instead_of(byte))
+            }
+            policy => {
+                self.ill_formed = &[];
+                (policy != Policy::Drop).then_some(REPLACEMENT)
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Decoded<'a> {
+    type Item = &'a str;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a str> {
+        if !self.completed.is_empty() {
+            return Some(mem::take(&mut self.completed));
+        }
+        loop {
+            if !self.text.is_empty() {
+                return Some(mem::take(&mut self.text));
+            }
+            if let Some(text) = self.replacement() {
+                return Some(text);
+            }
+            self.advance()?;
+        }
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, &'a str) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        if !self.completed.is_empty() {
+            folded = f(folded, mem::take(&mut self.completed));
+        }
+        loop {
+            if !self.text.is_empty() {
+                folded = f(folded, mem::take(&mut self.text));
+            }
+            if let Some(text) = self.replacement() {
+                folded = f(folded, text);
+                continue;
+            }
+            if matches!(self.rest, Rest::End) || self.advance().is_none() {
+                return folded;
+            }
+        }
+    }
+}
+
+impl FusedIterator for Decoded<'_> {}
+
+impl fmt::Debug for Decoded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decoded")
+            .field("text", &self.text)
+            .field("ill_formed", &format_args!("{}", Hex(self.ill_formed)))
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Decoders are equal if they have the same policy, and the same pieces have the same text after
+/// them, and as many sequences have been replaced.
+impl PartialEq for Decoder {
+    fn eq(&self, other: &Self) -> bool {
+        (self.replaced, self.state) == (other.replaced, other.state)
+    }
+}
+
+impl Eq for Decoder {}
+
+impl Hash for Decoder {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.replaced, self.state).hash(state);
+    }
+}
+
+impl fmt::Debug for Decoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decoder")
+            .field("policy", &self.policy())
+            .field("replaced", &self.replaced)
+            .field("pending", &format_args!("{}", Hex(self.pending())))
+            .finish()
+    }
+}
