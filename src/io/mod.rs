@@ -1,6 +1,7 @@
-//! Readers and writers that pass only UTF-8.
+//! Readers and writers that pass only UTF-8, or make UTF-8 of what they read.
 //!
 //! - [`Utf8Reader`] wraps a [`Read`](std::io::Read), [`Utf8Writer`] a [`Write`](std::io::Write).
+//! - [`LossyReader`] replaces what is not UTF-8. [`TextLines`] continues after a bad line.
 //! - [`read_to_string`](read_to_string()) reads to the end of a reader.
 //! - [`fs::read_to_string`](fs::read_to_string()) reads a file.
 //! - The crate `trust8-tokio` has the same for asynchronous I/O.
@@ -10,6 +11,8 @@
 
 pub mod fs;
 mod intake;
+mod lines;
+mod lossy;
 mod read_to_string;
 mod reader;
 mod writer;
@@ -19,6 +22,8 @@ use std::io;
 use crate::error::Utf8Error;
 use crate::stream::StreamError;
 
+pub use lines::{LineError, OnBadLine, TextLines};
+pub use lossy::LossyReader;
 pub use read_to_string::read_to_string;
 pub use reader::Utf8Reader;
 pub use writer::Utf8Writer;

@@ -22,7 +22,7 @@ use super::intake::{CAPACITY, Intake};
 /// The valid text before an error comes out first. From then on, every call returns the error, an
 /// [`ErrorKind::InvalidData`] that carries a [`StreamError`](crate::stream::StreamError). This
 /// includes the error for an input that ends inside a character, even if the inner reader could
-/// read more later.
+/// read more later, unless the reader is told to [`follow`](Self::follow) a growing input.
 ///
 /// An error of the inner reader is passed on and changes nothing. The next call continues at the
 /// same position, which [`valid_up_to`](Self::valid_up_to) and [`pending`](Self::pending) return.
@@ -48,6 +48,7 @@ use super::intake::{CAPACITY, Intake};
 pub struct Utf8Reader<R> {
     inner: R,
     intake: Intake,
+    follows: bool,
 }
 
 impl<R> Utf8Reader<R> {
@@ -79,7 +80,7 @@ impl<R> Utf8Reader<R> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub const fn with_capacity(capacity: usize, inner: R) -> Self {
-        Self { inner, intake: Intake::new(capacity) }
+        Self { inner, intake: Intake::new(capacity), follows: false }
     }
 
     /// Sets whether to remove the signature `EF BB BF` if the text begins with it. The default is
@@ -106,6 +107,33 @@ impl<R> Utf8Reader<R> {
     #[must_use]
     pub const fn strip_bom(mut self, strip: bool) -> Self {
         self.intake.strip_bom(strip);
+        self
+    }
+
+    /// Sets whether the input may grow after its end, as a log does. The default is `false`. Call
+    /// this before the first read.
+    ///
+    /// If it may, an end inside a character is not an error: the character may be completed later,
+    /// and until then it is [`pending`](Self::pending). Each read asks the inner reader again.
+    ///
+    /// ```
+    /// use std::io::{BufRead, Cursor};
+    /// use trust8::io::Utf8Reader;
+    ///
+    /// let mut log = Utf8Reader::new(Cursor::new(b"one\ncaf\xC3".to_vec())).follow(true);
+    /// let mut line = String::new();
+    /// assert_eq!(log.read_line(&mut line)?, 4);
+    /// // What has no line end yet is appended too.
+    /// line.clear();
+    /// assert_eq!((log.read_line(&mut line)?, log.read_line(&mut line)?), (3, 0));
+    /// log.get_mut().get_mut().extend(b"\xA9\n");
+    /// log.read_line(&mut line)?;
+    /// assert_eq!(line, "café\n");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn follow(mut self, follows: bool) -> Self {
+        self.follows = follows;
         self
     }
 
@@ -273,11 +301,16 @@ impl<R: Read> Utf8Reader<R> {
             self.intake.status()?;
             let n = self.inner.read(self.intake.space())?;
             if n == 0 {
-                return self.intake.finish();
+                return self.end();
             }
             self.intake.received(n)?;
         }
         Ok(())
+    }
+
+    /// Handles the end of the input.
+    fn end(&mut self) -> io::Result<()> {
+        if self.follows { Ok(()) } else { self.intake.finish() }
     }
 
     /// Fills the buffer, and retries an interrupted read.
@@ -327,7 +360,7 @@ impl<R: Read> Read for Utf8Reader<R> {
                 // the error.
                 Some(0) => {}
                 Some(n) => return Ok(n),
-                None => return self.intake.finish().map(|()| 0),
+                None => return self.end().map(|()| 0),
             }
         }
     }
