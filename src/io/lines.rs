@@ -1,4 +1,4 @@
-//! Lines, of which a bad one does not end the iteration.
+//! Lines. A bad line does not end the iteration.
 
 #![forbid(unsafe_code)]
 
@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::stream::{StreamError, Validator};
 use crate::text::string::string_from_utf8;
 
-/// What becomes of a line that is not UTF-8.
+/// How a line that is not UTF-8 is treated.
 ///
 /// ```
 /// use trust8::Policy;
@@ -71,12 +71,12 @@ impl OnBadLine {
     }
 }
 
-/// The lines of a reader, of which some may not be UTF-8.
+/// The lines of a reader. Some of them may not be UTF-8.
 ///
 /// Lines end with `\n` or `\r\n`, which are not part of the strings. A bad line never ends the
-/// iteration: [`on_bad_line`](Self::on_bad_line) says what becomes of it. Neither does a line that
-/// is longer than [`max_length`](Self::max_length), which is an error in any case, and of which
-/// nothing is kept.
+/// iteration: [`on_bad_line`](Self::on_bad_line) sets how it is treated. Neither does a line that
+/// is longer than [`max_length`](Self::max_length). It is an error in any case, and its bytes are
+/// skipped.
 ///
 /// An error of the inner reader is passed on, and the next call continues at the same position.
 ///
@@ -131,7 +131,7 @@ impl<R> TextLines<R> {
         }
     }
 
-    /// Sets what becomes of a bad line.
+    /// Sets how a bad line is treated.
     ///
     /// ```
     /// use trust8::io::{OnBadLine, TextLines};

@@ -1,4 +1,4 @@
-//! Lines, of which some are not UTF-8, against a loop over the whole.
+//! Lines that may not be UTF-8, against a loop over the whole.
 
 use std::io::{BufReader, ErrorKind};
 

@@ -128,7 +128,8 @@ impl<T: AsRef<str>> Encoder<T> for TextCodec {
 /// After a line that is too long, the codec continues with the next line.
 /// [`FramedRead`](tokio_util::codec::FramedRead) ends after every error. Polled again, it reads
 /// more before it decodes its buffer. If a second such line comes after the end of the input, it
-/// ends for good. To get every line in any case, call [`decode_eof`](Decoder::decode_eof).
+/// ends for good. To get every line in any case, call [`decode_eof`](Decoder::decode_eof), or use
+/// [`EveryLine`](super::EveryLine), which also continues after a line that is not UTF-8.
 ///
 /// ```
 /// use futures_util::StreamExt;
@@ -230,7 +231,7 @@ fn after(valid_up_to: u64) -> Validator {
 }
 
 /// Returns the length of the first line of `bytes` with its end, or `None` if no line ends there.
-fn first_line_len(bytes: &[u8]) -> Option<usize> {
+pub(super) fn first_line_len(bytes: &[u8]) -> Option<usize> {
     // This is `memchr`.
     let len = (&mut &*bytes).skip_until(b'\n').ok()?;
     bytes[..len].ends_with(b"\n").then_some(len)
@@ -366,6 +367,26 @@ impl Error for CodecError {
         match self {
             Self::Io(error) => error.source(),
             Self::Utf8(_) | Self::TooLong { .. } => None,
+        }
+    }
+}
+
+/// Returns the error of the inner reader or writer, or an
+/// [`InvalidData`](io::ErrorKind::InvalidData) error that carries the error of the text.
+///
+/// ```
+/// use std::io;
+/// use trust8_tokio::CodecError;
+///
+/// let error = io::Error::from(CodecError::TooLong { valid_up_to: 0, max_length: 1 });
+/// assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+/// ```
+impl From<CodecError> for io::Error {
+    fn from(error: CodecError) -> Self {
+        match error {
+            CodecError::Io(error) => error,
+            CodecError::Utf8(error) => error.into(),
+            error @ CodecError::TooLong { .. } => Self::new(io::ErrorKind::InvalidData, error),
         }
     }
 }

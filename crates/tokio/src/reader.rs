@@ -21,7 +21,7 @@ use super::polled::Polled;
 /// The valid text before an error comes out first. From then on, every call returns the error, an
 /// [`io::ErrorKind::InvalidData`] that carries a [`StreamError`](trust8::stream::StreamError). This
 /// includes the error for an input that ends inside a character, even if the inner reader could
-/// read more later. An error of the inner reader is passed on and changes nothing. Nothing is lost
+/// read more later, unless the reader is told to [`follow`](Self::follow) a growing input. An error of the inner reader is passed on and changes nothing. Nothing is lost
 /// when a future is dropped: the bytes that it has read are in the buffer.
 ///
 /// ```
@@ -94,6 +94,23 @@ impl<R> Utf8Reader<R> {
     #[must_use]
     pub fn strip_bom(mut self, strip: bool) -> Self {
         self.reader = self.reader.strip_bom(strip);
+        self
+    }
+
+    /// Sets whether the input may grow after its end, as a log does. The default is `false`. If it
+    /// may, an end inside a character is not an error: the character may be completed later.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut log = trust8_tokio::Utf8Reader::new(&b"\xC3"[..]).follow(true);
+    /// assert_eq!(log.fill_str().await?, "");
+    /// *log.get_mut() = b"\xA9";
+    /// assert_eq!(log.fill_str().await?, "é");
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn follow(mut self, follows: bool) -> Self {
+        self.reader = self.reader.follow(follows);
         self
     }
 

@@ -2,6 +2,7 @@
 
 #![cfg(not(target_family = "wasm"))]
 
+mod lossy;
 #[cfg(feature = "profile")]
 mod writer;
 
