@@ -1,5 +1,5 @@
 //! Decides which kernels are compiled, from the target and its features, and whether they are
-//! optimised. No other file repeats the reasoning.
+//! optimised. The build scripts of the packages get the result (`links` in Cargo.toml).
 //!
 //! The rows of `src/simd/sets.rs` are the instruction sets, each with its cfg. These follow:
 //!
@@ -44,33 +44,34 @@ instruction_sets!(sets);
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/simd/sets.rs");
-    let declare = |name: &str| println!("cargo::rustc-check-cfg=cfg({name})");
-    let set = |name: &str| println!("cargo::rustc-cfg={name}");
-
-    declare("trust8_optimised");
+    let mut declared =
+        vec!["trust8_optimised".to_owned(), "trust8_simd".to_owned(), "trust8_detects".to_owned()];
+    let (mut set, mut compiled) = (Vec::new(), Vec::new());
     if var("OPT_LEVEL").as_deref() != Ok("0") {
-        set("trust8_optimised");
+        set.push("trust8_optimised");
     }
-
-    declare("trust8_simd");
-    declare("trust8_detects");
-    let mut compiled = Vec::new();
     for row in SETS {
-        declare(row.cfg);
+        declared.push(row.cfg.to_owned());
         if row.since > 0 {
-            declare(&row.cfg.replace("trust8_", "trust8_without_"));
+            declared.push(row.cfg.replace("trust8_", "trust8_without_"));
         }
         if SETS.iter().filter(|other| other.cfg == row.cfg).all(can_be_compiled) {
-            set(row.cfg);
+            set.push(row.cfg);
             compiled.push(row);
         }
     }
     if !compiled.is_empty() {
-        set("trust8_simd");
+        set.push("trust8_simd");
     }
     if !compiled.iter().all(|row| is_guaranteed(row)) {
-        set("trust8_detects");
+        set.push("trust8_detects");
     }
+
+    declared.iter().for_each(|name| println!("cargo::rustc-check-cfg=cfg({name})"));
+    set.iter().for_each(|name| println!("cargo::rustc-cfg={name}"));
+    // For the build scripts of the packages.
+    println!("cargo::metadata=DECLARED={}", declared.join(","));
+    println!("cargo::metadata=SET={}", set.join(","));
 }
 
 fn target(key: &str) -> String {

@@ -123,7 +123,9 @@ pub fn whole_len(text: &[u8]) -> usize {
 /// Each lead gives the length of its character. The lead of a cut-off character has fewer bytes
 /// after it. There is at most one such lead, because everything before the end is valid.
 #[inline(always)]
-pub(crate) const fn unfinished_len(last: [u8; 4]) -> usize {
+#[doc(hidden)]
+#[must_use]
+pub const fn unfinished_len(last: [u8; 4]) -> usize {
     let [_, third, second, first] = last;
     (first >= 0xC0) as usize + 2 * (second >= 0xE0) as usize + 3 * (third >= 0xF0) as usize
 }

@@ -10,8 +10,8 @@ use core::str::FromStr;
 use crate::kernel::Kernel;
 use crate::names::UnknownName;
 
-pub use crate::boundary::{array_at, ends_in_lead, is_inside, start_before};
-pub use crate::error::{Hex, Sequence};
+pub use crate::boundary::{array_at, ends_in_lead, is_inside, start_before, unfinished_len};
+pub use crate::error::{Bytes, Hex, Sequence};
 #[cfg(feature = "std")]
 pub use crate::kernel::counted;
 pub use crate::kernel::{Automaton, Continues, Engine, Portable, Rejected, Validate, Verdict, judge};
@@ -21,20 +21,35 @@ pub use crate::output::append;
 pub use crate::output::{Fork, Output, Progress};
 pub use crate::policy::windows_1252;
 pub use crate::repair::faults::FaultSearch;
+#[cfg(feature = "alloc")]
+pub use crate::repair::faults::each_fault;
+#[cfg(feature = "alloc")]
+pub use crate::repair::lossy;
 pub use crate::repair::replacer::Replacer;
 pub use crate::repair::survey;
 #[cfg(feature = "serde")]
-pub use crate::serialize::{by_name, error, serialized_by_name};
+pub use crate::serialize::{Message, by_name, error, serialized_by_name};
 #[cfg(trust8_avx512)]
 pub use crate::simd::x86::avx512;
 pub use crate::simd::{Job, Token, Vectors, as_uninit};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
 pub use crate::text::characters::why_inexpressible;
-#[cfg(feature = "alloc")]
-pub use crate::text::columns::overlap::Overlap;
-pub use crate::text::counts;
+pub use crate::text::locate::{count_if, last_line};
 pub use crate::text::search;
+
+/// The kernel itself, for the trait `KernelExt` of each package.
+pub trait AsKernel {
+    /// Returns the kernel.
+    fn kernel(&self) -> &Kernel;
+}
+
+impl AsKernel for Kernel {
+    #[inline(always)]
+    fn kernel(&self) -> &Kernel {
+        self
+    }
+}
 
 /// Exports the token of each instruction set.
 macro_rules! tokens_and_names {

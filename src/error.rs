@@ -310,7 +310,9 @@ impl Utf8Error {
     }
 
     /// Returns the same error for an input that has `before` more bytes of text at its start.
-    pub(crate) fn after(mut self, before: usize) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn after(mut self, before: usize) -> Self {
         self.valid_up_to += before;
         self
     }
@@ -393,7 +395,11 @@ impl Sequence {
     }
 
     /// Writes the rest of an error's `Debug` output, after its position.
-    pub(crate) fn debug(&self, fields: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of `fields`.
+    pub fn debug(&self, fields: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
         fields
             .field("error_len", &self.error_len())
             .field("kind", &self.kind())
@@ -448,7 +454,7 @@ fn diagnose(four: [u8; 4], left: usize) -> (ErrorKind, u8, u8) {
 }
 
 /// Displays a number of bytes: `1 byte`, `2 bytes`.
-pub(crate) struct Bytes(pub(crate) usize);
+pub struct Bytes(pub usize);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -48,11 +48,12 @@
 //! | pieces of a stream | the text of each piece | [`Validator::decode`] |
 //! | pieces of a stream that may be invalid | text, with what is invalid replaced | [`stream::Decoder`] |
 //! | a reader, a writer, a file | text as it comes, or all of it | [`io`], [`fs`] |
-//! | columns of strings | the first bad row, all of them, or repaired rows | [`columns`] |
-//! | `&[u8]` | the numbers of characters, lines and UTF-16 units | [`inspect`](inspect()) |
 //!
-//! Parts of a text on several machines: [`Part`]. Byte order marks: [`Bom`]. Places to cut:
-//! [`boundary`]. A kernel of your choice: [`Kernel`]. UTF-16, UTF-32 and Latin-1 are the crate
+//! Byte order marks: [`Bom`]. Places to cut: [`boundary`]. A kernel of your choice: [`Kernel`].
+//!
+//! Other crates stand on this one. Columns of strings as Arrow stores them, with repairs, are
+//! `trust8-columns`. The numbers of characters, lines and UTF-16 units are `trust8-counts`, also
+//! for parts of a text on several machines, and on all cores. UTF-16, UTF-32 and Latin-1 are
 //! `trust8-transcode`; CESU-8, Modified UTF-8 and WTF-8 are `trust8-dialect`. Text without NUL,
 //! controls, hidden or other harmful characters is `trust8-profile`. Readers and codecs for tokio
 //! are `trust8-tokio`.
@@ -140,9 +141,8 @@
 //! |---|---|---|
 //! | `std` | yes | [`io`] and [`fs`]; implies `alloc` |
 //! | `alloc` | yes, by `std` | functions that return a `String` or a `Vec` |
-//! | `rayon` | no | `par_from_utf8` and `par_inspect`, which use all cores; implies `std` |
 //! | `memchr` | no | [`locate`] finds newlines with that crate |
-//! | `serde` | no | `Serialize` for errors, places and counts; kinds and policies are read and written as their names; also in trust8-dialect, trust8-profile and trust8-transcode |
+//! | `serde` | no | `Serialize` for errors and places; kinds and policies are read and written as their names; also in the other crates |
 //!
 //! SIMD detection works without `std`. A program contains only the functions that it calls.
 //!
@@ -235,13 +235,8 @@ pub use stream::Validator;
 pub use text::ascii::{ascii_up_to, is_ascii};
 pub use text::bom::{Bom, Label, is_utf8_label, strip_bom};
 pub use text::characters::{Decode, EncodeError, decode, encode_scalar};
-pub use text::columns;
 pub use text::copy::{CopyError, copy_utf8};
-pub use text::inspect::{Summary, count_chars, count_chars_lossy, count_starts, inspect, utf16_len};
 pub use text::locate::{Location, Locator, locate};
-#[cfg(feature = "rayon")]
-pub use text::parallel::{par_from_utf8, par_inspect};
-pub use text::part::{Part, PartError, Tally};
 #[cfg(feature = "alloc")]
 pub use text::string::{
     FromUtf8Error, boxed_str_from_utf8, cow_from_utf8, cow_from_utf8_lossy, string_from_utf8,

@@ -10,10 +10,9 @@ use core::str::FromStr;
 use serde_core::de::{Deserializer, Error, Visitor};
 use serde_core::ser::{Serialize, SerializeStruct, Serializer};
 
-use crate::columns::ColumnError;
 use crate::names::UnknownName;
 use crate::stream::StreamError;
-use crate::{ErrorKind, Location, PartError, Summary, Tally, Utf8Error};
+use crate::{ErrorKind, Location, Utf8Error};
 
 /// Reads a value by its name.
 ///
@@ -39,7 +38,7 @@ pub fn by_name<'de, T: FromStr<Err = UnknownName>, D: Deserializer<'de>>(from: D
 }
 
 /// A message, written as text.
-struct Message<'a>(&'a dyn fmt::Display);
+pub struct Message<'a>(pub &'a dyn fmt::Display);
 
 impl Serialize for Message<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -90,46 +89,14 @@ pub use serialized_by_name;
 serialized_by_name!(ErrorKind);
 serialized_by_name!(crate::Policy);
 
-/// The list of what is written field by field.
-macro_rules! fields {
-    ($($type:ident, |$self:ident| { $($field:ident: $value:expr),* };)*) => {$(
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                let $self = self;
-                let mut fields = to.serialize_struct(stringify!($type), [$(stringify!($field)),*].len())?;
-                $(fields.serialize_field(stringify!($field), &$value)?;)*
-                fields.end()
-            }
-        }
-    )*};
-}
-
-fields! {
-    Location, |place| { line: place.line, column: place.column, byte_column: place.byte_column };
-    Summary, |counts| {
-        error: counts.error(),
-        bytes: counts.bytes(),
-        chars: counts.chars(),
-        utf16_len: counts.utf16_len(),
-        newlines: counts.newlines(),
-        chars_by_len: counts.chars_by_len()
-    };
-    Tally, |counts| {
-        bytes: counts.bytes(),
-        chars: counts.chars(),
-        utf16_len: counts.utf16_len(),
-        newlines: counts.newlines(),
-        chars_by_len: counts.chars_by_len()
-    };
-    ColumnError, |error| { row: error.row(), kind: error.kind().name(), message: Message(&error.kind()) };
-    PartError, |error| {
-        valid_up_to: error.valid_up_to(),
-        error_len: error.error_len(),
-        kind: error.kind().name(),
-        message: Message(error),
-        line: error.line(),
-        column: error.column()
-    };
+impl Serialize for Location {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut fields = to.serialize_struct("Location", 3)?;
+        fields.serialize_field("line", &self.line)?;
+        fields.serialize_field("column", &self.column)?;
+        fields.serialize_field("byte_column", &self.byte_column)?;
+        fields.end()
+    }
 }
 
 impl Serialize for Utf8Error {

@@ -9,8 +9,6 @@ mod lossy_log;
 #[cfg(all(feature = "std", not(target_family = "wasm")))]
 #[path = "../examples/stream_socket.rs"]
 mod stream_socket;
-#[path = "../examples/string_column.rs"]
-mod string_column;
 // WebAssembly has no folder for temporary files.
 #[cfg(not(target_family = "wasm"))]
 #[expect(dead_code, reason = "its `main` reads the arguments of the command line")]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes into docs/correctness.md how much of src/, crates/transcode/, crates/dialect/, crates/profile/ and crates/tokio/ the tests run.
+"""Writes into docs/correctness.md how much of src/, crates/columns/, crates/counts/, crates/transcode/, crates/dialect/, crates/profile/ and crates/tokio/ the tests run.
 
     tools/coverage.py
 
@@ -19,8 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/correctness.md"
 BEGIN, END = "<!-- tools/coverage.py writes this -->", "<!-- up to here: coverage -->"
 LLVM = "22"
-PACKAGES = ("trust8", "trust8-transcode", "trust8-dialect", "trust8-profile", "trust8-tokio")
-SOURCES = tuple(f"{ROOT / folder}/" for folder in ("src", "crates/transcode/src", "crates/dialect/src", "crates/profile/src", "crates/tokio/src"))
+PACKAGES = ("trust8", "trust8-columns", "trust8-counts", "trust8-transcode", "trust8-dialect", "trust8-profile", "trust8-tokio")
+SOURCES = tuple(f"{ROOT / folder}/" for folder in ("src", "crates/columns/src", "crates/counts/src", "crates/transcode/src", "crates/dialect/src", "crates/profile/src", "crates/tokio/src"))
 
 
 def folder_of(file: str) -> str:

@@ -162,7 +162,7 @@ step_windows() {
     use_wine
     use_cross $triple
     export TRUST8_REQUIRE_KERNELS=$kernels TRUST8_TEST_SCALE=1024
-    run cross_cargo test --package trust8 --package trust8-transcode --package trust8-dialect --package trust8-profile --target $triple "${std[@]}" \
+    run cross_cargo test "${LIBRARIES[@]}" --target $triple "${std[@]}" \
         --config 'profile.test.package."*".opt-level=0' \
         --config profile.test.package.core.opt-level=1 --lib
     run cross_cargo build --package trust8-cli --target $triple "${std[@]}"

@@ -36,7 +36,7 @@ export RUSTFLAGS="-Cpasses=sancov-module $llvm-level=4 $llvm-inline-8bit-counter
 # The targets use many other crates, which need not be fast. The library is optimised as usual, or an execution takes seconds. So is
 # libFuzzer, which each comparison calls. A report names functions without debug information.
 optimised=()
-for package in libfuzzer-sys trust8 trust8-transcode trust8-dialect trust8-profile; do
+for package in libfuzzer-sys trust8 trust8-columns trust8-counts trust8-transcode trust8-dialect trust8-profile; do
     optimised+=(--config "profile.release.package.$package.opt-level=2")
 done
 for package in trust8-arrow trust8-cli encoding_rs; do

@@ -17,7 +17,7 @@ listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, capture
 for name in filter(None, listed.split("\0")):
     (copy / name).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(root / name, copy / name)
-for manifest in ["Cargo.toml", *(f"crates/{name}/Cargo.toml" for name in "arrow cli dialect profile tokio transcode".split())]:
+for manifest in ["Cargo.toml", *(f"crates/{name}/Cargo.toml" for name in "arrow cli columns counts dialect profile tokio transcode".split())]:
     text = (copy / manifest).read_text()
     text = re.sub(r'"benches", |, "tools/measure", "tools/tests-all"', "", text)
     text = re.sub(r"^\[(?:target\..*\.)?dev-dependencies\]\n(?:(?!\[).*\n)*", "", text, flags=re.MULTILINE)

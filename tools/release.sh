@@ -51,14 +51,15 @@ else
 fi
 
 echo "--- the packages, in the order in which they are published"
-run cargo publish --dry-run --allow-dirty --package trust8 --package trust8-transcode --package trust8-dialect --package trust8-profile --package trust8-tokio --package trust8-arrow \
-    --package trust8-cli
+run cargo publish --dry-run --allow-dirty --package=trust8 --package=trust8-{columns,counts,transcode,dialect,profile,tokio,arrow,cli}
 # These two have workspaces of their own. Until the packages above are published, they find them here.
 publish=(run cargo publish --dry-run --no-verify --allow-dirty --target-dir "$target/publish"
-    --config "patch.crates-io.trust8.path='$PWD'" --config "patch.crates-io.trust8-profile.path='$PWD/crates/profile'")
+    --config "patch.crates-io.trust8.path='$PWD'")
+for name in columns counts dialect profile transcode; do
+    publish+=(--config "patch.crates-io.trust8-$name.path='$PWD/crates/$name'")
+done
 "${publish[@]}" --manifest-path crates/datafusion/Cargo.toml
-"${publish[@]}" --manifest-path bindings/c/Cargo.toml --config "patch.crates-io.trust8-transcode.path='$PWD/crates/transcode'" \
-    --config "patch.crates-io.trust8-dialect.path='$PWD/crates/dialect'"
+"${publish[@]}" --manifest-path bindings/c/Cargo.toml
 
 echo "--- the documentation as docs.rs builds it"
 run tools/setup-cross.sh aarch64 source

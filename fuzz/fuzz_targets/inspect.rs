@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use trust8::Summary;
+use trust8_counts::{KernelExt, Summary};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::ways;
 
@@ -39,8 +39,8 @@ fuzz_target!(|data: &[u8]| {
     while !text.is_char_boundary(cut) {
         cut += 1;
     }
-    let mut sum = trust8::inspect(&bytes[..cut]);
-    sum.append(&trust8::inspect(&bytes[cut..]));
+    let mut sum = trust8_counts::inspect(&bytes[..cut]);
+    sum.append(&trust8_counts::inspect(&bytes[cut..]));
     assert!(right(&sum), "in parts: {sum:?}");
 
     places(&bytes[..bytes.len().min(200)]);

@@ -330,12 +330,6 @@ pub fn from_utf8_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
     Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
 }
 
-/// Returns the exact error of `bytes`, which is at or after `place`, or just before it.
-#[cfg(feature = "rayon")]
-pub(crate) fn judge_from(bytes: &[u8], place: usize) -> Result<&str, Utf8Error> {
-    Rejected { bytes, suspect: place }.text()
-}
-
 /// Returns `bytes` as text if the verdict on them is 'valid'.
 ///
 /// Only this function and [`Rejected::text`] turn a verdict into a type. The verdict must be about

@@ -143,21 +143,6 @@ impl<'a> FaultSearch<'a> {
     }
 }
 
-/// Returns how many characters and ill-formed sequences begin in `bytes`.
-///
-/// In a block with faults, these are the bytes that continue no sequence; elsewhere, the bytes that
-/// are no continuations. (An ill-formed sequence may extend beyond its block, but only with
-/// continuations.)
-pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
-    let mut search = FaultSearch::new(kernel, bytes);
-    let (mut count, mut at) = (0, 0);
-    while let Some(block) = search.advance() {
-        count += kernel.count_starts(&bytes[at..block.start]) + block.sequences();
-        at = block.end;
-    }
-    count
-}
-
 /// Returns the number of ill-formed sequences in `bytes`, and of their bytes.
 pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize, usize) {
     let mut search = FaultSearch::new(kernel, bytes);
@@ -173,7 +158,7 @@ pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize,
 /// Calls `use_fault` with the position and the length of each ill-formed sequence of `text`.
 #[cfg(feature = "alloc")]
 #[inline(always)]
-pub(crate) fn each_fault(kernel: &Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
+pub fn each_fault(kernel: &Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
     let mut search = FaultSearch::new(kernel, text);
     while let Some(mut block) = search.advance() {
         while let Some((at, len)) = block.pop() {

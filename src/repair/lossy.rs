@@ -112,7 +112,7 @@ impl Kernel {
 
 /// Returns `bytes` as a new `String`, with each ill-formed sequence replaced by U+FFFD.
 #[cold]
-pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
+pub fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
     let mut text = String::new();
     kernel.lossy_into(bytes, &mut text);
     text
@@ -122,12 +122,12 @@ pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
 const SHORT_BYTES: usize = 32;
 
 /// The capacity that [`append_in_place`] needs besides the result.
-pub(crate) const SPARE_ROOM: usize = ROOM_PER_BLOCK;
+pub const SPARE_ROOM: usize = ROOM_PER_BLOCK;
 
 /// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. The appended text
 /// is valid. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the result, it does not
 /// grow.
-pub(crate) fn append_in_place(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
+pub fn append_in_place(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.len() < SHORT_BYTES {
         for chunk in bytes.utf8_chunks() {
             text.extend_from_slice(chunk.valid().as_bytes());

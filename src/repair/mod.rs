@@ -5,7 +5,7 @@ pub(crate) mod chunks;
 pub(crate) mod copy;
 pub(crate) mod faults;
 #[cfg(feature = "alloc")]
-pub(crate) mod lossy;
+pub mod lossy;
 pub(crate) mod replacer;
 pub mod survey;
 

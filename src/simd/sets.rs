@@ -1,6 +1,6 @@
 // The instruction sets with a kernel, best first. `build.rs` includes this file and decides from it
 // which rows are compiled; `simd/mod.rs` makes the tokens, `kernel/job.rs` the kernels.
-// `tools/copies.sh` writes the copies in `crates/transcode/` and `crates/profile/`.
+// The packages with algorithms use the macro too.
 
 /// Calls the macro `$use` with a row for each instruction set:
 ///
@@ -10,6 +10,8 @@
 /// - the architectures that have it, the feature without which vectors must not be used there, and
 ///   the first version 1.x of Rust with its intrinsics (0: every version that compiles the crate);
 /// - what the command says about it.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! instruction_sets {
     ($use:ident) => {
         $use! {

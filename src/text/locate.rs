@@ -2,13 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(not(feature = "memchr"))]
-use super::counts;
-use crate::boundary::is_continuation;
-use crate::kernel::Kernel;
-use crate::repair::faults::count_sequences;
 use core::fmt;
 use core::str::Utf8Chunk;
+
+use crate::boundary::is_continuation;
+use crate::kernel::Kernel;
+use crate::repair::faults::FaultSearch;
 
 /// The line and the column of a byte, as [`locate`] returns them. All numbers begin with 1.
 ///
@@ -163,10 +162,53 @@ fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
 
 #[cfg(not(feature = "memchr"))]
 fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
-    match counts::newlines(before) {
+    match count_if(before, |byte| byte == b'\n') {
         0 => (0, 0),
-        newlines => (newlines, before.len() - counts::last_line(before).len()),
+        newlines => (newlines, before.len() - last_line(before).len()),
     }
+}
+
+/// Blocks short enough for counts in bytes, so that the compiler counts in vectors of bytes.
+const COUNTED_BYTES: usize = 192;
+
+/// Returns the number of bytes for which `is` returns true.
+#[inline(always)]
+pub fn count_if(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    let (blocks, rest) = bytes.as_chunks::<COUNTED_BYTES>();
+    let mut count = 0;
+    for block in blocks {
+        count += usize::from(block.iter().fold(0u8, |sum, &byte| sum + u8::from(is(byte))));
+    }
+    count + rest.iter().filter(|&&byte| is(byte)).count()
+}
+
+/// Returns the text after the last line feed, or all of it.
+#[must_use]
+pub fn last_line(text: &[u8]) -> &[u8] {
+    let mut end = text.len();
+    // A search byte by byte would be slow for text of one line. The compiler vectorises this one.
+    while let Some(block) = text[..end].last_chunk::<COUNTED_BYTES>()
+        && !block.iter().fold(false, |any, &byte| any | (byte == b'\n'))
+    {
+        end -= COUNTED_BYTES;
+    }
+    let newline = text[..end].iter().rposition(|&byte| byte == b'\n');
+    &text[newline.map_or(0, |at| at + 1)..]
+}
+
+/// Returns how many characters and ill-formed sequences begin in `bytes`.
+///
+/// In a block with faults, these are the bytes that continue no sequence; elsewhere, the bytes that
+/// are no continuations. (An ill-formed sequence may extend beyond its block, but only with
+/// continuations.)
+fn count_sequences(kernel: &Kernel, bytes: &[u8]) -> usize {
+    let mut search = FaultSearch::new(kernel, bytes);
+    let (mut count, mut at) = (0, 0);
+    while let Some(block) = search.advance() {
+        count += count_if(&bytes[at..block.start], |byte| !is_continuation(byte)) + block.sequences();
+        at = block.end;
+    }
+    count
 }
 
 /// Returns the start of the character or ill-formed sequence that contains the byte at `offset`.

@@ -32,7 +32,9 @@ impl Policy {
 
     /// Returns a sufficient capacity for rows of `len` bytes in total, at most `ill_formed` of them
     /// in ill-formed sequences.
-    pub(crate) fn capacity(self, len: usize, ill_formed: usize) -> usize {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn capacity(self, len: usize, ill_formed: usize) -> usize {
         let more = match self {
             // One byte becomes three: U+FFFD, or the euro sign.
             Self::Replace | Self::Java | Self::Windows1252 => 2,
@@ -43,7 +45,8 @@ impl Policy {
     }
 
     /// Appends the repaired text of a row that is not UTF-8.
-    pub(crate) fn append(self, kernel: &'static Kernel, row: &[u8], text: &mut Vec<u8>) {
+    #[doc(hidden)]
+    pub fn append(self, kernel: &'static Kernel, row: &[u8], text: &mut Vec<u8>) {
         let table = match self {
             Self::Null => return,
             Self::Replace => return append_in_place(kernel, row, text),

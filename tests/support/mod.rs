@@ -10,6 +10,7 @@
     reason = "each room uses its own part of this; fuzz/ has most of the files"
 )]
 
+pub mod faulty;
 pub mod guarded;
 pub mod kernels;
 pub mod malformed;

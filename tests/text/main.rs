@@ -1,19 +1,10 @@
-//! Tests of functions on valid text: counts, lines and columns, Arrow columns, copies.
+//! Tests of functions on valid text: lines and columns, copies, strings, characters.
 
 #[path = "../support/mod.rs"]
 mod support;
 
 mod ascii;
 mod characters;
-mod columns;
 mod copy;
-mod dirty_columns;
-mod inspect;
-#[cfg(feature = "rayon")]
-mod parallel;
-mod part;
-#[cfg(feature = "alloc")]
-#[path = "../support/policies.rs"]
-mod policies;
-mod repaired_columns;
+mod locate;
 mod string;

@@ -6,7 +6,7 @@
 
 use core::ffi::c_void;
 
-use trust8::columns::{
+use trust8_columns::{
     Column, ColumnError, ColumnErrorKind, Offset, Offsets, Validity, Views, invalid_rows, validate_offsets,
     validate_views,
 };

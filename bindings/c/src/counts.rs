@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use trust8::Summary;
+use trust8_counts::Summary;
 
 use crate::errors::{TRUST8_NO_ERROR, TRUST8_NONE, trust8_error};
 use crate::memory;
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn trust8_inspect(
 ) -> bool {
     // SAFETY: the caller vouches for the memory.
     let bytes = unsafe { memory::bytes(data, len) };
-    let found = trust8::inspect(bytes.unwrap_or_default());
+    let found = trust8_counts::inspect(bytes.unwrap_or_default());
     let error = match (bytes, found.error()) {
         (None, _) => trust8_error::MISUSE,
         (_, Some(error)) => error.into(),
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn trust8_utf16_len(data: *const c_void, len: usize) -> us
 unsafe fn count(data: *const c_void, len: usize, of: impl Fn(&Summary) -> usize) -> usize {
     // SAFETY: the caller vouches for the memory.
     let Some(bytes) = (unsafe { memory::bytes(data, len) }) else { return TRUST8_NONE };
-    let summary = trust8::inspect(bytes);
+    let summary = trust8_counts::inspect(bytes);
     if summary.is_valid() { of(&summary) } else { TRUST8_NONE }
 }
 

@@ -268,7 +268,7 @@ impl Write for Message<'_> {
 
 #[cfg(test)]
 mod tests {
-    use trust8::columns::{ColumnErrorKind, validate_offsets};
+    use trust8_columns::{ColumnErrorKind, validate_offsets};
     use trust8_dialect::DialectErrorKind as OfDialect;
     use trust8_transcode::ConversionErrorKind as OfConversion;
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use trust8::Part;
+use trust8_counts::Part;
 
 use crate::input::{Input, answering_signals};
 
@@ -23,7 +23,7 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    fn of(tally: &trust8::Tally, start: Option<u64>) -> Self {
+    fn of(tally: &trust8_counts::Tally, start: Option<u64>) -> Self {
         Self {
             start,
             bytes: tally.bytes(),

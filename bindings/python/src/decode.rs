@@ -18,8 +18,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyCFunction, PyString, PyTuple};
 use trust8::boundary::floor;
-use trust8::columns::Policy;
 use trust8::{ErrorKind, Utf8Error, utf8_chunks};
+use trust8_columns::Policy;
 use trust8_profile::Profile;
 
 use crate::calls::handler_name;

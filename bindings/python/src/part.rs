@@ -27,22 +27,22 @@ use crate::input::Input;
 /// 2 1 3 incomplete
 #[pyclass(frozen, eq, module = "trust8")]
 #[derive(PartialEq)]
-pub(crate) struct Part(trust8::Part);
+pub(crate) struct Part(trust8_counts::Part);
 
 #[pymethods]
 impl Part {
     #[new]
     fn new() -> Self {
-        Self(trust8::Part::default())
+        Self(trust8_counts::Part::default())
     }
 
     /// Judge `data`, which may begin and end inside a character. It is any object with the buffer protocol.
     #[staticmethod]
     #[pyo3(signature = (data, /))]
     fn of(data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut whole = trust8::Part::default();
+        let mut whole = trust8_counts::Part::default();
         Input::of(data)?.pieces(data.py(), |piece| {
-            whole = whole.then(&trust8::Part::of(piece));
+            whole = whole.then(&trust8_counts::Part::of(piece));
             ControlFlow::Continue(())
         })?;
         Ok(Self(whole))
@@ -93,7 +93,7 @@ impl Part {
     #[pyo3(signature = (data, /))]
     fn from_bytes(data: &Bound<'_, PyAny>) -> PyResult<Self> {
         let bytes = Input::of(data)?.bytes(data.py())?;
-        let part = bytes.as_bytes().try_into().ok().and_then(trust8::Part::from_bytes);
+        let part = bytes.as_bytes().try_into().ok().and_then(trust8_counts::Part::from_bytes);
         part.map(Self)
             .ok_or_else(|| PyValueError::new_err("these bytes are not a judgement on a part of a text"))
     }
@@ -126,7 +126,7 @@ impl Part {
 }
 
 /// Makes a `Tally`, which is a named tuple.
-fn tally<'py>(py: Python<'py>, tally: &trust8::Tally) -> PyResult<Bound<'py, PyAny>> {
+fn tally<'py>(py: Python<'py>, tally: &trust8_counts::Tally) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let [one, two, three, four] = tally.chars_by_len();
     let lengths = (one, two, three, four);

@@ -6,9 +6,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use trust8::columns::Policy;
 use trust8::engine::is_same_name;
 use trust8_arrow::policy_for_forbidden;
+use trust8_columns::Policy;
 use trust8_profile::{self as profile, Profile};
 
 use crate::input::{Input, answering_signals};

@@ -1,6 +1,7 @@
 //! Counts and errors of a file in pieces. Unlike a `Validator`, a survey continues after an error.
 
-use trust8::{ErrorKind, Summary, Utf8Error, count_chars, inspect, utf8_chunks};
+use trust8::{ErrorKind, Utf8Error, utf8_chunks};
+use trust8_counts::{Summary, count_chars, inspect};
 
 use crate::memory::{both, place};
 use crate::pack;

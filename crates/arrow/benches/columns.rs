@@ -20,8 +20,8 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BinaryArray, StringArray};
 use common::{dirty_rows, file, row};
-use trust8::columns::{Offsets, Policy, invalid_rows};
 use trust8_arrow::{as_utf8, repair};
+use trust8_columns::{Offsets, Policy, invalid_rows};
 
 /// The mean lengths of rows, and how many rows there are of each.
 const LENGTHS: [(f64, usize); 4] = [(3.5, 200_000), (15.0, 60_000), (60.0, 16_000), (1000.0, 1_000)];

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use trust8::Utf8Error;
-use trust8::columns::{ColumnError, ColumnErrorKind, Policy};
+use trust8_columns::{ColumnError, ColumnErrorKind, Policy};
 use trust8_profile::{self as profile, Error, Forbidden};
 
 /// A row that is not UTF-8, or whose offsets, views or children violate Arrow's layout.

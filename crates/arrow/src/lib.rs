@@ -63,7 +63,7 @@ compile_error!("trust8-arrow needs one of its features: arrow-60 (the default) o
 mod error;
 
 pub use error::{Reason, RowError, policy_for_forbidden};
-pub use trust8::columns::Policy;
+pub use trust8_columns::Policy;
 
 #[cfg(feature = "arrow-60")]
 #[doc(inline)]

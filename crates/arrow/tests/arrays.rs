@@ -15,8 +15,8 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
-use trust8::columns::Policy;
 use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, repair, repair_in};
+use trust8_columns::Policy;
 use trust8_profile::Profile;
 
 struct Random(u64);
@@ -117,10 +117,10 @@ fn text_of(policy: Policy, bytes: &[u8]) -> String {
         return text.to_owned();
     }
     let offsets = [0, bytes.len() as i64];
-    let column = trust8::columns::Offsets::new(bytes, &offsets, None).unwrap();
-    match trust8::columns::repair(column, policy).unwrap() {
-        trust8::columns::Repaired::Owned(rows) => String::from_utf8(rows.values).unwrap(),
-        trust8::columns::Repaired::Borrowed(_) => unreachable!("the row is not UTF-8"),
+    let column = trust8_columns::Offsets::new(bytes, &offsets, None).unwrap();
+    match trust8_columns::repair(column, policy).unwrap() {
+        trust8_columns::Repaired::Owned(rows) => String::from_utf8(rows.values).unwrap(),
+        trust8_columns::Repaired::Borrowed(_) => unreachable!("the row is not UTF-8"),
     }
 }
 

@@ -22,8 +22,8 @@ use arrow_buffer::{
 };
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields};
-use trust8::columns::Policy;
 use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, is_valid_in, repair, repair_in};
+use trust8_columns::Policy;
 use trust8_profile::Profile;
 
 /// Calls everything, and returns the error of `as_utf8`. Where that has none, what it returns can

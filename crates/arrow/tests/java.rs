@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use arrow_array::LargeBinaryArray;
 use arrow_array::cast::AsArray;
-use trust8::columns::Policy;
 use trust8_arrow::repair;
+use trust8_columns::Policy;
 
 /// The first and the last byte of each class that UTF-8 has.
 const BYTES: [u8; 25] = [

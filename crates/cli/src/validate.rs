@@ -18,7 +18,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Scope};
 
 use trust8::boundary::floor;
-use trust8::{Kernel, Part, Utf8Error};
+use trust8::{Kernel, Utf8Error};
+use trust8_counts::{KernelExt, Part};
 
 use crate::progress::Progress;
 use crate::source::{CHUNK, aligned_buffer, read_at};

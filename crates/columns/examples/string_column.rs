@@ -7,7 +7,7 @@
 //! cargo run --release --example string_column
 //! ```
 
-use trust8::columns::{ColumnError, validate_offsets};
+use trust8_columns::{ColumnError, validate_offsets};
 
 /// A column in which each row is UTF-8. The type is the proof: only [`StringColumn::new`] makes it.
 struct StringColumn {
@@ -49,7 +49,7 @@ fn main() {
 
 #[test]
 fn rows_are_those_that_were_put_in_and_hostile_columns_are_refused() {
-    use trust8::columns::ColumnErrorKind;
+    use trust8_columns::ColumnErrorKind;
 
     main();
     let column = StringColumn::new("añ€😀".into(), vec![0, 1, 1, 6, 10]).expect("a column of four rows");

@@ -4,12 +4,13 @@
 
 use core::fmt;
 
-use crate::error::{Bytes, Utf8Error};
+use trust8::Utf8Error;
+use trust8::engine::Bytes;
 
 /// The first wrong row of a column, and its error.
 ///
 /// ```
-/// use trust8::columns::{ColumnErrorKind, validate_slices};
+/// use trust8_columns::{ColumnErrorKind, validate_slices};
 ///
 /// let error = validate_slices([b"one", b"tw\xF6"]).unwrap_err();
 /// assert_eq!(error.row(), 1);
@@ -27,7 +28,7 @@ impl ColumnError {
     /// Returns the number of the row, from 0.
     ///
     /// ```
-    /// let error = trust8::columns::validate_slices(["ok".as_bytes(), b"\x80"]).unwrap_err();
+    /// let error = trust8_columns::validate_slices(["ok".as_bytes(), b"\x80"]).unwrap_err();
     /// assert_eq!(error.row(), 1);
     /// ```
     #[inline]
@@ -39,7 +40,7 @@ impl ColumnError {
     /// Returns the error of the row.
     ///
     /// ```
-    /// use trust8::columns::{ColumnErrorKind, validate_offsets};
+    /// use trust8_columns::{ColumnErrorKind, validate_offsets};
     /// let error = validate_offsets(b"abc", &[0, 2, 4]).unwrap_err();
     /// assert_eq!(error.kind(), ColumnErrorKind::OffsetOutOfRange { offset: 4, values_len: 3 });
     /// ```
@@ -56,7 +57,7 @@ impl ColumnError {
 /// it ends. If the first offset is wrong, the error names row 0, even if the column has no rows.
 ///
 /// ```
-/// use trust8::columns::{ColumnErrorKind, validate_offsets};
+/// use trust8_columns::{ColumnErrorKind, validate_offsets};
 ///
 /// let kind = |offsets: &[i64]| validate_offsets(b"abcd", offsets).unwrap_err().kind();
 /// assert_eq!(kind(&[-1, 2]), ColumnErrorKind::NegativeOffset { offset: -1 });
@@ -65,7 +66,7 @@ impl ColumnError {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ColumnErrorKind {
-    /// The row's bytes are not UTF-8. The error is that of [`from_utf8`](crate::from_utf8) for the
+    /// The row's bytes are not UTF-8. The error is that of [`from_utf8`](trust8::from_utf8) for the
     /// row alone, so its [`valid_up_to`](Utf8Error::valid_up_to) counts from the start of the row.
     NotUtf8(Utf8Error),
     /// An offset is negative.
@@ -142,7 +143,7 @@ impl ColumnErrorKind {
     /// Returns the kind's name, which no version of this crate changes.
     ///
     /// ```
-    /// use trust8::columns::ColumnErrorKind;
+    /// use trust8_columns::ColumnErrorKind;
     /// assert_eq!(ColumnErrorKind::NegativeOffset { offset: -1 }.name(), "negative-offset");
     /// ```
     #[must_use]
@@ -151,10 +152,10 @@ impl ColumnErrorKind {
     }
 
     /// Returns the kind's number, which no version of this crate changes. If the row is not UTF-8,
-    /// it is the number of the [`ErrorKind`](crate::ErrorKind::code).
+    /// it is the number of the [`ErrorKind`](trust8::ErrorKind::code).
     ///
     /// ```
-    /// use trust8::columns::validate_slices;
+    /// use trust8_columns::validate_slices;
     ///
     /// let error = validate_slices([b"\xFF"]).unwrap_err();
     /// assert_eq!(error.kind().code(), trust8::ErrorKind::InvalidByte.code());

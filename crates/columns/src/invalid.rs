@@ -5,15 +5,15 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
+use trust8::{Kernel, TooSmall, Utf8Error};
+
 use super::layout::Column;
 use super::marks::{BadRows, GROUP_ROWS, WORD_BITS, put_bits};
-use crate::error::{TooSmall, Utf8Error};
-use crate::kernel::Kernel;
 
 /// Returns an iterator over the rows that are not UTF-8, each with its error, in the order of the
 /// rows.
 ///
-/// The error is that of [`from_utf8`](crate::from_utf8) for the row alone. Null rows are ignored. A
+/// The error is that of [`from_utf8`](trust8::from_utf8) for the row alone. Null rows are ignored. A
 /// column without such rows is read as fast as one long text, and an invalid row costs no more than
 /// a few rows around it.
 ///
@@ -24,7 +24,7 @@ use crate::kernel::Kernel;
 /// none.)
 ///
 /// ```
-/// use trust8::columns::{Offsets, invalid_rows};
+/// use trust8_columns::{Offsets, invalid_rows};
 ///
 /// let values = b"Ros\xE9Merlot\xFFPinot noir\xC3";
 /// let column = Offsets::new(values, &[0, 4, 11, 22], None).unwrap();
@@ -32,14 +32,7 @@ use crate::kernel::Kernel;
 /// assert_eq!(found, [(0, 3), (1, 6), (2, 10)]);
 /// ```
 pub fn invalid_rows<C: Column>(column: C) -> InvalidRows<C> {
-    Kernel::best().invalid_rows(column)
-}
-
-impl Kernel {
-    /// Does the same as [`invalid_rows`](crate::columns::invalid_rows), with this kernel.
-    pub fn invalid_rows<C: Column>(&'static self, column: C) -> InvalidRows<C> {
-        InvalidRows { kernel: self, column, group: 0, next: 0, marks: BadRows::NONE }
-    }
+    InvalidRows::new(Kernel::best(), column)
 }
 
 /// An iterator over the rows that are not UTF-8: see [`invalid_rows`].
@@ -57,6 +50,10 @@ pub struct InvalidRows<C> {
 }
 
 impl<C: Column> InvalidRows<C> {
+    pub(super) fn new(kernel: &'static Kernel, column: C) -> Self {
+        Self { kernel, column, group: 0, next: 0, marks: BadRows::NONE }
+    }
+
     /// Writes a bitmap, in which the bit of each row that is not UTF-8 is 1. Returns how many there
     /// are.
     ///
@@ -69,7 +66,7 @@ impl<C: Column> InvalidRows<C> {
     /// become 0, up to the end of a byte.
     ///
     /// ```
-    /// use trust8::columns::{Offsets, invalid_rows};
+    /// use trust8_columns::{Offsets, invalid_rows};
     ///
     /// let column = Offsets::new(b"a\xFFc\xFE", &[0, 1, 2, 3, 4], None).unwrap();
     /// let mut bitmap = [0xFF; 1];

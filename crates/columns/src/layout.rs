@@ -6,23 +6,23 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
 
+use trust8::boundary::is_continuation;
+use trust8::{Kernel, Utf8Error};
+
 use super::error::{ColumnError, ColumnErrorKind};
 use super::marks::BadRows;
 use super::offset::Offset;
 #[cfg(feature = "alloc")]
 use super::overlap::{EachFault, Overlap, ill_formed};
 use super::{offsets, views};
-use crate::boundary::is_continuation;
-use crate::error::Utf8Error;
-use crate::kernel::Kernel;
 
 /// A column whose rows are bytes: [`Offsets`], [`Views`] or [`FixedSize`].
 ///
 /// ```
-/// use trust8::columns::{Column, FixedSize, Offsets};
+/// use trust8_columns::{Column, FixedSize, Offsets};
 ///
 /// fn bad_rows(column: impl Column) -> usize {
-///     trust8::columns::invalid_rows(column).count()
+///     trust8_columns::invalid_rows(column).count()
 /// }
 /// assert_eq!(bad_rows(Offsets::new(b"ab\xFF", &[0, 2, 3], None).unwrap()), 1);
 /// assert_eq!(bad_rows(FixedSize::<i32>::new(b"abc\xFF", 2, 2, None).unwrap()), 1);
@@ -36,7 +36,7 @@ pub trait Column: sealed::Rows + Copy {
     /// Returns the bytes of a row, or `None` if it is null or the column has no such row.
     ///
     /// ```
-    /// use trust8::columns::{Column, Offsets, Validity};
+    /// use trust8_columns::{Column, Offsets, Validity};
     ///
     /// let column = Offsets::new(b"ab\xFFc", &[0, 2, 3, 4], Some(Validity::new(&[0b011], 0))).unwrap();
     /// assert_eq!(column.row(0).unwrap().text(), Ok("ab"));
@@ -52,7 +52,7 @@ pub trait Column: sealed::Rows + Copy {
 /// The bytes of a row of a [`Column`].
 ///
 /// ```
-/// use trust8::columns::{Column, Views};
+/// use trust8_columns::{Column, Views};
 ///
 /// let view = u128::from_le_bytes(*b"\x05\0\0\0na\xC3\xAFf\0\0\0\0\0\0\0");
 /// let views = [view];
@@ -74,16 +74,16 @@ impl Row<'_> {
     ///
     /// # Errors
     ///
-    /// Returns the error of [`from_utf8`](crate::from_utf8).
+    /// Returns the error of [`from_utf8`](trust8::from_utf8).
     ///
     /// ```
-    /// use trust8::columns::{Column, Offsets};
+    /// use trust8_columns::{Column, Offsets};
     ///
     /// let column = Offsets::new(b"caf\xE9", &[0, 4], None).unwrap();
     /// assert_eq!(column.row(0).unwrap().text().unwrap_err().valid_up_to(), 3);
     /// ```
     pub fn text(&self) -> Result<&str, Utf8Error> {
-        crate::from_utf8(self)
+        trust8::from_utf8(self)
     }
 }
 
@@ -109,12 +109,12 @@ impl<B: AsRef<[u8]>> Column for Views<'_, B> {}
 impl<O: Offset> Column for FixedSize<'_, O> {}
 
 pub(super) mod sealed {
+    use trust8::{Kernel, Utf8Error};
+
     use super::{Row, Validity};
-    use crate::error::Utf8Error;
-    use crate::kernel::Kernel;
-    use crate::text::columns::marks::BadRows;
+    use crate::marks::BadRows;
     #[cfg(feature = "alloc")]
-    use crate::text::columns::overlap::{EachFault, Overlap};
+    use crate::overlap::{EachFault, Overlap};
 
     /// The operations of a layout. Long names do not clash with methods of a user's trait.
     pub trait Rows {
@@ -170,7 +170,7 @@ pub(super) mod sealed {
 /// The bytes of a null row are ignored.
 ///
 /// ```
-/// use trust8::columns::{Offsets, Validity, invalid_rows};
+/// use trust8_columns::{Offsets, Validity, invalid_rows};
 ///
 /// let values = b"one\xFFtwo";
 /// let column = Offsets::new(values, &[0, 3, 4, 7], Some(Validity::new(&[0b101], 0))).unwrap();
@@ -186,7 +186,7 @@ impl<'a> Validity<'a> {
     /// Returns the bitmap whose first bit is bit `offset` of `bits`.
     ///
     /// ```
-    /// use trust8::columns::Validity;
+    /// use trust8_columns::Validity;
     ///
     /// let validity = Validity::new(&[0b1010_0000], 5);
     /// assert_eq!([0, 1, 2].map(|row| validity.is_valid(row)), [true, false, true]);
@@ -199,7 +199,7 @@ impl<'a> Validity<'a> {
     /// Returns whether a row is not null. Rows without a bit are null.
     ///
     /// ```
-    /// assert!(!trust8::columns::Validity::new(&[], 0).is_valid(0));
+    /// assert!(!trust8_columns::Validity::new(&[], 0).is_valid(0));
     /// ```
     #[must_use]
     pub fn is_valid(&self, row: usize) -> bool {
@@ -232,7 +232,7 @@ impl<'a> Validity<'a> {
 /// A column with offsets: row n is `values[offsets[n]..offsets[n + 1]]`.
 ///
 /// ```
-/// use trust8::columns::{Column, Offsets};
+/// use trust8_columns::{Column, Offsets};
 ///
 /// let column = Offsets::new("añob".as_bytes(), &[0, 4, 5], None).unwrap();
 /// assert_eq!(column.rows(), 2);
@@ -255,7 +255,7 @@ impl<'a, O: Offset> Offsets<'a, O> {
     /// beyond the end of `values`, even for null rows. The validity must have a bit for each row.
     ///
     /// ```
-    /// use trust8::columns::{ColumnErrorKind, Offsets};
+    /// use trust8_columns::{ColumnErrorKind, Offsets};
     ///
     /// let error = Offsets::new(b"abc", &[0, 2, 9], None).unwrap_err();
     /// assert_eq!(error.row(), 1);
@@ -303,7 +303,7 @@ impl<O: Offset> sealed::Rows for Offsets<'_, O> {
 /// A column of views, as [`validate_views`](super::validate_views) describes them.
 ///
 /// ```
-/// use trust8::columns::{Column, Views};
+/// use trust8_columns::{Column, Views};
 ///
 /// let view = u128::from_le_bytes(*b"\x05\0\0\0na\xC3\xAFf\0\0\0\0\0\0\0");
 /// assert_eq!(Views::new(&[view, 0], &[b""], None).unwrap().rows(), 2);
@@ -331,7 +331,7 @@ impl<'a, B: AsRef<[u8]>> Views<'a, B> {
     /// Returns the first row with a wrong view. The validity must have a bit for each row.
     ///
     /// ```
-    /// use trust8::columns::{Validity, Views};
+    /// use trust8_columns::{Validity, Views};
     ///
     /// let no_such_buffer = u128::from_le_bytes(*b"\x0D\0\0\0abcd\x07\0\0\0\0\0\0\0");
     /// assert_eq!(Views::new(&[0, no_such_buffer], &[b""], None).unwrap_err().row(), 1);
@@ -454,7 +454,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
 /// type `O`.
 ///
 /// ```
-/// use trust8::columns::{Column, FixedSize};
+/// use trust8_columns::{Column, FixedSize};
 ///
 /// assert_eq!(FixedSize::<i32>::new(b"abcdef", 3, 2, None).unwrap().rows(), 2);
 /// ```
@@ -476,7 +476,7 @@ impl<'a, O: Offset> FixedSize<'a, O> {
     /// each row.
     ///
     /// ```
-    /// use trust8::columns::FixedSize;
+    /// use trust8_columns::FixedSize;
     ///
     /// assert_eq!(FixedSize::<i32>::new(b"abcde", 3, 2, None).unwrap_err().row(), 1);
     /// ```

@@ -5,7 +5,7 @@
 //! if and only if each row is. So they can be checked as one long text.
 //!
 //! ```
-//! use trust8::columns::validate_offsets;
+//! use trust8_columns::validate_offsets;
 //!
 //! let values = "prêtà-porter".as_bytes();
 //! assert!(validate_offsets(values, &[0, 5, 5, 13]).is_ok());
@@ -15,31 +15,43 @@
 //! assert_eq!(error.row(), 0);
 //! ```
 
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod error;
 mod invalid;
+mod kernel_ext;
 mod layout;
 mod marks;
 mod offset;
 mod offsets;
 #[cfg(feature = "alloc")]
-pub(crate) mod overlap;
+mod overlap;
 #[cfg(feature = "alloc")]
 mod repair;
+#[cfg(feature = "serde")]
+mod serialize;
 mod views;
 
-use crate::error::Utf8Error;
-use crate::kernel::Kernel;
-#[cfg(feature = "alloc")]
-use overlap::Overlap;
+use trust8::{Kernel, Utf8Error};
 
 pub use error::{ColumnError, ColumnErrorKind};
 pub use invalid::{InvalidRows, invalid_rows};
+pub use kernel_ext::KernelExt;
 pub use layout::{Column, FixedSize, Offsets, Row, Validity, Views};
 pub use offset::Offset;
+/// For trust8-profile.
 #[cfg(feature = "alloc")]
-pub use repair::{Policy, Repair, Repaired, RepairedRows, RepairedViews, repair};
+#[doc(hidden)]
+pub use overlap::Overlap;
+#[cfg(feature = "alloc")]
+pub use repair::{Repair, Repaired, RepairedRows, RepairedViews, repair};
+pub use trust8::Policy;
 
 /// Checks that each row of a column is UTF-8, where row n is `values[offsets[n]..offsets[n + 1]]`.
 ///
@@ -53,7 +65,7 @@ pub use repair::{Policy, Repair, Repaired, RepairedRows, RepairedViews, repair};
 /// offsets.
 ///
 /// ```
-/// use trust8::columns::{ColumnErrorKind, validate_offsets};
+/// use trust8_columns::{ColumnErrorKind, validate_offsets};
 ///
 /// let values = "onezweitroisчетыре".as_bytes();
 /// assert_eq!(validate_offsets(values, &[0, 3, 7, 12, 24]), Ok(()));
@@ -84,7 +96,7 @@ pub fn validate_offsets<O: Offset>(values: &[u8], offsets: &[O]) -> Result<(), C
 /// for any views.
 ///
 /// ```
-/// use trust8::columns::validate_views;
+/// use trust8_columns::validate_views;
 ///
 /// let inline = u128::from_le_bytes(*b"\x05\0\0\0na\xC3\xAFf\0\0\0\0\0\0\0");
 /// let long = u128::from_le_bytes(*b"\x0D\0\0\0a st\0\0\0\0\x02\0\0\0");
@@ -97,7 +109,7 @@ pub fn validate_views(views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<()
 
 /// Checks that each of the strings is UTF-8.
 ///
-/// It looks up the kernel once. In a loop of calls to [`is_utf8`](crate::is_utf8), each call looks
+/// It looks up the kernel once. In a loop of calls to [`is_utf8`](trust8::is_utf8), each call looks
 /// it up, which takes much of the time for short strings.
 ///
 /// # Errors
@@ -106,60 +118,14 @@ pub fn validate_views(views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<()
 ///
 /// ```
 /// let cells: [&[u8]; 3] = [b"a", "β".as_bytes(), b"\xE7"];
-/// assert_eq!(trust8::columns::validate_slices(&cells[..2]), Ok(()));
-/// assert_eq!(trust8::columns::validate_slices(cells).unwrap_err().row(), 2);
+/// assert_eq!(trust8_columns::validate_slices(&cells[..2]), Ok(()));
+/// assert_eq!(trust8_columns::validate_slices(cells).unwrap_err().row(), 2);
 /// ```
 pub fn validate_slices<I>(slices: I) -> Result<(), ColumnError>
 where
     I: IntoIterator<Item: AsRef<[u8]>>,
 {
     Kernel::best().validate_slices(slices)
-}
-
-impl Kernel {
-    /// Does the same as [`validate_views`](crate::columns::validate_views), with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    pub fn validate_views(&self, views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<(), ColumnError> {
-        #[cfg(feature = "alloc")]
-        let limit = overlap::limit(buffers);
-        #[cfg(not(feature = "alloc"))]
-        let limit = usize::MAX;
-        let mut joined = views::Joined::limited(limit);
-        for (number, group) in views.chunks(views::GROUP_VIEWS).enumerate() {
-            let first = number * views::GROUP_VIEWS;
-            if !views::group_is_valid(self, group, buffers, &mut joined) {
-                #[cfg(feature = "alloc")]
-                if joined.left == 0 {
-                    let overlap = Overlap::of(buffers, &overlap::ill_formed(self));
-                    return views::each_view(&views[first..], buffers, first, |row, _| {
-                        let error = overlap.error(self, views[row], buffers);
-                        error.map_or(Ok(()), |error| Err(not_utf8(row, error)))
-                    });
-                }
-                views::each_view(group, buffers, first, |row, bytes| check_row(self, row, bytes))?;
-                joined = views::Joined::limited(joined.left);
-            }
-        }
-        Ok(())
-    }
-
-    /// Does the same as [`validate_slices`](crate::columns::validate_slices), with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    pub fn validate_slices<I>(&self, slices: I) -> Result<(), ColumnError>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>>,
-    {
-        for (row, slice) in slices.into_iter().enumerate() {
-            check_row(self, row, slice.as_ref())?;
-        }
-        Ok(())
-    }
 }
 
 /// Checks that row `row`, which is `bytes`, is UTF-8.

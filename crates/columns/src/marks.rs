@@ -15,11 +15,12 @@
 
 #![forbid(unsafe_code)]
 
+use trust8::Kernel;
+use trust8::boundary::is_continuation;
+use trust8::engine::FaultSearch;
+
 #[cfg(feature = "alloc")]
 use super::overlap::Overlap;
-use crate::boundary::is_continuation;
-use crate::kernel::Kernel;
-use crate::repair::faults::FaultSearch;
 
 /// The rows of a group.
 pub(super) const GROUP_ROWS: usize = super::offsets::GROUP_ROWS;

@@ -7,7 +7,7 @@ use core::fmt::Debug;
 /// An integer type for offsets: `i32` as in Arrow's `Utf8`, or `i64` as in its `LargeUtf8`.
 ///
 /// ```
-/// use trust8::columns::{Offset, validate_offsets};
+/// use trust8_columns::{Offset, validate_offsets};
 ///
 /// fn rows_are_valid<O: Offset>(offsets: &[O]) -> bool {
 ///     validate_offsets(b"two rows", offsets).is_ok()

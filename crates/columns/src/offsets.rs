@@ -9,10 +9,11 @@
 
 #![forbid(unsafe_code)]
 
+use trust8::Kernel;
+use trust8::boundary::is_continuation;
+
 use super::offset::Offset;
 use super::{ColumnError, ColumnErrorKind, check_row};
-use crate::boundary::is_continuation;
-use crate::kernel::Kernel;
 
 /// The rows of a group: few enough that the values of short strings are still in the first-level
 /// cache when the bytes at their offsets are tested.
@@ -21,25 +22,19 @@ pub(super) const GROUP_ROWS: usize = 1024;
 /// Strings of less than this mean length are short.
 const SHORT_MEAN_BYTES: usize = 16;
 
-impl Kernel {
-    /// Does the same as [`validate_offsets`](crate::columns::validate_offsets), with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    pub fn validate_offsets<O: Offset>(&self, values: &[u8], offsets: &[O]) -> Result<(), ColumnError> {
-        let rows = offsets.len().saturating_sub(1);
-        let mut row = 0;
-        // The loop runs at least once, so that a single offset, which has no row, is also checked.
-        while row == 0 || row < rows {
-            let group = &offsets[row..offsets.len().min(row + GROUP_ROWS + 1)];
-            if !group_is_valid(self, values, group) {
-                each_row(values, group, row, |row, bytes| check_row(self, row, bytes))?;
-            }
-            row += GROUP_ROWS;
+/// Does the same as [`validate_offsets`](crate::validate_offsets), with a kernel.
+pub(super) fn validate<O: Offset>(kernel: &Kernel, values: &[u8], offsets: &[O]) -> Result<(), ColumnError> {
+    let rows = offsets.len().saturating_sub(1);
+    let mut row = 0;
+    // The loop runs at least once, so that a single offset, which has no row, is also checked.
+    while row == 0 || row < rows {
+        let group = &offsets[row..offsets.len().min(row + GROUP_ROWS + 1)];
+        if !group_is_valid(kernel, values, group) {
+            each_row(values, group, row, |row, bytes| check_row(kernel, row, bytes))?;
         }
-        Ok(())
+        row += GROUP_ROWS;
     }
+    Ok(())
 }
 
 /// Returns whether all rows of these offsets are valid, by checking their values as a whole.

@@ -14,11 +14,11 @@
 
 use alloc::vec::Vec;
 
+use trust8::boundary::floor;
+use trust8::engine::{each_fault, is_inside};
+use trust8::{Kernel, Utf8Error};
+
 use super::views::{INLINE, long_view};
-use crate::boundary::{floor, is_inside};
-use crate::error::Utf8Error;
-use crate::kernel::Kernel;
-use crate::repair::faults::each_fault;
 
 /// The faults of the buffers are listed once the views name more than this many times their bytes.
 const REPETITIONS: usize = 4;
@@ -139,12 +139,14 @@ pub(super) fn ill_formed(kernel: &Kernel) -> impl Fn(&[u8], &mut dyn FnMut(usize
 mod tests {
     use alloc::vec::Vec;
 
+    use trust8::boundary::floor;
+    use trust8::engine::counted::assert_linear;
+    use trust8::engine::is_inside;
+    use trust8::{Kernel, from_utf8, from_utf8_lossy};
+
     use super::{Overlap, ill_formed};
-    use crate::boundary::{floor, is_inside};
-    use crate::columns::ColumnErrorKind::{self, NotUtf8, WrongPrefix};
-    use crate::columns::Views;
-    use crate::kernel::counted::assert_linear;
-    use crate::{Kernel, from_utf8, from_utf8_lossy};
+    use crate::ColumnErrorKind::{self, NotUtf8, WrongPrefix};
+    use crate::{KernelExt, Views};
 
     /// A bad buffer was once validated completely for each view, and again for its error.
     #[test]

@@ -10,9 +10,10 @@
 
 #![forbid(unsafe_code)]
 
+use trust8::Kernel;
+use trust8::engine::is_inside;
+
 use super::{ColumnError, ColumnErrorKind};
-use crate::boundary::is_inside;
-use crate::kernel::Kernel;
 
 /// The views of a group: few enough that the gathered strings, 16 bytes each, stay in the
 /// first-level cache.

@@ -2,10 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-use super::counts::{self, CountChars, Counts, Inspect, Utf16Len};
-use crate::error::Utf8Error;
-use crate::kernel::{Kernel, automaton};
-use crate::repair::faults::count_sequences;
+use trust8::boundary::floor;
+use trust8::engine::{FaultSearch, judge};
+use trust8::{Kernel, Utf8Error};
+
+use crate::counts::{Count, CountChars, Counts, Utf16Len};
 
 /// What [`inspect`] found out about some bytes.
 ///
@@ -13,7 +14,7 @@ use crate::repair::faults::count_sequences;
 /// [error](Self::error), `bytes[..error.valid_up_to()]`.
 ///
 /// ```
-/// let summary = trust8::inspect("Grüße,\n世界 🌍\n".as_bytes());
+/// let summary = trust8_counts::inspect("Grüße,\n世界 🌍\n".as_bytes());
 /// assert_eq!(summary.error(), None);
 /// assert_eq!((summary.bytes(), summary.chars(), summary.utf16_len()), (21, 12, 13));
 /// assert_eq!(summary.newlines(), 2);
@@ -30,7 +31,7 @@ pub struct Summary {
 /// Validates `bytes`, and counts its characters, UTF-16 units and newlines in the same pass.
 ///
 /// ```
-/// let summary = trust8::inspect(b"caf\xC3\xA9\nau lait\xFF\n");
+/// let summary = trust8_counts::inspect(b"caf\xC3\xA9\nau lait\xFF\n");
 /// assert_eq!(summary.error().unwrap().valid_up_to(), 13);
 /// // The counts are those of the thirteen valid bytes.
 /// assert_eq!((summary.chars(), summary.newlines()), (12, 1));
@@ -38,19 +39,19 @@ pub struct Summary {
 #[inline]
 #[must_use]
 pub fn inspect(bytes: &[u8]) -> Summary {
-    Kernel::best().inspect(bytes)
+    by(Kernel::best(), bytes)
 }
 
 /// Returns the number of characters (Unicode scalar values) of `text`: what `text.chars().count()`
 /// returns.
 ///
 /// ```
-/// assert_eq!(trust8::count_chars("naïve 🐈"), 7);
+/// assert_eq!(trust8_counts::count_chars("naïve 🐈"), 7);
 /// ```
 #[inline]
 #[must_use]
 pub fn count_chars(text: &str) -> usize {
-    Kernel::best().count_chars(text)
+    Kernel::best().run(CountChars, text.as_bytes(), ())
 }
 
 /// Returns the number of characters of `bytes`, where each ill-formed sequence counts as one.
@@ -59,13 +60,13 @@ pub fn count_chars(text: &str) -> usize {
 /// `bytes.chars().count()` returns.
 ///
 /// ```
-/// assert_eq!(trust8::count_chars_lossy("naïve".as_bytes()), 5);
-/// assert_eq!(trust8::count_chars_lossy(b"na\xEFve \xE2\x82"), 7);
+/// assert_eq!(trust8_counts::count_chars_lossy("naïve".as_bytes()), 5);
+/// assert_eq!(trust8_counts::count_chars_lossy(b"na\xEFve \xE2\x82"), 7);
 /// ```
 #[inline]
 #[must_use]
 pub fn count_chars_lossy(bytes: &[u8]) -> usize {
-    Kernel::best().count_chars_lossy(bytes)
+    count_sequences(Kernel::best(), bytes)
 }
 
 /// Returns the number of bytes that are not continuations (80 to BF).
@@ -76,28 +77,29 @@ pub fn count_chars_lossy(bytes: &[u8]) -> usize {
 /// [`count_chars_lossy`] also validates.
 ///
 /// ```
-/// assert_eq!(trust8::count_starts("naïve".as_bytes()), 5);
-/// assert_eq!(trust8::count_starts(b"ab\xE2\x82\x80\x80"), 3);
+/// assert_eq!(trust8_counts::count_starts("naïve".as_bytes()), 5);
+/// assert_eq!(trust8_counts::count_starts(b"ab\xE2\x82\x80\x80"), 3);
 /// ```
 #[inline]
 #[must_use]
 pub fn count_starts(bytes: &[u8]) -> usize {
-    Kernel::best().count_starts(bytes)
+    Kernel::best().run(CountChars, bytes, ())
 }
 
 /// Returns the number of 16-bit units of `text` in UTF-16, as `text.encode_utf16().count()` does.
 ///
 /// ```
-/// assert_eq!(trust8::utf16_len("naïve 🐈"), 8);
+/// assert_eq!(trust8_counts::utf16_len("naïve 🐈"), 8);
 /// ```
 #[inline]
 #[must_use]
 pub fn utf16_len(text: &str) -> usize {
-    Kernel::best().utf16_len(text)
+    Kernel::best().run(Utf16Len, text.as_bytes(), ())
 }
 
 impl Summary {
     /// Returns the summary of `bytes` bytes of valid text, which `error` may follow.
+    #[cfg(feature = "rayon")]
     pub(crate) fn new(error: Option<Utf8Error>, bytes: usize, counts: Counts) -> Self {
         Self { error, bytes, counts }
     }
@@ -109,7 +111,7 @@ impl Summary {
     /// Returns the first place at which the bytes are not UTF-8, if there is one.
     ///
     /// ```
-    /// let error = trust8::inspect(b"ab\xC0").error();
+    /// let error = trust8_counts::inspect(b"ab\xC0").error();
     /// assert_eq!(error, trust8::from_utf8(b"ab\xC0").err());
     /// ```
     #[inline]
@@ -121,7 +123,7 @@ impl Summary {
     /// Returns whether all bytes are UTF-8, so that there is no error.
     ///
     /// ```
-    /// assert!(trust8::inspect(b"").is_valid());
+    /// assert!(trust8_counts::inspect(b"").is_valid());
     /// ```
     #[inline]
     #[must_use]
@@ -132,9 +134,9 @@ impl Summary {
     /// Returns whether all bytes are ASCII. If they are, there is no error either.
     ///
     /// ```
-    /// assert!(trust8::inspect(b"plain").is_ascii());
-    /// assert!(!trust8::inspect("ﬁne".as_bytes()).is_ascii());
-    /// assert!(!trust8::inspect(b"plain\xFF").is_ascii());
+    /// assert!(trust8_counts::inspect(b"plain").is_ascii());
+    /// assert!(!trust8_counts::inspect("ﬁne".as_bytes()).is_ascii());
+    /// assert!(!trust8_counts::inspect(b"plain\xFF").is_ascii());
     /// ```
     #[inline]
     #[must_use]
@@ -146,8 +148,8 @@ impl Summary {
     /// Returns the number of bytes that were counted: all, or those before the error.
     ///
     /// ```
-    /// assert_eq!(trust8::inspect("日本".as_bytes()).bytes(), 6);
-    /// assert_eq!(trust8::inspect(b"ab\x80c").bytes(), 2);
+    /// assert_eq!(trust8_counts::inspect("日本".as_bytes()).bytes(), 6);
+    /// assert_eq!(trust8_counts::inspect(b"ab\x80c").bytes(), 2);
     /// ```
     #[inline]
     #[must_use]
@@ -158,7 +160,7 @@ impl Summary {
     /// Returns the number of characters (Unicode scalar values).
     ///
     /// ```
-    /// assert_eq!(trust8::inspect("日本".as_bytes()).chars(), 2);
+    /// assert_eq!(trust8_counts::inspect("日本".as_bytes()).chars(), 2);
     /// ```
     #[inline]
     #[must_use]
@@ -170,7 +172,7 @@ impl Summary {
     /// bytes, one for each other.
     ///
     /// ```
-    /// assert_eq!(trust8::inspect("日🌍".as_bytes()).utf16_len(), 3);
+    /// assert_eq!(trust8_counts::inspect("日🌍".as_bytes()).utf16_len(), 3);
     /// ```
     #[inline]
     #[must_use]
@@ -181,7 +183,7 @@ impl Summary {
     /// Returns the number of line feeds (`0A`).
     ///
     /// ```
-    /// assert_eq!(trust8::inspect(b"one\r\ntwo\nthree").newlines(), 2);
+    /// assert_eq!(trust8_counts::inspect(b"one\r\ntwo\nthree").newlines(), 2);
     /// ```
     #[inline]
     #[must_use]
@@ -192,7 +194,7 @@ impl Summary {
     /// Returns how many characters have one, two, three and four bytes in UTF-8.
     ///
     /// ```
-    /// let [one, two, three, four] = trust8::inspect("aé日日🌍".as_bytes()).chars_by_len();
+    /// let [one, two, three, four] = trust8_counts::inspect("aé日日🌍".as_bytes()).chars_by_len();
     /// assert_eq!((one, two, three, four), (1, 1, 2, 1));
     /// ```
     #[inline]
@@ -214,9 +216,9 @@ impl Summary {
     /// ```
     /// let text = "première ligne\nseconde\n".as_bytes();
     /// let (first, second) = text.split_at(16);
-    /// let mut summary = trust8::inspect(first);
-    /// summary.append(&trust8::inspect(second));
-    /// assert_eq!(summary, trust8::inspect(text));
+    /// let mut summary = trust8_counts::inspect(first);
+    /// summary.append(&trust8_counts::inspect(second));
+    /// assert_eq!(summary, trust8_counts::inspect(text));
     /// ```
     pub fn append(&mut self, next: &Self) {
         if self.error.is_none() {
@@ -227,66 +229,45 @@ impl Summary {
     }
 }
 
-impl Kernel {
-    /// Does the same as [`trust8::inspect`](crate::inspect()), with this kernel.
-    ///
-    /// ```
-    /// assert_eq!(trust8::Kernel::best().inspect("één".as_bytes()).chars(), 3);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn inspect(&self, bytes: &[u8]) -> Summary {
-        let (suspect, counts) = self.run(Inspect, bytes, ());
-        let Some(suspect) = suspect else { return Summary::new(None, bytes.len(), counts) };
-        // The counts of a text with an error are useless, so the valid part is counted again. (The
-        // result would also be right after a false alarm.)
-        let error = automaton::judge(bytes, suspect).err();
-        let valid = &bytes[..error.map_or(bytes.len(), |error| error.valid_up_to())];
-        let (suspect, counts) = self.run(Inspect, valid, ());
-        let counts = if suspect.is_none() { counts } else { counts::count(valid) };
-        Summary::new(error, valid.len(), counts)
-    }
+/// The text that is validated and then counted, while it is in the first-level cache.
+const CHUNK_BYTES: usize = 8 << 10;
 
-    /// Does the same as [`trust8::count_chars`](crate::count_chars), with this kernel.
-    ///
-    /// ```
-    /// assert_eq!(trust8::Kernel::best().count_chars("één"), 3);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn count_chars(&self, text: &str) -> usize {
-        self.run(CountChars, text.as_bytes(), ())
+/// Does the same as [`inspect`], with a kernel.
+///
+/// Each chunk is validated by the kernel, and nothing else decides whether it is UTF-8.
+pub(crate) fn by(kernel: &Kernel, bytes: &[u8]) -> Summary {
+    let (mut counts, mut left) = (Counts::default(), bytes);
+    loop {
+        let (chunk, after) = left.split_at(floor(left, CHUNK_BYTES));
+        let before = bytes.len() - left.len();
+        if let Err(rejected) = kernel.check(chunk) {
+            // The end of the chunk is not the end of the text, so the error is that of all the text
+            // from here on. (The result would also be right after a false alarm.)
+            let error = judge(left, rejected.suspect()).err();
+            let valid = error.map_or(left, |error| &left[..error.valid_up_to()]);
+            counts += kernel.run(Count, valid, ());
+            let error = error.map(|error| error.after(before));
+            return Summary { error, bytes: before + valid.len(), counts };
+        }
+        counts += kernel.run(Count, chunk, ());
+        if after.is_empty() {
+            return Summary { error: None, bytes: bytes.len(), counts };
+        }
+        left = after;
     }
+}
 
-    /// Does the same as [`trust8::count_starts`](crate::count_starts), with this kernel.
-    ///
-    /// ```
-    /// assert_eq!(trust8::Kernel::best().count_starts(b"a\xC3"), 2);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn count_starts(&self, bytes: &[u8]) -> usize {
-        self.run(CountChars, bytes, ())
+/// Returns how many characters and ill-formed sequences begin in `bytes`.
+///
+/// In a block with faults, these are the bytes that continue no sequence; elsewhere, the bytes that
+/// are no continuations. (An ill-formed sequence may extend beyond its block, but only with
+/// continuations.)
+pub(crate) fn count_sequences(kernel: &Kernel, bytes: &[u8]) -> usize {
+    let mut search = FaultSearch::new(kernel, bytes);
+    let (mut count, mut at) = (0, 0);
+    while let Some(block) = search.advance() {
+        count += kernel.run(CountChars, &bytes[at..block.start], ()) + block.sequences();
+        at = block.end;
     }
-
-    /// Does the same as [`trust8::count_chars_lossy`](crate::count_chars_lossy), with this kernel.
-    ///
-    /// ```
-    /// assert_eq!(trust8::Kernel::best().count_chars_lossy(b"\xC3\xA9\xFF"), 2);
-    /// ```
-    #[must_use]
-    pub fn count_chars_lossy(&'static self, bytes: &[u8]) -> usize {
-        count_sequences(self, bytes)
-    }
-
-    /// Does the same as [`trust8::utf16_len`](crate::utf16_len), with this kernel.
-    ///
-    /// ```
-    /// assert_eq!(trust8::Kernel::best().utf16_len("één"), 3);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn utf16_len(&self, text: &str) -> usize {
-        self.run(Utf16Len, text.as_bytes(), ())
-    }
+    count
 }

@@ -13,11 +13,11 @@ use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use crate::boundary;
-use crate::error::Utf8Error;
-use crate::kernel::{Kernel, judge_from};
-use crate::text::inspect::Summary;
-use crate::text::part::Judgement;
+use trust8::engine::judge;
+use trust8::{Kernel, Utf8Error, boundary};
+
+use crate::inspect::{self, Summary};
+use crate::part::Judgement;
 
 /// The length of the shortest chunk. Handing it to another thread costs little compared with
 /// validating it.
@@ -47,73 +47,74 @@ fn chunk_len(bytes: &[u8]) -> usize {
 ///
 /// ```
 /// let mut bytes = "на всех ядрах ".repeat(200_000).into_bytes();
-/// assert!(trust8::par_from_utf8(&bytes).is_ok());
+/// assert!(trust8_counts::par_from_utf8(&bytes).is_ok());
 ///
 /// bytes[3_000_000] = 0xFF;
-/// assert_eq!(trust8::par_from_utf8(&bytes), trust8::from_utf8(&bytes));
+/// assert_eq!(trust8_counts::par_from_utf8(&bytes), trust8::from_utf8(&bytes));
 /// ```
 pub fn par_from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    Kernel::best().par_from_utf8(chunk_len(bytes), bytes)
+    from_utf8_by(Kernel::best(), chunk_len(bytes), bytes)
 }
 
-impl Kernel {
-    /// Does the same as [`par_from_utf8`](crate::par_from_utf8), with this kernel, in chunks of
-    /// about `chunk_len` bytes.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    pub fn par_from_utf8<'a>(&'static self, chunk_len: usize, bytes: &'a [u8]) -> Result<&'a str, Utf8Error> {
-        let count = bytes.len() / chunk_len;
-        if count < 2 {
-            return self.from_utf8(bytes);
+/// Does the same as [`par_from_utf8`], with a kernel, in chunks of about `chunk_len` bytes.
+pub(crate) fn from_utf8_by<'a>(
+    kernel: &Kernel,
+    chunk_len: usize,
+    bytes: &'a [u8],
+) -> Result<&'a str, Utf8Error> {
+    let chunk_len = chunk_len.max(1);
+    let count = bytes.len() / chunk_len;
+    if count < 2 {
+        return kernel.from_utf8(bytes);
+    }
+    // A character begins here if the text is valid. If no chunk is invalid, the text is valid,
+    // wherever the chunks begin.
+    let place = |i: usize| if i == count { bytes.len() } else { boundary::floor(bytes, i * chunk_len) };
+    let first_invalid = AtomicUsize::new(count);
+    (0..count).into_par_iter().for_each(|i| {
+        if i < first_invalid.load(Relaxed) && !kernel.is_utf8(&bytes[place(i)..place(i + 1)]) {
+            first_invalid.fetch_min(i, Relaxed);
         }
-        // A character begins here if the text is valid. If no chunk is invalid, the text is valid,
-        // wherever the chunks begin.
-        let place = |i: usize| if i == count { bytes.len() } else { boundary::floor(bytes, i * chunk_len) };
-        let first_invalid = AtomicUsize::new(count);
-        (0..count).into_par_iter().for_each(|i| {
-            if i < first_invalid.load(Relaxed) && !self.is_utf8(&bytes[place(i)..place(i + 1)]) {
-                first_invalid.fetch_min(i, Relaxed);
-            }
-        });
-        match first_invalid.into_inner() {
-            // SAFETY: no chunk was found invalid, and the chunks, one after the other, are all of
-            // `bytes`: each ends where the next one begins, the first begins at 0, and the last
-            // ends at the end. Valid texts one after the other are a valid text.
-            i if i == count => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
-            i => judge_from(bytes, place(i)),
+    });
+    match first_invalid.into_inner() {
+        // SAFETY: no chunk was found invalid, and the chunks, one after the other, are all of
+        // `bytes`: each ends where the next one begins, the first begins at 0, and the last
+        // ends at the end. Valid texts one after the other are a valid text.
+        i if i == count => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
+        i => {
+            judge(bytes, place(i))?;
+            // It was a false alarm.
+            kernel.from_utf8(bytes)
         }
     }
+}
 
-    /// Does the same as [`par_inspect`](crate::par_inspect), with this kernel, in chunks of about
-    /// `chunk_len` bytes.
-    #[must_use]
-    pub fn par_inspect(&'static self, chunk_len: usize, bytes: &[u8]) -> Summary {
-        let count = bytes.len() / chunk_len;
-        if count < 2 {
-            return self.inspect(bytes);
-        }
-        // The first chunk that is known to be invalid. What comes after it does not count.
-        let first_invalid = AtomicUsize::new(count);
-        let judge = |i: usize| {
-            if i > first_invalid.load(Relaxed) {
-                return Judgement::of(self, &[]);
-            }
-            // The last chunk also has the remaining bytes.
-            let end = if i + 1 == count { bytes.len() } else { (i + 1) * chunk_len };
-            let judgement = Judgement::of(self, &bytes[i * chunk_len..end]);
-            if judgement.has_failed() {
-                first_invalid.fetch_min(i, Relaxed);
-            }
-            judgement
-        };
-        let whole = (0..count)
-            .into_par_iter()
-            .map(judge)
-            .reduce(|| Judgement::of(self, &[]), |left, right| left.then(&right));
-        whole.summary()
+/// Does the same as [`par_inspect`], with a kernel, in chunks of about `chunk_len` bytes.
+pub(crate) fn inspect_by(kernel: &Kernel, chunk_len: usize, bytes: &[u8]) -> Summary {
+    let chunk_len = chunk_len.max(1);
+    let count = bytes.len() / chunk_len;
+    if count < 2 {
+        return inspect::by(kernel, bytes);
     }
+    // The first chunk that is known to be invalid. What comes after it does not count.
+    let first_invalid = AtomicUsize::new(count);
+    let judge = |i: usize| {
+        if i > first_invalid.load(Relaxed) {
+            return Judgement::of(kernel, &[]);
+        }
+        // The last chunk also has the remaining bytes.
+        let end = if i + 1 == count { bytes.len() } else { (i + 1) * chunk_len };
+        let judgement = Judgement::of(kernel, &bytes[i * chunk_len..end]);
+        if judgement.has_failed() {
+            first_invalid.fetch_min(i, Relaxed);
+        }
+        judgement
+    };
+    let whole = (0..count)
+        .into_par_iter()
+        .map(judge)
+        .reduce(|| Judgement::of(kernel, &[]), |left, right| left.then(&right));
+    whole.summary()
 }
 
 /// Validates `bytes` and counts their characters, UTF-16 units and newlines:
@@ -123,11 +124,11 @@ impl Kernel {
 ///
 /// ```
 /// let bytes = "на всех ядрах\n".repeat(200_000).into_bytes();
-/// let summary = trust8::par_inspect(&bytes);
-/// assert_eq!(summary, trust8::inspect(&bytes));
+/// let summary = trust8_counts::par_inspect(&bytes);
+/// assert_eq!(summary, trust8_counts::inspect(&bytes));
 /// assert_eq!(summary.newlines(), 200_000);
 /// ```
 #[must_use]
 pub fn par_inspect(bytes: &[u8]) -> Summary {
-    Kernel::best().par_inspect(chunk_len(bytes), bytes)
+    inspect_by(Kernel::best(), chunk_len(bytes), bytes)
 }

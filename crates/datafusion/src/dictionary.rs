@@ -8,7 +8,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{AnyDictionaryArray, ArrayRef, AsArray, BooleanArray};
 use datafusion::arrow::compute::take;
 use datafusion::common::{Result, internal_datafusion_err};
-use trust8::columns::Policy;
+use trust8_columns::Policy;
 use trust8_profile::Profile;
 
 use crate::rows::{self, Plan};

@@ -11,7 +11,7 @@ use datafusion::logical_expr::scalar_doc_sections::DOC_SECTION_STRING;
 use datafusion::logical_expr::{
     ColumnarValue, Documentation, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-use trust8::columns::Policy;
+use trust8_columns::Policy;
 use trust8_profile::Profile;
 
 use crate::dictionary;

@@ -16,7 +16,7 @@ use datafusion::arrow::datatypes::{
 };
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err, internal_err};
 use trust8::Utf8Error;
-use trust8::columns::{
+use trust8_columns::{
     Column, ColumnError, FixedSize, Offset, Offsets, Policy, Repair, Repaired, RepairedRows, RepairedViews,
     Validity, Views, invalid_rows, repair,
 };

@@ -46,10 +46,6 @@ mod repair;
 mod rows;
 #[cfg(feature = "serde")]
 mod serialize;
-#[cfg(trust8_simd)]
-#[macro_use]
-#[path = "simd/sets.rs"]
-mod sets;
 mod sieve;
 mod validator;
 #[cfg(feature = "std")]

@@ -13,8 +13,9 @@
 
 use core::fmt;
 
+use trust8::Kernel;
 use trust8::engine::is_inside;
-use trust8::{Kernel, Part, PartError, Tally};
+use trust8_counts::{KernelExt, Part, PartError, Tally};
 
 use super::class::Class;
 use super::error::Forbidden;

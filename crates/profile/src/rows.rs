@@ -8,10 +8,12 @@ use core::iter::FusedIterator;
 
 #[cfg(feature = "alloc")]
 use trust8::Utf8Error;
-use trust8::columns::Column;
 #[cfg(feature = "alloc")]
-use trust8::engine::{Overlap, Sequence};
+use trust8::engine::Sequence;
 use trust8::{Kernel, TooSmall};
+use trust8_columns::Column;
+#[cfg(feature = "alloc")]
+use trust8_columns::Overlap;
 
 #[cfg(feature = "alloc")]
 use super::Forbidden;
@@ -20,10 +22,10 @@ use super::{Error, Profile, ProfileWith};
 /// Returns an iterator over the rows that are not UTF-8 or have a character that the profile
 /// forbids, each with its first error, in the order of the rows. Null rows are ignored.
 ///
-/// Views that overlap are read, and take memory, as [`trust8::columns::invalid_rows`] says.
+/// Views that overlap are read, and take memory, as [`trust8_columns::invalid_rows`] says.
 ///
 /// ```
-/// use trust8::columns::Offsets;
+/// use trust8_columns::Offsets;
 /// use trust8_profile::{Profile, refused_rows};
 ///
 /// let column = Offsets::new(b"Merlot\0Ros\xE9", &[0, 6, 7, 11], None).unwrap();
@@ -65,7 +67,7 @@ impl<C: Column> RefusedRows<'_, C> {
     /// Returns an error if `bitmap` has less than one bit for each row.
     ///
     /// ```
-    /// use trust8::columns::Offsets;
+    /// use trust8_columns::Offsets;
     /// use trust8_profile::{Profile, refused_rows};
     ///
     /// let column = Offsets::new(b"a\0c\xFE", &[0, 1, 2, 3, 4], None).unwrap();
@@ -85,7 +87,7 @@ impl<C: Column> RefusedRows<'_, C> {
     /// it makes the refused rows null.
     ///
     /// ```
-    /// use trust8::columns::{Offsets, Validity};
+    /// use trust8_columns::{Offsets, Validity};
     /// use trust8_profile::{Profile, refused_rows};
     ///
     /// let validity = Validity::new(&[0b011], 0);
@@ -110,7 +112,7 @@ impl<C: Column> RefusedRows<'_, C> {
 
 impl<C: Column> RefusedRows<'_, C> {
     /// Returns the error of a row. If rows overlap much, the errors of their buffers are listed
-    /// once, as by [`trust8::columns::invalid_rows`].
+    /// once, as by [`trust8_columns::invalid_rows`].
     fn error_of(&mut self, row: usize) -> Option<Error> {
         let check = |bytes: &[u8]| ProfileWith(self.kernel).from_utf8(self.profile, bytes).err();
         #[cfg(feature = "alloc")]

@@ -237,7 +237,7 @@ macro_rules! tests {
     };
 }
 #[cfg(trust8_simd)]
-instruction_sets!(tests);
+trust8::instruction_sets!(tests);
 
 #[cfg(trust8_simd)]
 #[inline(always)]

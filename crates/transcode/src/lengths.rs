@@ -12,7 +12,7 @@ use super::scalar;
 use trust8::Kernel;
 #[cfg(trust8_avx512)]
 use trust8::engine::Avx512;
-use trust8::engine::counts;
+use trust8_counts::sum;
 
 /// Returns the number of units that a text becomes, if it is well-formed or the conversion is
 /// lossy.
@@ -47,7 +47,7 @@ struct Utf8OfLatin1;
 impl Count for Utf8OfLatin1 {
     #[inline(always)]
     fn count(text: &[u8]) -> usize {
-        text.len() + counts::sum(text, |byte| byte >> 7)
+        text.len() + sum(text, |byte| byte >> 7)
     }
 }
 

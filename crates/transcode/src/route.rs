@@ -31,7 +31,7 @@ use trust8::boundary::floor;
 
 use crate::conversion::{NEARLY_FULL_BYTES, Swap};
 use trust8::engine::Output;
-use trust8::engine::counts::{CountChars, Utf16Len};
+use trust8_counts::{CountChars, Utf16Len};
 
 /// The number of bytes of UTF-8 that are validated at a time and then copied from the L1 cache.
 const COPIED_CHUNK_BYTES: usize = 4096;

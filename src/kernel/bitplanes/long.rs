@@ -414,7 +414,7 @@ fn planes_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) 
         if prefetches {
             prefetch_eight(s, bytes, after);
         }
-        (faults, _) = planes::check_planes(s, faults, planes::planes(s, picks, text));
+        faults = planes::check_planes(s, faults, planes::planes(s, picks, text));
         after += SUPERBLOCK_BYTES;
     }
     if s.any(faults) { faulty(at) } else { Ok(after) }

@@ -72,18 +72,6 @@ const ORDER: &[u8; 64] = &{
     indices
 };
 
-/// The positions of [`planes`] that are not context. Before the planes are in order, the first
-/// eight positions of every vector are in lane 0.
-const OWN_PLACES: &[u8; 64] = &{
-    let mut places = [0xFF; 64];
-    let mut r = 0;
-    while r < 8 {
-        places[r] = 0xFF >> CONTEXT;
-        r += 1;
-    }
-    places
-};
-
 /// The positions of a lane without its first three, `000111...111`. The vector before has checked
 /// the first three.
 const NOT_CONTEXT: u64 = !0 >> CONTEXT;
@@ -120,17 +108,6 @@ pub(crate) fn planes(s: Avx512, picks: Picks, text: &[u8; CONTEXT + SUPERBLOCK_B
     planes_of(s, picks, [a, b, c, d, e, f, s.load(text, 6 * OWN), s.load(text, 7 * OWN)])
 }
 
-/// Does the same for a shorter text, with zeros after it.
-#[inline(always)]
-pub(crate) fn last_planes(s: Avx512, picks: Picks, text: &[u8]) -> [Vector; 8] {
-    let (mut vectors, mut r) = ([s.zero(); 8], 0);
-    while r < 8 {
-        vectors[r] = s.load_up_to_64(&text[(r * OWN).min(text.len())..]);
-        r += 1;
-    }
-    planes_of(s, picks, vectors)
-}
-
 /// Returns the planes of the vectors of a superblock.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn planes_of(s: Avx512, picks: Picks, vectors: [Vector; 8]) -> [Vector; 8] {
@@ -153,21 +130,10 @@ fn planes_of(s: Avx512, picks: Picks, vectors: [Vector; 8]) -> [Vector; 8] {
     [p0, p1, p2, p3, p4, p5, p6, p7]
 }
 
-/// A bit for each byte of a kind, in no useful order. The compiler drops a mask that is not
-/// counted.
-pub(crate) struct Masks {
-    pub(crate) continuations: Vector,
-    /// Each lead's bit is one position after it.
-    pub(crate) leads: Vector,
-    /// Each lead's bit is three positions after it.
-    pub(crate) from_f0: Vector,
-    pub(crate) newlines: Vector,
-}
-
 /// Checks a superblock, given its planes. Returns `faults` with the superblock's faults added, a
-/// bit for each in no useful order, and masks of its bytes. The check needs most of them anyway.
+/// bit for each in no useful order.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn check_planes(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Masks) {
+pub(crate) fn check_planes(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
 
     // First each position on its own, out of order. A byte that never appears is 1100000. (C0 and
@@ -195,13 +161,6 @@ pub(crate) fn check_planes(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (V
         low_is_d_or_4,
         b5,
     );
-
-    // Newlines: 00001010.
-    let low_is_a_or_b = s.ternary::<{ truth!(|b3, b2, b1| b3 & !b2 & b1) }>(b3, b2, b1);
-    let ends_in_0a = s.ternary::<{ truth!(|low, b4, b0| low & !b4 & !b0) }>(low_is_a_or_b, b4, b0);
-    let is_0a_or_8a = s.ternary::<{ truth!(|all, b6, b5| all & !b6 & !b5) }>(ends_in_0a, b6, b5);
-    let own = s.load(OWN_PLACES, 0);
-    let newlines = s.ternary::<{ truth!(|all, b7, own| all & !b7 & own) }>(is_0a_or_8a, b7, own);
 
     // Then neighbours, in the order of the text.
     let order = s.load(ORDER, 0);
@@ -239,6 +198,5 @@ pub(crate) fn check_planes(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (V
     let wrong = s.ternary::<{ truth!(|restricts, set, b2| restricts & (set == b2)) }>(restricts, set, b2);
 
     let faults = s.ternary::<{ truth!(|all, never, lengths| all | never | lengths) }>(faults, never, lengths);
-    let faults = s.ternary::<{ truth!(|all, wrong, lead| all | (wrong & lead)) }>(faults, wrong, lead);
-    (faults, Masks { continuations, leads: lead, from_f0: fourth, newlines })
+    s.ternary::<{ truth!(|all, wrong, lead| all | (wrong & lead)) }>(faults, wrong, lead)
 }

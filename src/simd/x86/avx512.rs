@@ -334,9 +334,5 @@ impl Avx512 {
 
         /// Returns `a + b` of bytes, modulo 256.
         pub fn plus(a: Vector, b: Vector) -> Vector = _mm512_add_epi8(a, b);
-
-        // AVX512VPOPCNTDQ.
-        /// Returns in each lane of 64 bits how many of its bits are set.
-        pub(crate) fn ones_in_lanes(v: Vector) -> Vector = _mm512_popcnt_epi64(v);
     }
 }

@@ -390,8 +390,8 @@ fn parallel(data: &mut Data, targets: &mut Targets) {
         let (first, second) = bytes.split_at(len / 2);
         let runs: [&dyn Fn(); 5] = [
             &|| assert!(trust8::from_utf8(black_box(bytes)).is_ok()),
-            &|| one.install(|| assert!(trust8::par_from_utf8(black_box(bytes)).is_ok())),
-            &|| two.install(|| assert!(trust8::par_from_utf8(black_box(bytes)).is_ok())),
+            &|| one.install(|| assert!(trust8_counts::par_from_utf8(black_box(bytes)).is_ok())),
+            &|| two.install(|| assert!(trust8_counts::par_from_utf8(black_box(bytes)).is_ok())),
             &|| assert_ne!(read_loop(black_box(bytes)), 0),
             &|| {
                 let (a, b) = two

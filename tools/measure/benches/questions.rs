@@ -18,6 +18,7 @@ use std::time::Instant;
 use std::{env, io};
 
 use trust8::Kernel;
+use trust8_counts::KernelExt;
 use trust8_measure::machine::peers;
 use trust8_measure::measure::{Placed, measuring, pin, quick};
 use trust8_measure::random::Random;

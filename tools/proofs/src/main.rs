@@ -119,10 +119,6 @@ const THEOREMS: &[Theorem] = &[
     ("loops: a check that is left out is noticed", loops::a_check_that_is_left_out),
     ("planes: each place, for all four bytes", bitplanes::each_place),
     ("planes: a superblock in context", bitplanes::a_superblock),
-    ("planes: a last superblock of 0 to 100 bytes, and of all but one", || {
-        (0..=100).chain([487]).all(|n| alone(|| bitplanes::a_last_superblock(n)))
-    }),
-    ("planes: the masks that are counted", bitplanes::the_masks_of_a_superblock),
     ("blocks: two blocks in registers, and their end", bitplanes::two_blocks_in_registers),
     ("blocks: four words in context", bitplanes::words),
     ("profiles: no forbidden character is missed, by class", profile::no_character_is_missed),

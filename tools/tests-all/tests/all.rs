@@ -1,4 +1,4 @@
-//! The tests of the library, and of the packages for conversions, dialects, profiles and tokio, as one program.
+//! The tests of the library, and of the packages for columns, counts, conversions, dialects, profiles and tokio, as one program.
 //!
 //! `cargo test` makes a program of each folder of tests, and does not make this one. Where the tests run on another
 //! machine, most of their time goes into compiling and linking; this links once:
@@ -9,6 +9,10 @@
 //!
 //! `.ci/run lint` fails when a folder is missing here, or a file in its `main.rs`.
 
+#[path = "../../../crates/columns/tests/columns/main.rs"]
+mod columns;
+#[path = "../../../crates/counts/tests/counts/main.rs"]
+mod counts;
 #[cfg(feature = "alloc")]
 #[path = "../../../crates/dialect/tests/dialect/main.rs"]
 mod dialect;

@@ -14,9 +14,10 @@ use std::ops::Range;
 
 use support::kernels::{check, kernels, ways};
 use support::oracle;
-use trust8::columns::{Offsets, Policy};
+use trust8::Validator;
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
-use trust8::{Part, Validator};
+use trust8_columns::{KernelExt as _, Offsets, Policy};
+use trust8_counts::{KernelExt as _, Part};
 use trust8_dialect::Dialect;
 use trust8_transcode::{Encoding, Str, Transcoder, Utf16, Utf32};
 
@@ -78,7 +79,7 @@ fn counts_and_copies() {
                 assert_eq!(kernel.count_chars(text), text.chars().count());
                 assert_eq!(kernel.utf16_len(text), text.encode_utf16().count());
             }
-            assert_eq!(summary, trust8::inspect(&input));
+            assert_eq!(summary, trust8_counts::inspect(&input));
             let mut room = vec![MaybeUninit::uninit(); input.len()];
             assert_eq!(kernel.copy_utf8(&input, &mut room).ok().map(|text| &*text), std.ok());
             assert_eq!(kernel.ascii_up_to(&input), input.iter().take_while(|b| b.is_ascii()).count());

@@ -23,7 +23,9 @@ use std::ptr;
 
 use support::kernels::{kernels, ways};
 use support::text::Filler;
-use trust8::{Kernel, Validator, columns};
+use trust8::{Kernel, Validator};
+use trust8_columns::{self as columns, KernelExt as _};
+use trust8_counts::KernelExt as _;
 
 /// More than any test here needs. The system requires a multiple of its page size.
 const STACK: usize = 1 << 20;

@@ -273,7 +273,7 @@ fn main() {
         let bytes = text.text.as_bytes();
         let best = race(
             &mut [
-                rust(|bytes| trust8::inspect(bytes).chars()),
+                rust(|bytes| trust8_counts::inspect(bytes).chars()),
                 c(loop_count_chars),
                 rust(|bytes| simdutf::count_utf8(bytes)),
             ],

@@ -23,8 +23,8 @@ use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCapsule, PyType};
-use trust8::columns::Policy;
 use trust8_arrow::{Reason, RowError};
+use trust8_columns::Policy;
 use trust8_profile::Profile;
 
 use crate::input::answering_signals;

@@ -14,7 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use trust8::boundary::floor;
 use trust8::engine::Output;
-use trust8::{Kernel, count_starts, inspect, is_utf8};
+use trust8::{Kernel, is_utf8};
+use trust8_counts::{count_starts, inspect};
 use trust8_transcode::handlers::into_ascii;
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 

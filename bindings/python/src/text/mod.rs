@@ -19,7 +19,7 @@ use pyo3::types::PyString;
 #[cfg(feature = "abi3")]
 use stable as made;
 use trust8::boundary::floor;
-use trust8::inspect;
+use trust8_counts::inspect;
 
 use crate::input::{LONG, PIECE, unlocked_if_long};
 pub(crate) use made::{

@@ -10,7 +10,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use trust8::columns::Policy;
+use trust8_columns::Policy;
 use trust8_profile::Profile;
 
 use super::arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, RecordBatchReader};

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use trust8::columns::Policy;
+use trust8_columns::Policy;
 use trust8_profile::Profile;
 
 use super::arrow_array::builder::{LargeStringBuilder, UInt8Builder, UInt64Builder};
@@ -102,7 +102,7 @@ pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
 ///
 /// ```
 /// use arrow_array::{StringArray, cast::AsArray};
-/// use trust8::columns::Policy;
+/// use trust8_columns::Policy;
 /// use trust8_profile::Profile;
 ///
 /// let text = trust8_arrow::repair_in(&StringArray::from(vec!["Ros\0"]), Policy::Escape, &Profile::POSTGRES).unwrap();
@@ -121,7 +121,7 @@ pub fn repair_in(array: &dyn Array, policy: Policy, profile: &Profile) -> Result
 /// ```
 /// use std::sync::Arc;
 /// use arrow_array::{ArrayRef, BinaryArray, StringArray, StructArray, cast::AsArray};
-/// use trust8::columns::Policy;
+/// use trust8_columns::Policy;
 /// use trust8_profile::Profile;
 ///
 /// let bytes = BinaryArray::from_vec(vec![b"\xFF"]);

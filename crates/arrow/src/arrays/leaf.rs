@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use trust8::columns::{
-    self, Column, ColumnError, ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repair, Repaired,
-    RepairedRows, RepairedViews, Validity, Views, invalid_rows,
+use trust8_columns::{
+    self as columns, Column, ColumnError, ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repair,
+    Repaired, RepairedRows, RepairedViews, Validity, Views, invalid_rows,
 };
 use trust8_profile::{self as profile, Error, Profile, refused_rows};
 

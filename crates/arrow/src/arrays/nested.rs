@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use trust8::columns::Policy;
+use trust8_columns::Policy;
 use trust8_profile::{Error, Profile};
 
 use super::arrow_array::cast::AsArray;

@@ -8,8 +8,8 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatch
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields, Schema, UnionFields, UnionMode};
-use trust8::columns::Policy;
 use trust8_arrow::{CheckedReader, Checker, as_utf8, errors, is_valid, repair};
+use trust8_columns::Policy;
 
 /// What an array is made of, choice by choice.
 pub struct Choices<'a> {

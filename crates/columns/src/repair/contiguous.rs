@@ -4,16 +4,16 @@
 
 use alloc::vec::Vec;
 
-use super::{Policy, Repair, Work, rows_of};
-use crate::boundary::is_inside;
-use crate::kernel::Kernel;
-use crate::repair::faults::each_fault;
-use crate::repair::lossy::append_in_place;
-use crate::text::columns::error::{ColumnError, ColumnErrorKind};
-use crate::text::columns::layout::sealed::Rows;
-use crate::text::columns::layout::{FixedSize, Offsets, Validity};
-use crate::text::columns::marks::{GROUP_ROWS, WORD_BITS};
-use crate::text::columns::offset::Offset;
+use trust8::engine::lossy::append_in_place;
+use trust8::engine::{each_fault, is_inside};
+use trust8::{Kernel, Policy};
+
+use super::{Repair, Work, rows_of};
+use crate::error::{ColumnError, ColumnErrorKind};
+use crate::layout::sealed::Rows;
+use crate::layout::{FixedSize, Offsets, Validity};
+use crate::marks::{GROUP_ROWS, WORD_BITS};
+use crate::offset::Offset;
 
 /// If at least one row in this many is bad, all rows of a group are replaced at once.
 const MANY: usize = 32;
@@ -22,7 +22,7 @@ const MANY: usize = 32;
 /// ends inside a character.
 ///
 /// ```
-/// use trust8::columns::{FixedSize, Policy, Repaired, repair};
+/// use trust8_columns::{FixedSize, Policy, Repaired, repair};
 ///
 /// let codes = FixedSize::<i64>::new(b"DEFR\xFF\xFF", 2, 3, None).unwrap();
 /// let Ok(Repaired::Owned(rows)) = repair(codes, Policy::Null) else { panic!() };

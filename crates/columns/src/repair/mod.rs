@@ -18,9 +18,9 @@ use super::error::ColumnError;
 use super::invalid::InvalidRows;
 use super::layout::{Column, Validity};
 use super::marks::{GROUP_ROWS, WORD_BITS, put_bits};
-use crate::kernel::Kernel;
 
-pub use crate::policy::Policy;
+use trust8::{Kernel, Policy};
+
 pub use contiguous::RepairedRows;
 pub use views::RepairedViews;
 
@@ -35,7 +35,7 @@ pub use views::RepairedViews;
 /// Returns the first row at which the new values become too long for the offsets.
 ///
 /// ```
-/// use trust8::columns::{Offsets, Policy, Repaired, repair};
+/// use trust8_columns::{Offsets, Policy, Repaired, repair};
 ///
 /// let column = Offsets::new(b"clean\xFFcaf\xE9", &[0, 5, 6, 10], None).unwrap();
 /// let Ok(Repaired::Owned(repaired)) = repair(column, Policy::Windows1252) else { panic!() };
@@ -46,28 +46,21 @@ pub use views::RepairedViews;
 /// assert!(matches!(repair(clean, Policy::Null), Ok(Repaired::Borrowed(_))));
 /// ```
 pub fn repair<C: Column + Repair>(column: C, policy: Policy) -> Result<Repaired<C, C::Owned>, ColumnError> {
-    Kernel::best().repair(column, policy, C::LIMIT)
+    repair_by(Kernel::best(), column, policy, C::LIMIT)
 }
 
-impl Kernel {
-    /// Does the same as [`repair`](crate::columns::repair), with this kernel, and with offsets up
-    /// to `limit`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    pub fn repair<C: Column + Repair>(
-        &'static self,
-        column: C,
-        policy: Policy,
-        limit: usize,
-    ) -> Result<Repaired<C, C::Owned>, ColumnError> {
-        match Finding::of(self.invalid_rows(column)) {
-            None => Ok(Repaired::Borrowed(column)),
-            Some(finding) => {
-                let work = Work { kernel: self, policy, finding, limit: limit.min(C::LIMIT) };
-                column.write(&work).map(Repaired::Owned)
-            }
+/// Does the same as [`repair`], with a kernel, and with offsets up to `limit`.
+pub(crate) fn repair_by<C: Column + Repair>(
+    kernel: &'static Kernel,
+    column: C,
+    policy: Policy,
+    limit: usize,
+) -> Result<Repaired<C, C::Owned>, ColumnError> {
+    match Finding::of(InvalidRows::new(kernel, column)) {
+        None => Ok(Repaired::Borrowed(column)),
+        Some(finding) => {
+            let work = Work { kernel, policy, finding, limit: limit.min(C::LIMIT) };
+            column.write(&work).map(Repaired::Owned)
         }
     }
 }
@@ -75,7 +68,7 @@ impl Kernel {
 /// The result of [`repair`]: the unchanged column, or new rows.
 ///
 /// ```
-/// use trust8::columns::{Offsets, Policy, Repaired, repair};
+/// use trust8_columns::{Offsets, Policy, Repaired, repair};
 ///
 /// fn len(values: &[u8], offsets: &[i32]) -> usize {
 ///     match repair(Offsets::new(values, offsets, None).unwrap(), Policy::Drop).unwrap() {

@@ -4,16 +4,18 @@
 
 use alloc::vec::Vec;
 
-use super::{Policy, Repair, Work, rows_of};
-use crate::text::columns::error::{ColumnError, ColumnErrorKind};
-use crate::text::columns::layout::Views;
-use crate::text::columns::layout::sealed::Rows;
-use crate::text::columns::views::INLINE;
+use trust8::Policy;
+
+use super::{Repair, Work, rows_of};
+use crate::error::{ColumnError, ColumnErrorKind};
+use crate::layout::Views;
+use crate::layout::sealed::Rows;
+use crate::views::INLINE;
 
 /// The views that [`repair`](super::repair) has written. All of them are UTF-8.
 ///
 /// ```
-/// use trust8::columns::{Policy, Repaired, Views, repair};
+/// use trust8_columns::{Policy, Repaired, Views, repair};
 ///
 /// let bad = u128::from_le_bytes(*b"\x05\0\0\0caf\xE9!\0\0\0\0\0\0\0");
 /// let Ok(Repaired::Owned(repaired)) = repair(Views::new(&[0, bad], &[b""], None).unwrap(), Policy::Escape) else { panic!() };

@@ -8,8 +8,9 @@ use super::support::random::{Random, cases, passage, text};
 use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::TooSmall;
-use trust8::columns::{
-    Column, ColumnErrorKind, FixedSize, Offset, Offsets, Validity, Views, invalid_rows, validate_offsets,
+use trust8_columns::{
+    Column, ColumnErrorKind, FixedSize, KernelExt, Offset, Offsets, Validity, Views, invalid_rows,
+    validate_offsets,
 };
 
 /// The rows of a column, in order; `None` is a null, under which these bytes lie.
@@ -214,7 +215,7 @@ fn fixed_size_rows() {
 
 #[test]
 fn layouts_that_lie() {
-    let kind = |error: trust8::columns::ColumnError| (error.row(), error.kind());
+    let kind = |error: trust8_columns::ColumnError| (error.row(), error.kind());
     // The errors of offsets and views are those of the functions that validate, whose tests go through them.
     for offsets in
         [[0, 1, 5, 2], [-1, 0, 1, 2], [0, 9, 9, 9], [0, 0, 0, 4], [i64::MAX, 0, 1, i64::MIN], [3, 2, 1, 0]]
@@ -288,8 +289,8 @@ fn any_number_of_rows_of_no_bytes() {
     assert_eq!(invalid_rows(column).next(), None);
     #[cfg(feature = "alloc")]
     assert!(matches!(
-        trust8::columns::repair(column, trust8::columns::Policy::Replace),
-        Ok(trust8::columns::Repaired::Borrowed(_))
+        trust8_columns::repair(column, trust8_columns::Policy::Replace),
+        Ok(trust8_columns::Repaired::Borrowed(_))
     ));
 }
 

@@ -10,8 +10,9 @@ use super::support::random::{Random, cases};
 use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::Kernel;
-use trust8::columns::{
-    ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repaired, RepairedRows, RepairedViews, Views, repair,
+use trust8_columns::{
+    ColumnErrorKind, FixedSize, KernelExt, Offset, Offsets, Policy, Repaired, RepairedRows, RepairedViews,
+    Views, repair,
 };
 
 const POLICIES: [Policy; 6] =
@@ -68,7 +69,7 @@ fn of_views<C>(repaired: &Repaired<C, RepairedViews>, buffers: &[Vec<u8>], rows:
     let Repaired::Owned(RepairedViews { views, buffer, validity: bitmap }) = repaired else { return None };
     let buffers: Vec<&[u8]> = buffers.iter().map(Vec::as_slice).chain([buffer.as_slice()]).collect();
     // No view is wrong, also under nulls.
-    trust8::columns::validate_views(views, &buffers).expect("new views are UTF-8");
+    trust8_columns::validate_views(views, &buffers).expect("new views are UTF-8");
     let text = |view: u128| {
         let bytes = view.to_le_bytes();
         let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;

@@ -1,4 +1,4 @@
-//! Counts of valid text.
+//! Counts of valid text, with AVX-512.
 //!
 //! ```text
 //! for each chunk of eight vectors, from an aligned place on:
@@ -12,10 +12,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::Counts;
-use crate::kernel::bitplanes::blocks;
-use crate::simd::x86::avx512::Vector;
-use crate::simd::{Avx512, Vectors};
+use trust8::engine::avx512::Vector;
+use trust8::engine::{Avx512, Vectors};
+
+use super::{Counting, Counts};
 
 /// The blocks that are counted in bytes before the bytes are added up.
 const CHUNK_BYTES: usize = 512;
@@ -36,13 +36,30 @@ const UNITS: &[u8; 64] = &{
     table
 };
 
+impl Counting for Avx512 {
+    #[inline(always)]
+    fn count(self, text: &[u8]) -> Counts {
+        all(self, text)
+    }
+
+    #[inline(always)]
+    fn count_chars(self, text: &[u8]) -> usize {
+        count::<false>(self, text)
+    }
+
+    #[inline(always)]
+    fn utf16_len(self, text: &[u8]) -> usize {
+        count::<true>(self, text)
+    }
+}
+
 /// Returns all counts.
 #[inline(always)]
-pub(super) fn all(s: Avx512, bytes: &[u8]) -> Counts {
+fn all(s: Avx512, bytes: &[u8]) -> Counts {
     let mut counts = Counts::default();
     let mut left = bytes;
-    while let Some((four, after)) = left.split_first_chunk() {
-        let [a, b, c, d] = blocks::four_blocks(s, four);
+    while let Some((four, after)) = left.split_first_chunk::<256>() {
+        let [a, b, c, d] = [s.load(four, 0), s.load(four, 64), s.load(four, 128), s.load(four, 192)];
         if s.any_high_bit(s.or(s.or(a, b), s.or(c, d))) {
             for block in [a, b, c, d] {
                 counts += in_block(s, block);
@@ -78,7 +95,7 @@ fn in_block(s: Avx512, now: Vector) -> Counts {
 
 /// Returns the number of characters, or of units of UTF-16 if `UTF16`.
 #[inline(always)]
-pub(super) fn count<const UTF16: bool>(s: Avx512, bytes: &[u8]) -> usize {
+fn count<const UTF16: bool>(s: Avx512, bytes: &[u8]) -> usize {
     let counter = Counter::<UTF16> { s, table: s.load(UNITS, 0), ones: s.opaque_ones() };
     // The sum of the chunks, and the counts before and after them: at most seventeen vectors.
     let (mut sum, mut counts) = (s.zero(), s.zero());

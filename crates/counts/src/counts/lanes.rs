@@ -17,65 +17,64 @@
 
 use core::hint::black_box;
 
-use super::{Chunked, Counting, Counts, in_chunks};
-use crate::simd::Simd;
+use trust8::engine::Simd;
 
-impl<S: Simd> Chunked for S {
-    #[inline(always)]
-    fn ascii(self, bytes: &[u8]) -> (usize, usize) {
-        let (mut at, mut newlines) = (0, 0);
-        while let Some(chunk) = bytes[at..].get(..CHUNK_VECTORS * S::LANES) {
-            let (largest, in_chunk) = largest_and_newlines(self, chunk);
-            if self.any_high_bit(largest) {
-                break;
+use super::{Counting, Counts};
+
+/// Implements [`Counting`] for the instruction sets with [`Simd`]: all but AVX-512.
+macro_rules! counting {
+    () => {};
+    (avx512: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
+        counting!($($others)*);
+    };
+    ($set:ident: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
+        counting!($($others)*);
+
+        #[cfg($cfg)]
+        impl Counting for trust8::engine::$token {
+            #[inline(always)]
+            fn count(self, text: &[u8]) -> Counts {
+                count(self, text)
             }
-            newlines += self.sum(in_chunk);
-            at += CHUNK_VECTORS * S::LANES;
-        }
-        (at, newlines)
-    }
 
-    #[inline(always)]
-    fn count(self, text: &[u8]) -> Counts {
-        const { assert!(S::LANES == 16 || S::LANES == 32) };
-        let (mut counts, mut left) = if S::LANES == 16 {
-            count_chunks::<S, { 16 * CHUNK_VECTORS }>(self, text)
-        } else {
-            count_chunks::<S, { 32 * CHUNK_VECTORS }>(self, text)
-        };
-        let mut in_bytes = CountsInBytes::none(self);
-        let mut newlines = self.splat(0);
-        while left.len() >= S::LANES {
-            let now = self.load(left, 0);
-            in_bytes.add(self, now);
-            newlines = self.minus_wrapping(newlines, self.equal(now, self.splat(b'\n')));
-            left = &left[S::LANES..];
+            #[inline(always)]
+            fn count_chars(self, text: &[u8]) -> usize {
+                text.len() - sum::<Self, false>(self, text)
+            }
+
+            #[inline(always)]
+            fn utf16_len(self, text: &[u8]) -> usize {
+                sum::<Self, true>(self, text)
+            }
         }
-        // The zeros after the text are of no kind that is counted.
-        let now = self.load_short(left);
-        in_bytes.add(self, now);
-        newlines = self.minus_wrapping(newlines, self.equal(now, self.splat(b'\n')));
-        counts += in_bytes.counts(self);
-        counts.newlines += self.sum(newlines);
-        counts
-    }
+    };
 }
+trust8::instruction_sets!(counting);
 
-impl<S: Simd> Counting for S {
-    #[inline(always)]
-    fn inspect(self, bytes: &[u8]) -> (Option<usize>, Counts) {
-        in_chunks(self, bytes)
+/// Returns all counts of valid text.
+#[inline(always)]
+fn count<S: Simd>(s: S, text: &[u8]) -> Counts {
+    const { assert!(S::LANES == 16 || S::LANES == 32) };
+    let (mut counts, mut left) = if S::LANES == 16 {
+        count_chunks::<S, { 16 * CHUNK_VECTORS }>(s, text)
+    } else {
+        count_chunks::<S, { 32 * CHUNK_VECTORS }>(s, text)
+    };
+    let mut in_bytes = CountsInBytes::none(s);
+    let mut newlines = s.splat(0);
+    while left.len() >= S::LANES {
+        let now = s.load(left, 0);
+        in_bytes.add(s, now);
+        newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
+        left = &left[S::LANES..];
     }
-
-    #[inline(always)]
-    fn count_chars(self, text: &[u8]) -> usize {
-        text.len() - sum::<S, false>(self, text)
-    }
-
-    #[inline(always)]
-    fn utf16_len(self, text: &[u8]) -> usize {
-        sum::<S, true>(self, text)
-    }
+    // The zeros after the text are of no kind that is counted.
+    let now = s.load_short(left);
+    in_bytes.add(s, now);
+    newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
+    counts += in_bytes.counts(s);
+    counts.newlines += s.sum(newlines);
+    counts
 }
 
 /// The vectors of a chunk: at most 255, the largest count in a byte.

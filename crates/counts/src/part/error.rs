@@ -4,14 +4,16 @@
 
 use core::fmt;
 
+use trust8::ErrorKind;
+use trust8::engine::Sequence;
+
 use super::tally::Tally;
-use crate::error::{ErrorKind, Sequence};
 
 /// The first place at which a text that was judged in parts is not UTF-8, with its line and its
 /// column.
 ///
 /// ```
-/// let error = trust8::Part::of("vrai,\nno\u{EB}l".as_bytes()).then(&trust8::Part::of(b"\xFF")).finish().unwrap_err();
+/// let error = trust8_counts::Part::of("vrai,\nno\u{EB}l".as_bytes()).then(&trust8_counts::Part::of(b"\xFF")).finish().unwrap_err();
 /// assert_eq!((error.valid_up_to(), error.error_len()), (11, Some(1)));
 /// assert_eq!((error.line(), error.column()), (2, 5));
 /// assert!(error.to_string().starts_with("invalid UTF-8 at byte 11: FF never appears in UTF-8"));
@@ -27,7 +29,7 @@ impl PartError {
     /// ill-formed sequence.
     ///
     /// ```
-    /// assert_eq!(trust8::Part::of(b"abc\xFF").finish().unwrap_err().valid_up_to(), 3);
+    /// assert_eq!(trust8_counts::Part::of(b"abc\xFF").finish().unwrap_err().valid_up_to(), 3);
     /// ```
     #[must_use]
     pub const fn valid_up_to(&self) -> u64 {
@@ -38,7 +40,7 @@ impl PartError {
     /// inside a character.
     ///
     /// ```
-    /// assert_eq!(trust8::Part::of(b"\xE2\x82?").finish().unwrap_err().error_len(), Some(2));
+    /// assert_eq!(trust8_counts::Part::of(b"\xE2\x82?").finish().unwrap_err().error_len(), Some(2));
     /// ```
     #[must_use]
     pub const fn error_len(&self) -> Option<usize> {
@@ -48,7 +50,7 @@ impl PartError {
     /// Returns which rule of RFC 3629 is broken.
     ///
     /// ```
-    /// let error = trust8::Part::of(b"\xC0\xAF").finish().unwrap_err();
+    /// let error = trust8_counts::Part::of(b"\xC0\xAF").finish().unwrap_err();
     /// assert_eq!(error.kind(), trust8::ErrorKind::Overlong);
     /// ```
     #[must_use]
@@ -59,7 +61,7 @@ impl PartError {
     /// Returns the line of the ill-formed sequence: how many newlines come before it, plus one.
     ///
     /// ```
-    /// assert_eq!(trust8::Part::of(b"\n\n\xFF").finish().unwrap_err().line(), 3);
+    /// assert_eq!(trust8_counts::Part::of(b"\n\n\xFF").finish().unwrap_err().line(), 3);
     /// ```
     #[must_use]
     pub const fn line(&self) -> u64 {
@@ -70,7 +72,7 @@ impl PartError {
     /// it, plus one.
     ///
     /// ```
-    /// assert_eq!(trust8::Part::of(b"\n\xC3\xA9\xFF").finish().unwrap_err().column(), 2);
+    /// assert_eq!(trust8_counts::Part::of(b"\n\xC3\xA9\xFF").finish().unwrap_err().column(), 2);
     /// ```
     #[must_use]
     pub const fn column(&self) -> u64 {
@@ -80,7 +82,7 @@ impl PartError {
     /// Returns the counts of the text before the error.
     ///
     /// ```
-    /// let error = trust8::Part::of(b"n\xC3\xA9e\x80").finish().unwrap_err();
+    /// let error = trust8_counts::Part::of(b"n\xC3\xA9e\x80").finish().unwrap_err();
     /// assert_eq!(error.before().chars(), 3);
     /// ```
     #[must_use]

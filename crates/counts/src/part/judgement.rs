@@ -17,14 +17,15 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "rayon")]
+use trust8::Utf8Error;
+use trust8::boundary::is_continuation;
+use trust8::engine::{Sequence, unfinished_len};
+use trust8::{ErrorKind, Kernel};
+
 use super::tally::Tally;
-use crate::boundary::{is_continuation, unfinished_len};
 #[cfg(feature = "rayon")]
-use crate::error::Utf8Error;
-use crate::error::{ErrorKind, Sequence};
-use crate::kernel::Kernel;
-#[cfg(feature = "rayon")]
-use crate::text::inspect::Summary;
+use crate::inspect::Summary;
 
 /// The longest head: a character has at most three continuations.
 pub(super) const HEAD: usize = 3;

@@ -8,8 +8,8 @@ mod tally;
 
 use core::fmt;
 
-use crate::error::Hex;
-use crate::kernel::Kernel;
+use trust8::Kernel;
+use trust8::engine::Hex;
 
 pub use error::PartError;
 pub(crate) use judgement::Judgement;
@@ -24,7 +24,7 @@ pub use tally::Tally;
 /// need the bytes. A judgement has [64 bytes](Self::to_bytes).
 ///
 /// ```
-/// use trust8::Part;
+/// use trust8_counts::Part;
 ///
 /// let text = "Grüße,\n世界".as_bytes();
 /// let (left, right) = text.split_at(3); // inside the ü
@@ -45,7 +45,7 @@ impl Part {
     /// Judges `bytes`, which may begin and end inside a character.
     ///
     /// ```
-    /// use trust8::Part;
+    /// use trust8_counts::Part;
     ///
     /// // The last two bytes of a character of three: a part, but no text.
     /// let part = Part::of(b"\x82\xAC");
@@ -55,7 +55,13 @@ impl Part {
     #[inline]
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        Kernel::best().part(bytes)
+        Self::by(Kernel::best(), bytes)
+    }
+
+    /// Does the same as [`of`](Self::of), with a kernel.
+    #[inline]
+    pub(crate) fn by(kernel: &Kernel, bytes: &[u8]) -> Self {
+        Self(Judgement::of(kernel, bytes))
     }
 
     /// Returns the judgement on this part and the one after it, as one part.
@@ -63,7 +69,7 @@ impl Part {
     /// The operation is associative, and the empty part is its identity.
     ///
     /// ```
-    /// use trust8::Part;
+    /// use trust8_counts::Part;
     ///
     /// let [a, b, c] = [&b"\xF0\x9F"[..], b"\x98", b"\x80!"].map(Part::of);
     /// assert_eq!(a.then(&b).then(&c), a.then(&b.then(&c)));
@@ -84,7 +90,8 @@ impl Part {
     /// cuts off is an error here.
     ///
     /// ```
-    /// use trust8::{ErrorKind, Part};
+    /// use trust8::ErrorKind;
+    /// use trust8_counts::Part;
     ///
     /// assert_eq!(Part::of("naïve".as_bytes()).finish().unwrap().chars(), 5);
     /// assert_eq!(Part::of(b"na\xC3").finish().unwrap_err().kind(), ErrorKind::Incomplete);
@@ -99,7 +106,7 @@ impl Part {
     /// Returns the number of bytes.
     ///
     /// ```
-    /// assert_eq!(trust8::Part::of(b"any \xFF bytes").len(), 11);
+    /// assert_eq!(trust8_counts::Part::of(b"any \xFF bytes").len(), 11);
     /// ```
     #[must_use]
     pub const fn len(&self) -> u64 {
@@ -109,7 +116,7 @@ impl Part {
     /// Returns whether this is the empty part.
     ///
     /// ```
-    /// assert!(trust8::Part::default().is_empty());
+    /// assert!(trust8_counts::Part::default().is_empty());
     /// ```
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -120,7 +127,7 @@ impl Part {
     /// not be judged.
     ///
     /// ```
-    /// use trust8::Part;
+    /// use trust8_counts::Part;
     ///
     /// assert!(Part::of(b"a\xFF").has_failed());
     /// assert!(!Part::of(b"\x80a\xE2\x82").has_failed());
@@ -153,7 +160,7 @@ impl Part {
     /// Returns the judgement as bytes, to send or store. They are the same on all machines.
     ///
     /// ```
-    /// use trust8::Part;
+    /// use trust8_counts::Part;
     ///
     /// let part = Part::of(b"sent to another machine \xE2");
     /// assert_eq!(Part::from_bytes(&part.to_bytes()), Some(part));
@@ -181,7 +188,7 @@ impl Part {
     /// The text is not checked again: trust the judgement as much as its sender.
     ///
     /// ```
-    /// use trust8::Part;
+    /// use trust8_counts::Part;
     ///
     /// assert_eq!(Part::from_bytes(&[0; 64]), Some(Part::default()));
     /// assert_eq!(Part::from_bytes(&[0xFF; 64]), None);
@@ -214,20 +221,6 @@ impl Part {
 impl Default for Part {
     fn default() -> Self {
         Self(Judgement { len: 0, first: [0; HEAD], head: 0, body: Tally::default(), end: End::CLEAN })
-    }
-}
-
-impl Kernel {
-    /// Does the same as [`Part::of`], with this kernel.
-    ///
-    /// ```
-    /// use trust8::{Kernel, Part};
-    /// assert_eq!(Kernel::best().part(b"part"), Part::of(b"part"));
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn part(&self, bytes: &[u8]) -> Part {
-        Part(Judgement::of(self, bytes))
     }
 }
 

@@ -2,13 +2,16 @@
 
 #![forbid(unsafe_code)]
 
-use crate::kernel::Kernel;
-use crate::text::counts::{self, Counts};
+use trust8::Kernel;
+use trust8::engine::last_line;
+
+use crate::counts::{CountChars, Counts};
+use crate::inspect;
 
 /// The counts of a valid text. All numbers have 64 bits.
 ///
 /// ```
-/// let tally = trust8::Part::of("één\n".as_bytes()).finish().unwrap();
+/// let tally = trust8_counts::Part::of("één\n".as_bytes()).finish().unwrap();
 /// assert_eq!((tally.bytes(), tally.chars(), tally.newlines()), (6, 4, 1));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -26,7 +29,7 @@ impl Tally {
     /// Returns the number of bytes.
     ///
     /// ```
-    /// assert_eq!(trust8::Part::of("日本".as_bytes()).finish().unwrap().bytes(), 6);
+    /// assert_eq!(trust8_counts::Part::of("日本".as_bytes()).finish().unwrap().bytes(), 6);
     /// ```
     #[must_use]
     pub const fn bytes(&self) -> u64 {
@@ -36,7 +39,7 @@ impl Tally {
     /// Returns the number of characters (Unicode scalar values).
     ///
     /// ```
-    /// assert_eq!(trust8::Part::of("日本".as_bytes()).finish().unwrap().chars(), 2);
+    /// assert_eq!(trust8_counts::Part::of("日本".as_bytes()).finish().unwrap().chars(), 2);
     /// ```
     #[must_use]
     pub const fn chars(&self) -> u64 {
@@ -46,7 +49,7 @@ impl Tally {
     /// Returns the number of 16-bit units of the text in UTF-16.
     ///
     /// ```
-    /// assert_eq!(trust8::Part::of("日🌍".as_bytes()).finish().unwrap().utf16_len(), 3);
+    /// assert_eq!(trust8_counts::Part::of("日🌍".as_bytes()).finish().unwrap().utf16_len(), 3);
     /// ```
     #[must_use]
     pub const fn utf16_len(&self) -> u64 {
@@ -56,7 +59,7 @@ impl Tally {
     /// Returns the number of line feeds (`0A`).
     ///
     /// ```
-    /// assert_eq!(trust8::Part::of(b"one\r\ntwo").finish().unwrap().newlines(), 1);
+    /// assert_eq!(trust8_counts::Part::of(b"one\r\ntwo").finish().unwrap().newlines(), 1);
     /// ```
     #[must_use]
     pub const fn newlines(&self) -> u64 {
@@ -73,7 +76,7 @@ impl Tally {
     /// Returns how many characters have one, two, three and four bytes in UTF-8.
     ///
     /// ```
-    /// let tally = trust8::Part::of("aé日日🌍".as_bytes()).finish().unwrap();
+    /// let tally = trust8_counts::Part::of("aé日日🌍".as_bytes()).finish().unwrap();
     /// assert_eq!(tally.chars_by_len(), [1, 1, 2, 1]);
     /// ```
     #[must_use]
@@ -111,11 +114,11 @@ impl Tally {
     /// Validates `text`, and counts up to the first error.
     #[inline]
     pub(super) fn of(kernel: &Kernel, text: &[u8]) -> Self {
-        let summary = kernel.inspect(text);
+        let summary = inspect::by(kernel, text);
         let Counts { continuations, from_e0, from_f0, newlines } = summary.counts();
         let line_chars = match newlines {
             0 => summary.chars(),
-            _ => kernel.count_starts(counts::last_line(&text[..summary.bytes()])),
+            _ => kernel.run(CountChars, last_line(&text[..summary.bytes()]), ()),
         };
         let [bytes, continuations, from_e0, from_f0, newlines, line_chars] =
             [summary.bytes(), continuations, from_e0, from_f0, newlines, line_chars].map(|n| n as u64);

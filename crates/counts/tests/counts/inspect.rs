@@ -1,12 +1,13 @@
-//! The counts of every kernel and way, and lines and columns, against `core` on the same text.
+//! The counts of every kernel and way, against `core` on the same text.
 
+use super::support::faulty::{in_lines, near_each_other};
 use super::support::kernels::{kernels, ways};
 use super::support::malformed::MALFORMED;
 use super::support::random::{cases, insertion, lines, passage};
 use super::support::scale::Thin;
 use super::support::text::{Filler, Place};
 use proptest::prelude::*;
-use trust8::{Summary, locate};
+use trust8_counts::{KernelExt, Summary};
 
 /// What `core::str` and iterators count.
 #[derive(PartialEq, Debug)]
@@ -151,9 +152,28 @@ fn every_malformed_sequence_at_every_place() {
     }
 }
 
+/// Chunks of 8 KiB are validated and counted: a fault near a border, or a character across it.
+#[test]
+fn every_malformed_sequence_around_the_border_of_two_chunks() {
+    let mut thin = Thin::new();
+    for text in texts(3 << 13) {
+        for border in [1 << 13, 2 << 13] {
+            for malformed in &MALFORMED {
+                for at in (border - 8..border + 8).filter(|&at| text.is_char_boundary(at)) {
+                    for after in [&b""[..], "日\n😀x".as_bytes(), &text.as_bytes()[..300]] {
+                        if thin.keep() {
+                            check(&[&text.as_bytes()[..at], malformed.bytes, after].concat());
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn nothing_is_nothing() {
-    let empty = trust8::inspect(b"");
+    let empty = trust8_counts::inspect(b"");
     assert_eq!(empty, Summary::default());
     assert!(empty.is_ascii() && empty.is_valid());
     check(b"");
@@ -162,11 +182,11 @@ fn nothing_is_nothing() {
 #[test]
 fn the_functions_are_the_best_kernels() {
     for text in texts(5000) {
-        assert_eq!(trust8::inspect(text.as_bytes()), trust8::Kernel::best().inspect(text.as_bytes()));
-        assert_eq!(trust8::count_chars(&text), text.chars().count());
-        assert_eq!(trust8::utf16_len(&text), text.encode_utf16().count());
-        assert_eq!(trust8::count_starts(text.as_bytes()), text.chars().count());
-        assert_eq!(trust8::count_chars_lossy(text.as_bytes()), text.chars().count());
+        assert_eq!(trust8_counts::inspect(text.as_bytes()), trust8::Kernel::best().inspect(text.as_bytes()));
+        assert_eq!(trust8_counts::count_chars(&text), text.chars().count());
+        assert_eq!(trust8_counts::utf16_len(&text), text.encode_utf16().count());
+        assert_eq!(trust8_counts::count_starts(text.as_bytes()), text.chars().count());
+        assert_eq!(trust8_counts::count_chars_lossy(text.as_bytes()), text.chars().count());
     }
 }
 
@@ -175,103 +195,38 @@ fn parts_add_up_wherever_text_is_cut_between_characters() {
     let text = "aé日😀bcö\nд語한😁!~üé\n".repeat(9);
     for tail in [&b""[..], b"\xE6\x97", b"\xFFabc\n"] {
         let bytes = [text.as_bytes(), tail].concat();
-        let whole = trust8::inspect(&bytes);
+        let whole = trust8_counts::inspect(&bytes);
         for cut in (0..=text.len()).filter(|&cut| text.is_char_boundary(cut)) {
-            let mut sum = trust8::inspect(&bytes[..cut]);
-            sum.append(&trust8::inspect(&bytes[cut..]));
+            let mut sum = trust8_counts::inspect(&bytes[..cut]);
+            sum.append(&trust8_counts::inspect(&bytes[cut..]));
             assert_eq!(sum, whole, "cut at {cut}");
             // Nothing counts after an error.
             if whole.error().is_some() {
-                sum.append(&trust8::inspect(b"more\n"));
+                sum.append(&trust8_counts::inspect(b"more\n"));
                 assert_eq!(sum, whole);
             }
         }
     }
 }
 
-/// Returns the line and the columns of each byte, and of the place after the last one, by std's lossy chunks.
-fn locations(bytes: &[u8]) -> Vec<(usize, usize, usize)> {
-    let mut all = Vec::new();
-    let (mut line, mut column, mut byte_column) = (1, 1, 1);
-    let mut sequence = |len: usize, is_newline: bool| {
-        for _ in 0..len {
-            all.push((line, column, byte_column));
-            byte_column += 1;
-        }
-        column += 1;
-        if is_newline {
-            (line, column, byte_column) = (line + 1, 1, 1);
-        }
-    };
-    for chunk in bytes.utf8_chunks() {
-        chunk.valid().chars().for_each(|char| sequence(char.len_utf8(), char == '\n'));
-        if !chunk.invalid().is_empty() {
-            sequence(chunk.invalid().len(), false);
-        }
-    }
-    // The position after the last byte is that of another character.
-    sequence(1, false);
-    all
-}
-
-fn check_locations(bytes: &[u8]) {
+fn check_lossy(bytes: &[u8]) {
     let characters = String::from_utf8_lossy(bytes).chars().count();
     for kernel in kernels() {
         assert_eq!(kernel.count_chars_lossy(bytes), characters, "{kernel:?}: {bytes:02X?}");
     }
-    let all = locations(bytes);
-    for (offset, &expected) in all.iter().enumerate() {
-        let location = locate(bytes, offset);
-        let found = (location.line, location.column, location.byte_column);
-        assert_eq!(found, expected, "offset {offset} of {bytes:02X?}");
-        for kernel in kernels() {
-            assert_eq!(kernel.locate(bytes, offset), location, "{kernel:?}, {offset}: {bytes:02X?}");
-        }
-    }
-    for (kernel, step) in kernels().iter().flat_map(|kernel| [1, 2, 3, 7].map(|step| (kernel, step))) {
-        let mut locator = kernel.locator(bytes);
-        // The same place twice, and at last an earlier one.
-        for offset in
-            (0..=bytes.len()).step_by(step).flat_map(|offset| [offset, offset]).chain([bytes.len() / 2])
-        {
-            assert_eq!(
-                locator.locate(offset),
-                locate(bytes, offset),
-                "{kernel:?}, {step}, {offset}: {bytes:02X?}"
-            );
-        }
-    }
-    assert_eq!(locate(bytes, usize::MAX), locate(bytes, bytes.len()));
-    assert_eq!(locate(bytes, bytes.len() + 1), locate(bytes, bytes.len()));
 }
 
 #[test]
-fn places_around_every_malformed_sequence() {
-    for malformed in &MALFORMED {
-        for before in ["", "\n", "é\n日", "a\nbc日"] {
-            for after in ["", "\n", "a", "é", "日\n😀x"] {
-                check_locations(&[before.as_bytes(), malformed.bytes, after.as_bytes()].concat());
-            }
-        }
-    }
-    check_locations("line\r\nligne é\n行 二\n\n😀😀\n".as_bytes());
+fn characters_around_every_malformed_sequence() {
+    in_lines(check_lossy);
+    check_lossy("line\r\nligne é\n行 二\n\n😀😀\n".as_bytes());
 }
 
 /// Ill-formed sequences at every distance from the positions where a search continues block by
 /// block.
 #[test]
-fn places_in_lines_with_many_malformed_sequences() {
-    let mut thin = Thin::new();
-    for malformed in &MALFORMED {
-        for distance in [0, 1, 2, 3, 5, 30, 50, 57, 58, 59, 62, 65, 200] {
-            for filler in ["a", "日"] {
-                if thin.keep() {
-                    let unit = [malformed.bytes, filler.repeat(distance).as_bytes()].concat();
-                    check_locations(&unit.repeat((130 / unit.len()).max(2)));
-                }
-            }
-        }
-    }
+fn characters_between_many_malformed_sequences() {
+    near_each_other(check_lossy);
 }
 
 proptest! {
@@ -291,10 +246,10 @@ proptest! {
     }
 
     #[test]
-    fn places_in_random_bytes(bytes in prop::collection::vec(prop::sample::select(vec![
+    fn characters_in_random_bytes(bytes in prop::collection::vec(prop::sample::select(vec![
         b'\n', b'a', 0x80, 0x8F, 0x90, 0xA0, 0xBF, 0xC2, 0xE0, 0xE6, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xFF,
     ]), 0..=24)) {
-        check_locations(&bytes);
+        check_lossy(&bytes);
     }
 }
 

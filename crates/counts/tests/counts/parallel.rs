@@ -6,7 +6,7 @@ use super::support::random::cases;
 use super::support::scale::{Thin, scale};
 use super::support::text::Filler;
 use proptest::prelude::*;
-use trust8::{par_from_utf8, par_inspect};
+use trust8_counts::{KernelExt, par_from_utf8, par_inspect};
 
 fn check(input: &[u8], piece: usize) {
     let expected = trust8::from_utf8(input);
@@ -19,10 +19,19 @@ fn check(input: &[u8], piece: usize) {
         );
         assert_eq!(
             way.kernel.par_inspect(piece, input),
-            trust8::inspect(input),
+            trust8_counts::inspect(input),
             "{} in pieces of {piece}: {input:02X?}",
             way.name
         );
+    }
+}
+
+/// There is no chunk of zero bytes: each has one, at least.
+#[test]
+fn no_length_of_the_chunks_is_too_small() {
+    for text in ["", "a", "aé日😀"] {
+        check(text.as_bytes(), 0);
+        check(&[text.as_bytes(), b"\xE6\x97"].concat(), 0);
     }
 }
 
@@ -60,7 +69,7 @@ fn the_first_of_many_errors_wins() {
     for at in (0..input.len()).rev().step_by(1_234_567) {
         input[at] = 0xFF;
         assert_eq!(par_from_utf8(&input), trust8::from_utf8(&input));
-        assert_eq!(par_inspect(&input), trust8::inspect(&input));
+        assert_eq!(par_inspect(&input), trust8_counts::inspect(&input));
     }
 }
 

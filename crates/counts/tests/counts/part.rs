@@ -7,7 +7,8 @@ use super::support::random::{Mutation, Random, cases, lines, mutation, passage};
 use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use trust8::{ErrorKind, Kernel, Part, locate};
+use trust8::{ErrorKind, Kernel, locate};
+use trust8_counts::{KernelExt, Part};
 
 /// The result of one pass over a text: its counts, and the first error with its line and column.
 #[derive(PartialEq, Debug)]

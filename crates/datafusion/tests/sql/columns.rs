@@ -11,7 +11,7 @@ use datafusion::arrow::buffer::{Buffer, NullBuffer, ScalarBuffer};
 use datafusion::arrow::compute::{cast, concat_batches};
 use datafusion::arrow::datatypes::{DataType, Int8Type, Int64Type};
 use datafusion::datasource::MemTable;
-use trust8::columns::{Offsets, Policy, Repaired, repair};
+use trust8_columns::{Offsets, Policy, Repaired, repair};
 
 type Rows = Vec<Option<Vec<u8>>>;
 

@@ -4,7 +4,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::random::Random;
 use super::support::scale::Thin;
-use trust8::columns::{Column, Offsets, Validity, Views};
+use trust8_columns::{Column, Offsets, Validity, Views};
 #[cfg(feature = "alloc")]
 use trust8_profile::Policy;
 use trust8_profile::{Class, Error, Profile, ProfileValidator, ProfileWith, StreamError, refused_rows};

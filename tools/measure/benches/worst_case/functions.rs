@@ -5,8 +5,9 @@ use std::io::{BufRead, Read, Write};
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
+use trust8::Validator;
 use trust8::boundary::floor;
-use trust8::{Validator, columns};
+use trust8_columns as columns;
 use trust8_dialect::Dialect;
 use trust8_measure::random::Random;
 use trust8_measure::report::{Data, Table, digits, size};
@@ -140,12 +141,12 @@ fn all() -> Vec<Function> {
 
     add("`from_utf8`", valid, Box::new(|bytes| assert!(trust8::from_utf8(bytes).is_ok())));
     add("`string_from_utf8`", valid, Box::new(|bytes| done(trust8::string_from_utf8(bytes.to_vec()))));
-    add("`inspect`", valid, Box::new(|bytes| assert!(trust8::inspect(bytes).is_valid())));
+    add("`inspect`", valid, Box::new(|bytes| assert!(trust8_counts::inspect(bytes).is_valid())));
     add(
         "`count_chars`",
         valid,
         Box::new(|bytes| {
-            done(trust8::count_chars(std::str::from_utf8(bytes).expect("valid text")));
+            done(trust8_counts::count_chars(std::str::from_utf8(bytes).expect("valid text")));
         }),
     );
     add("`locate`", any, Box::new(|bytes| done(trust8::locate(bytes, bytes.len()))));
@@ -187,7 +188,7 @@ fn all() -> Vec<Function> {
             assert!(trust8::copy_utf8_lossy(bytes, &mut copy).is_ok());
         }),
     );
-    add("`par_from_utf8`", valid, Box::new(|bytes| assert!(trust8::par_from_utf8(bytes).is_ok())));
+    add("`par_from_utf8`", valid, Box::new(|bytes| assert!(trust8_counts::par_from_utf8(bytes).is_ok())));
     add(
         "`validate_slices`, 10 bytes",
         Symbols::Valid(Encoding::Utf8),

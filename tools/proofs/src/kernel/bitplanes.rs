@@ -15,7 +15,7 @@ use planes::SUPERBLOCK_BYTES;
 
 use crate::boundary::CONTEXT;
 use crate::byte::{Byte, with_text};
-use crate::formula::{FALSE, Formula, TRUE};
+use crate::formula::{Formula, TRUE};
 use crate::kernel::are_right;
 use crate::kernel::verdict::Verdict;
 use crate::path::{accepted, explore};
@@ -26,8 +26,8 @@ use crate::{among_ascii, any_bytes};
 
 const BLOCK_BYTES: usize = 64;
 
-/// Returns the faults of a superblock, and its masks.
-fn superblock(text: &[Byte]) -> (Vector, planes::Masks) {
+/// Returns the faults of a superblock.
+fn superblock(text: &[Byte]) -> Vector {
     with_text(text, 0, |memory| {
         let planes = planes::planes(
             Avx512,
@@ -45,7 +45,7 @@ pub(crate) fn a_place(place: usize) -> bool {
     let (text, four) = among_ascii::<4>(CONTEXT + SUPERBLOCK_BYTES, place);
     let end = if place + 1 == SUPERBLOCK_BYTES { End::Anywhere } else { End::Character };
     let context = is_text(Start::Character, &four[..CONTEXT.saturating_sub(place)], End::Anywhere);
-    let unfaulted = superblock(&text).0.any().not();
+    let unfaulted = superblock(&text).any().not();
     context.and(unfaulted).is(context.and(is_text(Start::Character, &four, end)))
 }
 
@@ -58,47 +58,8 @@ pub(crate) fn each_place() -> bool {
 pub(crate) fn a_superblock() -> bool {
     let text = any_bytes(CONTEXT + SUPERBLOCK_BYTES);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::Anywhere);
-    let unfaulted = superblock(&text).0.any().not();
+    let unfaulted = superblock(&text).any().not();
     context.and(unfaulted).is(context.and(is_text(Start::Anywhere, &text, End::Anywhere)))
-}
-
-/// The last superblock has `n` bytes of any values, after three bytes that are part of some text. The planes show a fault if and only if all
-/// bytes together do not end a text.
-pub(crate) fn a_last_superblock(n: usize) -> bool {
-    let text = any_bytes(CONTEXT + n);
-    let context = is_text(Start::Anywhere, &text[..CONTEXT], End::Anywhere);
-    let faults = with_text(&text, 0, |memory| {
-        planes::check_planes(
-            Avx512,
-            Avx512.zero(),
-            planes::last_planes(Avx512, planes::Picks::new(Avx512), memory),
-        )
-        .0
-    });
-    context.and(faults.any().not()).is(context.and(is_text(Start::Anywhere, &text, End::Character)))
-}
-
-/// Each mask of a superblock has one bit for each byte of its kind, and no other.
-pub(crate) fn the_masks_of_a_superblock() -> bool {
-    let text = any_bytes(CONTEXT + SUPERBLOCK_BYTES);
-    are_masks(&text, superblock(&text).1)
-}
-
-fn are_masks(text: &[Byte], masks: planes::Masks) -> bool {
-    let is_right = |mask: Vector, late: usize, kind: std::ops::RangeInclusive<u8>| {
-        let places = CONTEXT - late..CONTEXT - late + SUPERBLOCK_BYTES;
-        let some = |bits: &mut dyn Iterator<Item = Formula>| {
-            let mut bits: Vec<Formula> = bits.filter(|&bit| bit != FALSE).collect();
-            bits.sort_unstable();
-            bits
-        };
-        some(&mut mask.0.iter().flat_map(|byte| byte.0))
-            == some(&mut text[places].iter().map(|byte| byte.is_in(&kind)))
-    };
-    is_right(masks.continuations, 0, 0x80..=0xBF)
-        && is_right(masks.leads, 1, 0xC0..=0xFF)
-        && is_right(masks.from_f0, 3, 0xF0..=0xFF)
-        && is_right(masks.newlines, 0, 0x0A..=0x0A)
 }
 
 /// A block of any bytes, after a block of any bytes. The check shows a fault if and only if both are not UTF-8 so far; and with
@@ -166,8 +127,7 @@ pub(crate) fn a_text_by_blocks(n: usize) -> bool {
 /// Nine bytes of any values among ASCII, for mistakes. They lie on both sides of a border of vectors.
 pub(crate) fn for_mistakes() -> bool {
     let (text, nine) = among_ascii::<9>(CONTEXT + SUPERBLOCK_BYTES, 61);
-    let (faults, masks) = superblock(&text);
-    faults.any().not().is(is_text(Start::Character, &nine, End::Character)) && are_masks(&text, masks)
+    superblock(&text).any().not().is(is_text(Start::Character, &nine, End::Character))
 }
 
 /// The same for blocks: the nine bytes lie on both sides of the border of two blocks, or end with the text.

@@ -257,12 +257,12 @@ mod planes {
         text.as_ptr().addr() + CONTEXT
     }
 
-    pub(super) fn check_planes(_: Avx512, faults: Vector, from: usize) -> (Vector, ()) {
+    pub(super) fn check_planes(_: Avx512, faults: Vector, from: usize) -> Vector {
         with_coverage(|coverage| {
             let at = from - coverage.address;
             coverage.checked[at..at + SUPERBLOCK_BYTES].fill(true);
         });
-        (faults, ())
+        faults
     }
 }
 

@@ -7,10 +7,10 @@ use super::support::random::{Random, cases};
 use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use trust8::columns::{
-    ColumnError, ColumnErrorKind, Offset, validate_offsets, validate_slices, validate_views,
-};
 use trust8::{Kernel, Utf8Error};
+use trust8_columns::{
+    ColumnError, ColumnErrorKind, KernelExt, Offset, validate_offsets, validate_slices, validate_views,
+};
 
 /// The error of a row.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -113,7 +113,7 @@ fn few_rows() {
 /// `count` was also a method of a hidden supertrait, so this call was ambiguous.
 #[test]
 fn hidden_methods_hide_no_others() {
-    use trust8::columns::Column;
+    use trust8_columns::Column;
 
     trait Counted {
         fn count(&self) -> usize {
@@ -125,12 +125,12 @@ fn hidden_methods_hide_no_others() {
     fn count<C: Column>(column: C) -> usize {
         column.count()
     }
-    assert_eq!(count(trust8::columns::Offsets::new(b"", &[0_i32], None).unwrap()), 7);
+    assert_eq!(count(trust8_columns::Offsets::new(b"", &[0_i32], None).unwrap()), 7);
 }
 
 #[test]
 fn rows_of_every_layout() {
-    use trust8::columns::{Column, FixedSize, Offsets, Validity, Views};
+    use trust8_columns::{Column, FixedSize, Offsets, Validity, Views};
 
     fn check<C: Column>(column: C, rows: &[Vec<u8>]) {
         assert_eq!(column.rows(), rows.len());

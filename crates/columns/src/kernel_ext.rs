@@ -1,0 +1,105 @@
+//! The functions of this crate, with a kernel of the caller's choice.
+
+#![forbid(unsafe_code)]
+
+use trust8::Kernel;
+#[cfg(feature = "alloc")]
+use trust8::Policy;
+use trust8::engine::AsKernel;
+
+#[cfg(feature = "alloc")]
+use crate::not_utf8;
+#[cfg(feature = "alloc")]
+use crate::overlap::{self, Overlap};
+#[cfg(feature = "alloc")]
+use crate::repair::{Repair, Repaired, repair_by};
+use crate::views::{GROUP_VIEWS, Joined, each_view, group_is_valid};
+use crate::{Column, ColumnError, InvalidRows, Offset, check_row, offsets};
+
+/// The functions of this crate as methods of [`Kernel`]: for tests, measurements, and programs that
+/// let their user choose.
+///
+/// ```
+/// use trust8::Kernel;
+/// use trust8_columns::KernelExt;
+///
+/// for kernel in Kernel::available() {
+///     assert!(kernel.validate_offsets("aé".as_bytes(), &[0, 1, 3]).is_ok());
+/// }
+/// ```
+pub trait KernelExt: AsKernel {
+    /// Does the same as [`validate_offsets`](crate::validate_offsets), with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    fn validate_offsets<O: Offset>(&self, values: &[u8], offsets: &[O]) -> Result<(), ColumnError> {
+        offsets::validate(self.kernel(), values, offsets)
+    }
+
+    /// Does the same as [`validate_views`](crate::validate_views), with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    fn validate_views(&self, views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<(), ColumnError> {
+        let kernel = self.kernel();
+        #[cfg(feature = "alloc")]
+        let limit = overlap::limit(buffers);
+        #[cfg(not(feature = "alloc"))]
+        let limit = usize::MAX;
+        let mut joined = Joined::limited(limit);
+        for (number, group) in views.chunks(GROUP_VIEWS).enumerate() {
+            let first = number * GROUP_VIEWS;
+            if !group_is_valid(kernel, group, buffers, &mut joined) {
+                #[cfg(feature = "alloc")]
+                if joined.left == 0 {
+                    let overlap = Overlap::of(buffers, &overlap::ill_formed(kernel));
+                    return each_view(&views[first..], buffers, first, |row, _| {
+                        let error = overlap.error(kernel, views[row], buffers);
+                        error.map_or(Ok(()), |error| Err(not_utf8(row, error)))
+                    });
+                }
+                each_view(group, buffers, first, |row, bytes| check_row(kernel, row, bytes))?;
+                joined = Joined::limited(joined.left);
+            }
+        }
+        Ok(())
+    }
+
+    /// Does the same as [`validate_slices`](crate::validate_slices), with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    fn validate_slices<I>(&self, slices: I) -> Result<(), ColumnError>
+    where
+        I: IntoIterator<Item: AsRef<[u8]>>,
+    {
+        let mut slices = slices.into_iter().enumerate();
+        slices.try_for_each(|(row, slice)| check_row(self.kernel(), row, slice.as_ref()))
+    }
+
+    /// Does the same as [`invalid_rows`](crate::invalid_rows), with this kernel.
+    fn invalid_rows<C: Column>(&'static self, column: C) -> InvalidRows<C> {
+        InvalidRows::new(self.kernel(), column)
+    }
+
+    /// Does the same as [`repair`](crate::repair()), with this kernel, and with offsets up to
+    /// `limit`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[cfg(feature = "alloc")]
+    fn repair<C: Column + Repair>(
+        &'static self,
+        column: C,
+        policy: Policy,
+        limit: usize,
+    ) -> Result<Repaired<C, C::Owned>, ColumnError> {
+        repair_by(self.kernel(), column, policy, limit)
+    }
+}
+
+impl KernelExt for Kernel {}

@@ -1,0 +1,12 @@
+//! Tests of `trust8_columns`.
+
+#[path = "../../../../tests/support/mod.rs"]
+mod support;
+
+mod dirty_columns;
+mod errors;
+#[cfg(feature = "alloc")]
+#[path = "../../../../tests/support/policies.rs"]
+mod policies;
+mod repaired_columns;
+mod valid_columns;

@@ -1,0 +1,50 @@
+//! Counts of UTF-8: how many characters, UTF-16 units and lines a text has, counted while it is
+//! validated.
+//!
+//! [`inspect`](inspect()) validates and counts in one pass. [`Part`] does the same for a part of a
+//! text that may begin and end inside a character: parts are judged on any machine, and joined. With
+//! the feature `rayon`, `par_from_utf8` and `par_inspect` use all cores.
+//!
+//! ```
+//! use trust8_counts::{Part, count_chars, inspect};
+//!
+//! let counts = inspect("Grüße,\n世界 🌍\n".as_bytes());
+//! assert_eq!((counts.chars(), counts.utf16_len(), counts.newlines()), (12, 13, 2));
+//! assert_eq!(count_chars("naïve 🐈"), 7);
+//!
+//! // A part may end inside a character.
+//! let whole = Part::of(b"n\xC3").then(&Part::of(b"\xA9e\xFF"));
+//! assert_eq!(whole.finish().unwrap_err().valid_up_to(), 4);
+//! ```
+//!
+//! # Features
+//!
+//! | feature | on by default | brings |
+//! |---|---|---|
+//! | `std` | yes | nothing here; the same feature of trust8 |
+//! | `rayon` | no | `par_from_utf8` and `par_inspect`, which use all cores; implies `std` |
+//! | `serde` | no | `Serialize` for counts and errors |
+
+#![cfg_attr(not(test), no_std)]
+
+#[cfg(feature = "std")]
+extern crate std;
+
+mod counts;
+mod inspect;
+mod kernel_ext;
+#[cfg(feature = "rayon")]
+mod parallel;
+mod part;
+#[cfg(feature = "serde")]
+mod serialize;
+
+pub use inspect::{Summary, count_chars, count_chars_lossy, count_starts, inspect, utf16_len};
+pub use kernel_ext::KernelExt;
+#[cfg(feature = "rayon")]
+pub use parallel::{par_from_utf8, par_inspect};
+pub use part::{Part, PartError, Tally};
+
+/// For trust8-transcode.
+#[doc(hidden)]
+pub use counts::{CountChars, Utf16Len, sum};

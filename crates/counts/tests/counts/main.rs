@@ -1,0 +1,13 @@
+//! Tests of `trust8_counts`.
+
+#[path = "../../../../tests/support/mod.rs"]
+mod support;
+
+#[cfg(unix)]
+mod guard_pages;
+mod inspect;
+#[cfg(feature = "rayon")]
+mod parallel;
+mod part;
+#[cfg(feature = "serde")]
+mod reports;
