@@ -142,8 +142,7 @@ pub const fn ends_in_lead(bytes: &[u8]) -> bool {
 /// Returns the last position at or before `at` where a character begins, if `bytes[..at]` has no
 /// fault except perhaps a character that `at` cuts off. The byte at `at` does not matter.
 ///
-/// `start_before` steps back over a whole or a cut character alike, because the caller may want to
-/// find out which of the two it is.
+/// `start_before` steps back over a whole or a cut character alike; callers tell them apart.
 #[doc(hidden)]
 #[must_use]
 pub fn start_before(bytes: &[u8], at: usize) -> usize {

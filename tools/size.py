@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # The compiler orders functions by hashes of the names of their folders, and so a program's weight changes by up to 192 bytes. What is
 # compiled is a copy in a folder that has the same name everywhere.
 COPY = Path(tempfile.gettempdir()) / "trust8-size"
-PROGRAMS = COPY / "scripts" / "size"
+PROGRAMS = COPY / "tools" / "size"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "size"
 
 # Bytes that a stripped program may grow by, and what a module may have. These limits only ever go down.

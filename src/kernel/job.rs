@@ -21,7 +21,7 @@ pub(super) type EntryPoint<M, O> = unsafe fn(&[u8], M) -> O;
 /// A kernel's function for whole texts.
 pub(super) type ValidateFn = EntryPoint<(), Verdict>;
 
-/// Declares the jobs that an instruction set can run: all, if the target lacks it.
+/// Declares the bound on the jobs of an instruction set. There is none if the target lacks the set.
 macro_rules! runs {
     ($set:ident, $($token:ty)?) => {
         mod $set {

@@ -128,10 +128,9 @@ pub(crate) const PREFETCH_FROM_BYTES: usize = 4 << 20;
 /// }
 /// ```
 pub struct Kernel {
-    /// The name of the kernel or path.
+    /// The name of the kernel or of the way.
     name: &'static str,
-    /// Private, like the arrays of kernels: every kernel comes from `available`, which detected the
-    /// CPU.
+    /// Private, like the arrays of kernels: only `detect` hands them out.
     isa: Isa,
     /// The function for whole texts is a field, not in a table, because every user of a kernel
     /// needs it.

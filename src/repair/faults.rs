@@ -67,9 +67,10 @@ impl<'a> FaultSearch<'a> {
         Some(found)
     }
 
-    /// Writes the text from `block`, which was found last, until no fault is near, with its faults
-    /// replaced. The text before `done`, which lies in the block, has been written. Near the end of
-    /// the text or the output, nothing is written.
+    /// Writes the text from `block` on, with its faults replaced, until no fault is near.
+    ///
+    /// `block` was found last. The text before `done`, which lies in the block, has been written.
+    /// Near the end of the text or the output, nothing is written.
     ///
     /// ```text
     /// near faults:            block by block, with maps

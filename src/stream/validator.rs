@@ -131,8 +131,8 @@ impl Validator {
     }
 
     /// Returns a validator after `pushed` bytes that end with `last`, or `None` if no well-formed
-    /// beginning of a text ends with these bytes, or if `pushed` is greater than [`i64::MAX`]. If
-    /// the text is shorter than four bytes, any ASCII comes before it.
+    /// beginning of a text ends with these bytes, or if `pushed` is greater than [`i64::MAX`]. Pad
+    /// a text of fewer than four bytes with ASCII on the left.
     ///
     /// Unlike [`resume`](Self::resume), it does not branch on the number of pending bytes.
     #[inline(always)]
@@ -469,7 +469,7 @@ mod tests {
 
     /// Every kernel continues from the parts just as from the validator itself.
     #[test]
-    fn a_validator_goes_on_from_its_parts() {
+    fn a_validator_continues_from_its_parts() {
         for kernel in Kernel::available() {
             for at in 0..=TEXT.len() {
                 let (before, after) = TEXT.as_bytes().split_at(at);

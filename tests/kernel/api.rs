@@ -275,7 +275,7 @@ fn errors_travel_as_dyn_errors() {
 
 /// A report of an error and all its sources has each message once.
 #[test]
-fn errors_say_nothing_twice() {
+fn no_source_repeats_an_error() {
     let bytes = b"abc\xFF";
     let copied = trust8::copy_utf8(bytes, &mut [std::mem::MaybeUninit::uninit(); 4]).map(|_| ()).unwrap_err();
     assert!(copied.to_string().contains(&from_utf8(bytes).map(str::as_bytes).unwrap_err().to_string()));

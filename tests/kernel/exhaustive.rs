@@ -44,12 +44,12 @@ fn one_and_two_bytes() {
 // Three bytes, in two halves that run side by side.
 
 #[test]
-fn three_bytes_of_which_the_first_is_ascii_or_a_continuation() {
+fn three_bytes_from_ascii_or_a_continuation_on() {
     three_bytes(0x00..=0xBF);
 }
 
 #[test]
-fn three_bytes_of_which_the_first_is_a_lead() {
+fn three_bytes_from_a_lead_on() {
     three_bytes(0xC0..=0xFF);
 }
 

@@ -24,7 +24,7 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Numbers that need not be good, only always the same for the same seed (xorshift).
+/// A deterministic sequence of numbers (xorshift).
 pub struct Random(u64);
 
 impl Random {

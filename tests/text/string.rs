@@ -71,7 +71,7 @@ fn errors_give_the_allocation_back() {
 }
 
 #[test]
-fn the_error_is_an_error_that_says_nothing_twice() {
+fn the_error_has_no_source_that_repeats_it() {
     const fn is_an_error<T: Error + Send + Sync + 'static>() {}
     is_an_error::<FromUtf8Error>();
     let error = string_from_utf8(b"ab\xC0".to_vec()).map(String::into_bytes).unwrap_err();

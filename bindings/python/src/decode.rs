@@ -197,7 +197,7 @@ pub(crate) fn valid<'py, 'a>(
     // Up to this length, decoding character by character is faster than calling the library.
     const BY_CHARACTER: usize = 20;
     if bytes.len() <= BY_CHARACTER
-        && let Some(Decoded::Text(text)) = text::short(py, bytes, Instead::Nothing)?
+        && let Some(Decoded::Text(text)) = text::short(py, bytes, Instead::Strict)?
     {
         return Ok(Ok(text));
     }

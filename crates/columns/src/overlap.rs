@@ -97,9 +97,8 @@ impl Overlap {
         kernel.from_utf8(sequence).err().map(|error| error.after(at))
     }
 
-    /// Returns where the first fault of the row with this view is, from byte `start` of the row on,
-    /// and the bytes from there on, as far as they tell one fault from another. The faults are
-    /// listed.
+    /// Returns the place of a row's first fault from byte `start` of the row on, and up to four
+    /// bytes from there on, which show the fault. The faults are listed.
     pub(super) fn fault_of<'a>(
         &self,
         view: u128,

@@ -471,7 +471,7 @@ pub(crate) fn first_faulty_block(s: Avx512, bytes: &[u8], at: usize) -> Verdict 
 
 /// The search for the first fault from `at` on, block by block.
 ///
-/// Everything before `at` is well-formed, except for a character that `at` cuts off. The routine
+/// Everything before `at` is well-formed, except for a character that `at` cuts off. The job
 /// returns the suspect verdict for the first fault, or for the position where less than a block is
 /// left.
 struct FirstFaultyBlock;

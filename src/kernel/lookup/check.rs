@@ -1,4 +1,4 @@
-//! The checks of one vector of text, in as few operations as I could find.
+//! The checks of one vector of text.
 
 #![forbid(unsafe_code)]
 
@@ -119,11 +119,11 @@ impl<S: Simd> Checker<S> {
         faults: &mut FaultBits<S>,
         last: S::Vector,
         ends: &[u8; 64],
-        goes_on: bool,
+        more_follows: bool,
     ) {
         let s = self.s;
         // Loading FF from another address avoids a branch.
-        let from = if goes_on { 32 } else { 32 - S::LANES };
+        let from = if more_follows { 32 } else { 32 - S::LANES };
         faults.0 = s.or(faults.0, s.minus_saturating(last, s.load(ends, from)));
     }
 

@@ -16,8 +16,10 @@ pub(super) const GROUP_BLOCKS: usize = 16;
 /// The bytes of a group.
 pub(super) const GROUP_BYTES: usize = GROUP_BLOCKS * BLOCK_BYTES;
 
-/// Lists the blocks of `chunk` that are not ASCII, and the first one if the byte before it is not. The chunk begins with context and has
-/// whole blocks. The function prefetches what comes `ahead` bytes later.
+/// Lists the blocks of `chunk` that are not ASCII, and the first one if the byte before it is not.
+///
+/// The chunk begins with context and has whole blocks. The function prefetches what comes `ahead`
+/// bytes later.
 #[inline(always)]
 pub(super) fn not_ascii<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> u64 {
     // A chunk without context is a mistake of the caller: all blocks are listed.
@@ -78,8 +80,9 @@ fn high_bits<S: Simd>(s: S, group: &[u8], at: usize) -> S::Vector {
 /// the first block if a longer character reaches into it. Also returns whether there is C0 or C1,
 /// which never appear in UTF-8. The chunk is as for [`not_ascii`].
 ///
-/// A longer character lists each block with its lead, or with its third or fourth byte, which looks
-/// like a continuation without a lead. The second byte alone may be in a block that is not listed.
+/// A longer character puts each block with its lead on the list, and each with its third or fourth
+/// byte, which looks like a continuation without a lead. The second byte alone may be in a block
+/// that is not listed.
 /// So if a longer character begins at the end of a listed block, and the next block is not listed,
 /// the character is cut off.
 #[inline(always)]

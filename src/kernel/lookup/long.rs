@@ -101,7 +101,7 @@ impl<S: Simd> Job<S, (), Verdict> for CheckLong {
 /// The branch predictor learns these branches in text that is read again and again, and predicts
 /// them in dense text.
 ///
-/// The routine returns an error with a position before a fault. Less than a block is left at the
+/// The job returns an error with a position before a fault. Less than a block is left at the
 /// end. A character that reaches into it is no fault.
 struct CheckEach;
 
@@ -141,7 +141,7 @@ enum BlockChoice {
 /// Checks all whole blocks from a position on, in chunks: the blocks to check are listed without a
 /// branch, and then checked.
 ///
-/// The routine promises the same as [`CheckEach`].
+/// The job promises the same as [`CheckEach`].
 struct CheckListed;
 
 impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {

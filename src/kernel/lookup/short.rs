@@ -41,7 +41,7 @@ pub(super) fn check_short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if checker.any(&faults) { find_fault(s, bytes, 0) } else { Verdict::VALID }
 }
 
-/// Checks all of a text of more than two vectors, given the four bytes before it. `goes_on` means
+/// Checks all of a text of more than two vectors, given the four bytes before it. `more_follows` means
 /// that more follows: then a character that the end cuts off is no fault, and the position of a
 /// fault is not needed. Shorter input is always suspect.
 ///
@@ -53,7 +53,7 @@ const START: u32 = 0;
 
 impl<S: Simd> Job<S, (u32, bool), Verdict> for CheckAll {
     #[inline(always)]
-    fn run(s: S, bytes: &[u8], (before, goes_on): (u32, bool)) -> Verdict {
+    fn run(s: S, bytes: &[u8], (before, more_follows): (u32, bool)) -> Verdict {
         let n = bytes.len();
         if n <= 2 * S::LANES {
             return Verdict::suspect(0);
@@ -61,10 +61,10 @@ impl<S: Simd> Job<S, (u32, bool), Verdict> for CheckAll {
         let checker = Checker::new(s);
         let mut faults = checker.no_faults();
         let sound = check_by_two(&checker, &mut faults, bytes, checker.ending_in(before.to_ne_bytes()));
-        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, goes_on);
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, more_follows);
         if !checker.any(&faults) {
             Verdict::VALID
-        } else if goes_on {
+        } else if more_follows {
             Verdict::suspect(0)
         } else {
             find_fault(s, bytes, sound)

@@ -82,8 +82,7 @@ impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for SearchLong<Q> {
     }
 }
 
-/// Returns what [`Sought::places`] says of the first [`BLOCK_BYTES`] bytes of a text, the first
-/// byte's as the lowest bit.
+/// Returns [`Sought::places`] of the first [`BLOCK_BYTES`] bytes of a text, as one word.
 pub struct Places<Q>(PhantomData<Q>);
 
 impl<Q> Places<Q> {

@@ -274,7 +274,7 @@ fn copy(
             let bytes = &piece[start..at];
             fits &= match instead {
                 Instead::Ignore => true,
-                Instead::Nothing => return Err((start, Stop::Refused)),
+                Instead::Strict => return Err((start, Stop::Refused)),
                 Instead::Replace => put(out, REPLACEMENT),
                 Instead::SurrogateEscape => bytes.iter().fold(true, |fits, byte| {
                     surrogates.push(0xDC00 | u16::from(*byte));
@@ -518,7 +518,7 @@ impl<U: Unit> Decoder<'_, U> {
                         Some(surrogate) => (surrogate.into(), 3),
                         None => break Err(Stop::Refused),
                     },
-                    Instead::Nothing => break Err(Stop::Refused),
+                    Instead::Strict => break Err(Stop::Refused),
                 },
             };
             if code_point > largest {

@@ -33,8 +33,8 @@ pub(crate) const SHORT: usize = 1024;
 /// The replacement of an ill-formed sequence, for the error handlers that need no call into Python.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Instead {
-    /// Nothing: the sequence is refused.
-    Nothing,
+    /// The sequence is refused.
+    Strict,
     Replace,
     Ignore,
     SurrogateEscape,
@@ -67,7 +67,7 @@ impl Instead {
     #[cfg(feature = "abi3")]
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Nothing => "strict",
+            Self::Strict => "strict",
             Self::Replace => "replace",
             Self::Ignore => "ignore",
             Self::SurrogateEscape => "surrogateescape",

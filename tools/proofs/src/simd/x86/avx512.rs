@@ -95,10 +95,6 @@ impl Avx512 {
         }))
     }
 
-    pub(crate) fn load_up_to_64(self, bytes: &[u8]) -> Vector {
-        Vector::load(&bytes[..bytes.len().min(64)])
-    }
-
     pub(crate) fn ending_in(self, bytes: [u8; 4]) -> Vector {
         vector::Vector(std::array::from_fn(|lane| Byte::constant(bytes[lane % 4])))
     }
