@@ -12,7 +12,7 @@ use serde_core::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::names::UnknownName;
 use crate::stream::StreamError;
-use crate::{ErrorKind, Location, Utf8Error};
+use crate::{CopyError, EncodeError, ErrorKind, Location, TooSmall, Utf8Error};
 
 /// Reads a value by its name.
 ///
@@ -89,14 +89,25 @@ pub use serialized_by_name;
 serialized_by_name!(ErrorKind);
 serialized_by_name!(crate::Policy);
 
-impl Serialize for Location {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut fields = to.serialize_struct("Location", 3)?;
-        fields.serialize_field("line", &self.line)?;
-        fields.serialize_field("column", &self.column)?;
-        fields.serialize_field("byte_column", &self.byte_column)?;
-        fields.end()
-    }
+/// The list of what is written field by field.
+macro_rules! fields {
+    ($($type:ident, |$self:ident| { $($field:ident: $value:expr),* };)*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                let $self = self;
+                let mut fields = to.serialize_struct(stringify!($type), [$(stringify!($field)),*].len())?;
+                $(fields.serialize_field(stringify!($field), &$value)?;)*
+                fields.end()
+            }
+        }
+    )*};
+}
+
+fields! {
+    TooSmall, |error| { needed: error.needed, len: error.len, message: Message(error) };
+    EncodeError, |error| { value: error.value(), message: Message(error) };
+    UnknownName, |error| { names: error.names(), message: Message(error) };
+    Location, |place| { line: place.line, column: place.column, byte_column: place.byte_column };
 }
 
 impl Serialize for Utf8Error {
@@ -109,5 +120,23 @@ impl Serialize for Utf8Error {
 impl Serialize for StreamError {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         error(to, "StreamError", (self.valid_up_to(), self.error_len()), self.kind().name(), self)
+    }
+}
+
+/// Writes what the error consists of.
+impl Serialize for CopyError {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::TooSmall(error) => error.serialize(to),
+            Self::Invalid(error) => error.serialize(to),
+        }
+    }
+}
+
+/// Writes the error without the bytes.
+#[cfg(feature = "alloc")]
+impl Serialize for crate::FromUtf8Error {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.utf8_error().serialize(to)
     }
 }

@@ -19,8 +19,12 @@ mod writer;
 
 use std::io;
 
-use crate::error::Utf8Error;
+use crate::error::{TooSmall, Utf8Error};
+use crate::names::UnknownName;
 use crate::stream::StreamError;
+use crate::text::characters::EncodeError;
+use crate::text::copy::CopyError;
+use crate::text::string::FromUtf8Error;
 
 pub use lines::{LineError, OnBadLine, TextLines};
 pub use lossy::LossyReader;
@@ -29,10 +33,10 @@ pub use reader::Utf8Reader;
 pub use writer::Utf8Writer;
 
 /// Converts errors into errors of a reader or writer.
-macro_rules! invalid_data {
-    ($($error:ty),+) => {$(
-        /// Converts the error into an [`InvalidData`](io::ErrorKind::InvalidData) error that
-        /// carries it.
+macro_rules! into_io_errors {
+    ($($kind:ident: $($error:ty),+;)+) => {$($(
+        #[doc = concat!("Converts the error into an [`", stringify!($kind), "`](io::ErrorKind::", stringify!($kind), ") error")]
+        /// that carries it.
         ///
         /// ```
         /// use std::io;
@@ -48,9 +52,34 @@ macro_rules! invalid_data {
         /// ```
         impl From<$error> for io::Error {
             fn from(error: $error) -> Self {
-                Self::new(io::ErrorKind::InvalidData, error)
+                Self::new(io::ErrorKind::$kind, error)
             }
         }
-    )+};
+    )+)+};
 }
-invalid_data!(Utf8Error, StreamError);
+into_io_errors! {
+    InvalidData: Utf8Error, StreamError, FromUtf8Error;
+    InvalidInput: TooSmall, EncodeError, UnknownName;
+}
+
+/// Converts the error as [`TooSmall`] and [`Utf8Error`] are converted.
+///
+/// ```
+/// use std::io;
+/// use std::mem::MaybeUninit;
+///
+/// fn copy<'d>(text: &[u8], to: &'d mut [MaybeUninit<u8>]) -> io::Result<&'d mut str> {
+///     Ok(trust8::copy_utf8(text, to)?)
+/// }
+/// let mut buffer = [MaybeUninit::uninit(); 3];
+/// assert_eq!(copy(b"ab\xFF", &mut buffer).unwrap_err().kind(), io::ErrorKind::InvalidData);
+/// assert_eq!(copy(b"four", &mut buffer).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+/// ```
+impl From<CopyError> for io::Error {
+    fn from(error: CopyError) -> Self {
+        match error {
+            CopyError::TooSmall(error) => error.into(),
+            CopyError::Invalid(error) => error.into(),
+        }
+    }
+}

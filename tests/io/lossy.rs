@@ -172,3 +172,37 @@ fn a_reader_that_claims_too_much_is_an_error() {
     let mut lines = TextLines::new(LossyReader::new(Liar));
     assert!(lines.next().is_some_and(|line| line.is_err()));
 }
+
+/// Each error goes into that of a reader, and comes out of it unchanged.
+#[test]
+fn errors_are_carried_by_those_of_readers() {
+    fn carried<E: std::error::Error + Send + Sync + PartialEq + Clone + 'static>(error: E, kind: ErrorKind)
+    where
+        io::Error: From<E>,
+    {
+        let message = error.to_string();
+        let carrier = io::Error::from(error.clone());
+        assert_eq!((carrier.kind(), carrier.to_string()), (kind, message));
+        assert!(carrier.downcast::<E>().unwrap() == error);
+    }
+    let mut buffer = [std::mem::MaybeUninit::uninit(); 3];
+    carried(trust8::from_utf8(b"\xFF").unwrap_err(), ErrorKind::InvalidData);
+    carried(trust8::Validator::new().push(b"\xFF").unwrap_err(), ErrorKind::InvalidData);
+    carried(trust8::string_from_utf8(vec![0xFF]).unwrap_err(), ErrorKind::InvalidData);
+    carried(trust8::copy_utf8_lossy(b"\xFF\xFF", &mut buffer).unwrap_err(), ErrorKind::InvalidInput);
+    carried(trust8::encode_scalar(0xD800, &mut [0; 4]).unwrap_err(), ErrorKind::InvalidInput);
+    carried("mend".parse::<Policy>().unwrap_err(), ErrorKind::InvalidInput);
+    for (bytes, kind) in [(&b"\xFF"[..], ErrorKind::InvalidData), (b"four", ErrorKind::InvalidInput)] {
+        let error = trust8::copy_utf8(bytes, &mut buffer).unwrap_err();
+        let carrier = io::Error::from(error);
+        assert_eq!((carrier.kind(), carrier.to_string()), (kind, error.to_string()));
+    }
+    let too_long = trust8::io::LineError::TooLong { offset: 3, max_length: 1 };
+    let message = too_long.to_string();
+    let carrier = io::Error::from(too_long);
+    assert_eq!((carrier.kind(), carrier.to_string()), (ErrorKind::InvalidData, message));
+    assert_eq!(
+        io::Error::from(trust8::io::LineError::Io(ErrorKind::TimedOut.into())).kind(),
+        ErrorKind::TimedOut
+    );
+}

@@ -328,6 +328,18 @@ fn reports_are_serialised() {
     let place = json!({ "line": 2, "column": 4, "byte_column": 4 });
     assert_eq!(to_value(trust8::locate(bytes, 6)).unwrap(), place);
     assert_eq!(from_str::<ErrorKind>("\"Too Large\"").unwrap(), ErrorKind::TooLarge);
+    let owned = trust8::string_from_utf8(bytes.to_vec()).unwrap_err();
+    assert_eq!(to_value(owned).unwrap(), to_value(error(bytes)).unwrap());
+    let mut buffer = [std::mem::MaybeUninit::uninit(); 8];
+    let copied = trust8::copy_utf8(bytes, &mut buffer).unwrap_err();
+    assert_eq!(to_value(copied).unwrap(), to_value(error(bytes)).unwrap());
+    let too_small = trust8::copy_utf8(bytes, &mut buffer[..2]).unwrap_err();
+    let message = too_small.to_string();
+    assert_eq!(to_value(too_small).unwrap(), json!({ "needed": 8, "len": 2, "message": message }));
+    let number = trust8::encode_scalar(0xD800, &mut [0; 4]).unwrap_err();
+    assert_eq!(to_value(number).unwrap(), json!({ "value": 0xD800, "message": number.to_string() }));
+    let name = "mend".parse::<Policy>().unwrap_err();
+    assert_eq!(to_value(name).unwrap()["names"], json!(name.names()));
     for &policy in Policy::ALL {
         assert_eq!(from_str::<Policy>(&to_value(policy).unwrap().to_string()).unwrap(), policy);
     }

@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+use core::fmt;
+
 use trust8::ErrorKind;
 
 /// Why a [`Dialect`](super::Dialect) does not accept a sequence of bytes, or why it can't be
@@ -93,5 +95,12 @@ impl DialectErrorKind {
             Self::Inexpressible => return ("inexpressible", 14),
         };
         (kind.name(), kind.code())
+    }
+}
+
+/// Writes the [name](DialectErrorKind::name).
+impl fmt::Display for DialectErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }

@@ -21,6 +21,10 @@ fn reports_are_serialised() {
     let expected =
         json!({ "valid_up_to": 2, "error_len": 1, "kind": "overlong", "message": error.to_string() });
     assert_eq!(to_value(error).unwrap(), expected);
+    assert_eq!(to_value(error.kind()).unwrap(), json!("overlong"));
+    assert_eq!(format!("{:>10}", error.kind()), "  overlong");
+    let number = Dialect::Cesu8.encode(0xD800, &mut [0; 6]).unwrap_err();
+    assert_eq!(to_value(number).unwrap(), json!({ "value": 0xD800, "message": number.to_string() }));
     for dialect in Dialect::ALL {
         assert_eq!(from_str::<Dialect>(&to_value(dialect).unwrap().to_string()).unwrap(), *dialect);
     }

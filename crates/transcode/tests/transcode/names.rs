@@ -44,13 +44,16 @@ fn globs_do_not_clash() {
 #[test]
 fn reports_are_serialised() {
     use serde_json::{from_str, json, to_value};
-    use trust8_transcode::{Encoding, Utf16, validate};
+    use trust8_transcode::{BufferError, Encoding, Utf16, validate};
 
     let error = validate(Utf16, &[0x61, 0xDC00]).unwrap_err();
     let expected = json!({
         "valid_up_to": 1, "error_len": 1, "kind": "lone-low-surrogate", "message": error.to_string(),
     });
     assert_eq!(to_value(error).unwrap(), expected);
+    assert_eq!(to_value(BufferError::Invalid { error, written: 1 }).unwrap(), to_value(error).unwrap());
+    assert_eq!(to_value(error.kind()).unwrap(), json!("lone-low-surrogate"));
+    assert_eq!(format!("{:>20}", error.kind()), "  lone-low-surrogate");
     for encoding in Encoding::ALL {
         assert_eq!(from_str::<Encoding>(&to_value(encoding).unwrap().to_string()).unwrap(), *encoding);
     }
