@@ -159,7 +159,7 @@ impl<S> TextStream<S> {
         TextBytes { texts: self }
     }
 
-    /// Polls until a piece, or the end, makes something of which `make` returns `Some`.
+    /// Polls until `make` returns `Some` for a piece, or for the end.
     fn poll<B, E, T>(
         &mut self,
         cx: &mut Context<'_>,
