@@ -3,8 +3,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write, stderr};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use trust8::Bom;
@@ -16,62 +15,174 @@ use crate::fix::evidence::{Evidence, seems_utf16};
 use crate::fix::guess::{Guess, guess};
 use crate::interrupt;
 use crate::ordered_output::{OrderedOutput, Turn};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, print_error};
 use crate::progress::Progress;
-use crate::report::{Conclusion, Report};
+use crate::report::{Conclusion, Report, on_terminal};
 use crate::scan::{Finding, Scanner};
 use crate::source::{Opened, OutputFile, read_at, readers};
-use crate::statistics::Totals;
+use crate::statistics::{Totals, grouped};
 use crate::streams::StandardOutput;
 use crate::validate::{Buffer, FileStatus, FileValidator, is_binary_file, on_threads};
+use crate::visible::write_name;
 use crate::walk::{Entry, Unreachable, Walk};
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
-    let resolved = if args.staged { Ok(args.selection.clone()) } else { args.selection.resolve(true) };
+    let of_git = args.staged || args.selection.tracked;
+    let resolved = if of_git { Ok(args.selection.clone()) } else { args.selection.resolve(true) };
     let selection = match resolved {
         Ok(selection) => selection,
         Err(error) => return Outcome::fail(&error),
     };
-    let walk = if args.staged { Walk::staged(&selection) } else { Walk::new(&selection) };
-    let mut walk = match walk {
+    let walk = match Walk::of(&selection, args.staged) {
         Ok(walk) => walk,
         Err(error) => return Outcome::fail(&error),
     };
-    let in_folders = args.staged || selection.paths.iter().any(|path| path.is_dir());
-    let left_out = Arc::new(AtomicU64::new(0));
+    let in_folders = of_git || selection.paths.iter().any(|path| path.is_dir());
     let sums_up = in_folders && !args.quiet && (args.stats || stderr().is_terminal());
-    if sums_up {
-        walk = walk.counting(&left_out);
-    }
     let started = Instant::now();
     let progress = Progress::start(!common.no_progress && !args.quiet, {
-        let selection = if args.staged { Selection::default() } else { selection.clone() };
+        let selection = if of_git { Selection::default() } else { selection.clone() };
         move || total_bytes(&selection)
     });
     interrupt::on_signal({
         let progress = progress.clone();
         move || progress.finish()
     });
+    let walk = walk.reporting(args.verbose || args.files, &progress);
+    if args.files {
+        return list_files(args, walk);
+    }
     let report = crate::report::select(args, common);
     let check = Check::new(args, common, &*report, &progress, Box::new(StandardOutput::new()));
-    let (totals, written) = check.with_header_and_footer(started, args.stats, |check| check.check_all(walk));
+    let walk = Mutex::new((walk, 0));
+    let mut utf16 = None;
+    let (totals, written) = check.with_header_and_footer(started, args.stats, |check| {
+        let totals = check.check_all(&walk);
+        utf16 = check.utf16.lock().unwrap_or_else(PoisonError::into_inner).take();
+        totals
+    });
     progress.finish();
+    let (walk, _) = walk.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let is_complete = report_gaps(&walk, &totals, utf16.as_deref(), args.quiet);
     if args.stats && !report.has_totals_in_footer() {
         let _ = write!(stderr(), "{}", totals.for_people(started.elapsed()));
     }
     if sums_up {
-        let _ = writeln!(stderr(), "{}", totals.in_one_line(left_out.load(Ordering::Relaxed)));
+        let _ = writeln!(stderr(), "{}", totals.in_one_line(walk.left_out()));
+    }
+    let mut outcome = Outcome::of(&totals);
+    if selection.require_files && !is_complete {
+        outcome = Outcome::SomeUnread;
     }
     // If a pipe was closed by its reader, the exit code still tells what was found.
-    Outcome::of(&totals).with_output(written).into()
+    outcome.with_output(written).into()
+}
+
+/// Says on standard error what a user should know who believes that everything was checked. Returns
+/// whether there is nothing of that kind. `utf16` is one of the files that look like UTF-16.
+fn report_gaps(walk: &Walk<'_>, totals: &Totals, utf16: Option<&[u8]>, quiet: bool) -> bool {
+    let mut gaps = walk.notes();
+    if let Some(path) = utf16 {
+        let path = String::from_utf8_lossy(path);
+        gaps.push(match totals.binary_utf16 {
+            1 => format!("{path} was skipped as binary, but looks like UTF-16; --binary checks it"),
+            files => {
+                let files = grouped(files);
+                format!("{files} files such as {path} were skipped as binary, but look like UTF-16; --binary checks them")
+            }
+        });
+    }
+    if !quiet {
+        gaps.iter().for_each(|gap| print_error(gap));
+    }
+    if totals.files() > 0 || totals.unread > 0 {
+        return gaps.is_empty();
+    }
+    let mut why = Vec::new();
+    if totals.binary > 0 {
+        why.push(format!("{} skipped as binary", grouped(totals.binary)));
+    }
+    if walk.left_out() > 0 {
+        why.push(format!("{} hidden, ignored or not selected (--files says why)", grouped(walk.left_out())));
+    }
+    let why = if why.is_empty() { "there is no file".to_owned() } else { why.join(", ") };
+    print_error(&format!("nothing was checked: {why}"));
+    false
+}
+
+/// Prints the names of the files that would be checked, and what is skipped.
+fn list_files(args: &CheckArgs, mut walk: Walk<'_>) -> ExitCode {
+    let mut out = io::BufWriter::new(StandardOutput::new());
+    let mut totals = Totals::default();
+    let mut utf16 = None;
+    let mut written = Ok(());
+    for found in walk.by_ref() {
+        let path = match &found {
+            Ok(entry) => entry.source.name().to_vec(),
+            Err(unreachable) => unreachable.path.as_os_str().as_encoded_bytes().to_vec(),
+        };
+        match found
+            .map_err(|unreachable| io::Error::other(unreachable.why))
+            .and_then(|entry| skip(args, &entry))
+        {
+            Ok(None) => {
+                totals.valid += 1;
+                let end: &[u8] = if args.null { b"\0" } else { b"\n" };
+                let line = if args.null { path } else { name_for_people(&path) };
+                written = out.write_all(&line).and_then(|()| out.write_all(end));
+                if written.is_err() {
+                    break;
+                }
+            }
+            Ok(Some(skipped)) => {
+                let look = if skipped.binary_utf16 > 0 { "; it looks like UTF-16" } else { "" };
+                print_error(&format!("{}: skipped: binary{look}", String::from_utf8_lossy(&path)));
+                if skipped.binary_utf16 > 0 {
+                    utf16.get_or_insert(path);
+                }
+                totals = totals + skipped;
+            }
+            Err(error) => {
+                totals.unread += 1;
+                print_error(&format!("{}: {error}", String::from_utf8_lossy(&path)));
+            }
+        }
+    }
+    let written = written.and_then(|()| out.flush());
+    let _ = out.into_parts();
+    let is_complete = report_gaps(&walk, &totals, utf16.as_deref(), false);
+    let mut outcome = Outcome::of(&totals);
+    if args.selection.require_files && !is_complete {
+        outcome = Outcome::SomeUnread;
+    }
+    outcome.with_output(written).into()
+}
+
+/// Returns what a binary file that is skipped adds to the totals.
+fn skip(args: &CheckArgs, entry: &Entry) -> io::Result<Option<Totals>> {
+    match entry.open()? {
+        Opened::Seekable { file, start }
+            if args.selection.skips_binary(entry.named) && is_binary_file(&file, start)? =>
+        {
+            binary(&file, start).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Returns a name as `--list` shows it.
+fn name_for_people(name: &[u8]) -> Vec<u8> {
+    let mut line = Vec::new();
+    write_name(&mut line, name, on_terminal());
+    line
 }
 
 /// Returns the number of bytes in all selected files, or `None` if a path on the command line is
 /// neither a file nor a folder.
 pub(crate) fn total_bytes(selection: &Selection) -> Option<u64> {
     let mut total = 0;
-    for entry in Walk::new(selection).ok()?.flatten() {
+    for entry in Walk::of(selection, false).ok()?.flatten() {
         match entry.source.len() {
             Some(len) => total += len,
             None if entry.named => return None,
@@ -120,6 +231,10 @@ pub(crate) struct Check<'a> {
     /// totals.
     to_the_end: bool,
     selection: &'a Selection,
+    /// Whether to report what is skipped.
+    verbose: bool,
+    /// The first name of the binary files that look like UTF-16.
+    utf16: Mutex<Option<Vec<u8>>>,
     /// Where the reports go.
     output_file: OutputFile,
 }
@@ -139,6 +254,8 @@ impl<'a> Check<'a> {
             profile: args.profile,
             to_the_end: args.stats,
             selection: &args.selection,
+            verbose: args.verbose,
+            utf16: Mutex::new(None),
             output_file: OutputFile::new(),
             output: OrderedOutput::new(out, progress.clone(), report.separator()),
             report,
@@ -171,14 +288,18 @@ impl<'a> Check<'a> {
     }
 
     /// Checks everything that `walk` finds, with all threads.
-    fn check_all(&self, walk: Walk<'_>) -> Totals {
-        let threads = if walk.may_be_many() { self.validator.threads() } else { 1 };
-        let walk = Mutex::new(walk.zip(0..));
+    fn check_all(&self, walk: &Mutex<(Walk<'_>, u64)>) -> Totals {
+        let lock = || walk.lock().unwrap_or_else(PoisonError::into_inner);
+        let threads = if lock().0.may_be_many() { self.validator.threads() } else { 1 };
         let work = |buffer: &mut Buffer| {
             let mut totals = Totals::default();
             while !self.output.has_failed() {
                 // A separate statement, so that the lock is released before the file is checked.
-                let next = walk.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let next = {
+                    let (walk, number) = &mut *lock();
+                    *number += 1;
+                    walk.next().map(|found| (found, *number - 1))
+                };
                 let Some((found, number)) = next else { break };
                 let mut turn = self.output.turn(number);
                 totals = totals + self.check(found, &mut turn, buffer);
@@ -216,7 +337,7 @@ impl<'a> Check<'a> {
                 };
                 if self.profile.is_some() {
                     if skip_binary && is_binary_file(&file, start)? {
-                        return binary(&file, start);
+                        return self.binary(entry, &file, start);
                     }
                     self.output_file.check_input(&file, start)?;
                     return Ok(self.report_errors(entry, from(0), false, turn, conclude));
@@ -230,7 +351,7 @@ impl<'a> Check<'a> {
                         let open_lines = u64::from(last != *b"\n");
                         Ok(Totals { valid: 1, bytes, characters, open_lines, ..Totals::default() })
                     }
-                    FileStatus::Binary => binary(&file, start),
+                    FileStatus::Binary => self.binary(entry, &file, start),
                     FileStatus::Invalid { .. } if !self.report.shows_errors() && !self.to_the_end => {
                         self.report.conclusion(turn.out(), entry.source.name(), &Conclusion::default());
                         Ok(Totals { invalid: 1, ..Totals::default() })
@@ -246,6 +367,24 @@ impl<'a> Check<'a> {
                 Ok(self.report_errors(entry, file, true, turn, |_| Ok(Conclusion::default())))
             }
         }
+    }
+
+    /// Returns the totals of a binary file, which is skipped.
+    fn binary(&self, entry: &Entry, file: &File, start: u64) -> io::Result<Totals> {
+        let totals = binary(file, start)?;
+        let name = entry.source.name();
+        if totals.binary_utf16 > 0 {
+            let mut first = self.utf16.lock().unwrap_or_else(PoisonError::into_inner);
+            if first.as_deref().is_none_or(|first| name < first) {
+                *first = Some(name.to_owned());
+            }
+        }
+        if self.verbose {
+            let look = if totals.binary_utf16 > 0 { "; it looks like UTF-16" } else { "" };
+            let message = format!("{}: skipped: binary{look}", entry.source.display());
+            self.validator.progress.suspend(|| print_error(&message));
+        }
+        Ok(totals)
     }
 
     /// Reports the errors of one file. With `at_once`, each is written as soon as it is found.

@@ -9,7 +9,7 @@
 //! are checked, whatever happens to the ones before them. The modules:
 //!
 //! - `args/` is the command line. `generate.rs` makes manual pages and completions from it.
-//! - `walk.rs` turns paths into files, and `staged.rs` Git's index. `source.rs` opens and reads
+//! - `walk/` turns paths into files, and `git.rs` asks Git for its files. `source.rs` opens and reads
 //!   them.
 //! - `validate.rs` is the first pass over a file: it only says whether the file is valid, and has
 //!   to be fast. `scan.rs` is the second pass: it finds each error. It uses `segments.rs` to split
@@ -39,6 +39,7 @@ mod dialects;
 mod encodings;
 mod fix;
 mod generate;
+mod git;
 mod hex;
 mod inspect;
 mod interrupt;
@@ -55,7 +56,7 @@ mod report;
 mod scan;
 mod segments;
 mod source;
-mod staged;
+
 mod statistics;
 mod streams;
 mod target;

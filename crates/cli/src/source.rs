@@ -5,8 +5,8 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
+use crate::git;
 use crate::replace::identity;
-use crate::staged;
 use crate::streams::{StandardOutput, standard_input};
 
 /// How many bytes are read at once. A buffer of this size leaves room in the second-level cache of
@@ -101,7 +101,7 @@ impl Source {
                     Opened::Stream(file)
                 })
             }
-            Self::Staged(_, object) => Ok(Opened::Seekable { file: staged::open(object)?, start: 0 }),
+            Self::Staged(_, object) => Ok(Opened::Seekable { file: git::open(object)?, start: 0 }),
         }
     }
 

@@ -4,6 +4,7 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::fix::FileError;
 use crate::progress::Progress;
@@ -14,8 +15,8 @@ use crate::streams::StandardOutput;
 /// Where the result of one file goes.
 pub(crate) enum Target {
     StandardOutput,
-    /// The file that is read.
-    InPlace(PathBuf),
+    /// The file that is read, and the folder in which it was found, if links are not followed.
+    InPlace(PathBuf, Option<Arc<File>>),
     /// Another file, which may exist already.
     File(PathBuf),
     /// A device, a pipe, or an open file of this process. It can be written to, but not replaced.
@@ -24,9 +25,15 @@ pub(crate) enum Target {
 
 impl Target {
     /// Returns where the result of `source` goes, if the command line says `output` or `in_place`.
-    pub(crate) fn of(source: &Source, output: Option<&Path>, in_place: bool) -> Self {
+    /// `folder` is where the source was found, if links are not followed.
+    pub(crate) fn of(
+        source: &Source,
+        folder: Option<&Arc<File>>,
+        output: Option<&Path>,
+        in_place: bool,
+    ) -> Self {
         match (output, source) {
-            (None, Source::Path(path)) if in_place => Self::InPlace(path.clone()),
+            (None, Source::Path(path)) if in_place => Self::InPlace(path.clone(), folder.cloned()),
             (None, _) => Self::StandardOutput,
             (Some(path), _) if path.as_os_str() == "-" => Self::StandardOutput,
             (Some(path), _) => match path.metadata() {
@@ -68,16 +75,18 @@ impl Target {
             (Self::StandardOutput, _) => return Ok((write(out)?, Vec::new())),
             (Self::Special(path), _) => {
                 let failed = |error| FileError::Target(path.clone(), error);
-                let mut file =
-                    File::options().append(is_open_file(&path)).write(true).open(&path).map_err(failed)?;
+                // Linux refuses a stranger's pipe in a folder like /tmp only if it may be created.
+                let mut options = File::options();
+                options.append(is_open_file(&path)).write(true).create(true);
+                let mut file = options.open(&path).map_err(failed)?;
                 let result = write(&mut file).map_err(|error| error.at(&path))?;
                 return Ok((result, Vec::new()));
             }
-            (Self::InPlace(path), Some(original)) => {
-                let file = NewFile::in_place_of(&path, original);
+            (Self::InPlace(path, folder), Some(original)) => {
+                let file = NewFile::in_place_of(&path, folder.as_deref(), original);
                 (path, file)
             }
-            (Self::InPlace(path) | Self::File(path), original) => {
+            (Self::InPlace(path, _) | Self::File(path), original) => {
                 let file = NewFile::at(&path, original);
                 (path, file)
             }

@@ -9,6 +9,8 @@ use super::{Selection, choice, flag, set, value};
 pub(crate) struct CheckArgs {
     pub(crate) selection: Selection,
     pub(crate) staged: bool,
+    pub(crate) files: bool,
+    pub(crate) verbose: bool,
     all: bool,
     max_errors: Option<u64>,
     pub(crate) profile: Option<&'static Profile>,
@@ -22,11 +24,14 @@ pub(crate) struct CheckArgs {
 
 /// Returns the options after those of `Selection`.
 #[rustfmt::skip]
-pub(super) fn options() -> [Arg; 10] {
+pub(super) fn options() -> [Arg; 12] {
     [
         flag("staged", "Check the staged version of the files that the next commit changes, not the version on disk\n\n\
             Paths restrict this to some of the files. Names are shown relative to the top of the repository.")
-            .conflicts_with_all(["files-from", "follow", "max-depth"]),
+            .conflicts_with_all(["files-from", "follow", "max-depth", "tracked"]),
+        flag("files", "Print the files that would be checked, and on standard error what is skipped and why")
+            .conflicts_with_all(["quiet", "list", "format", "json", "all", "max-errors", "stats"]).group("names"),
+        flag("verbose", "Say on standard error what is skipped, and why").short('v').conflicts_with("quiet"),
         flag("all", "Report every error, not only the first one of each file").short('a'),
         value("max-errors", "N", "Report at most N errors per file [default: 1]").short('m')
             .conflicts_with("all").value_parser(value_parser!(u64).range(1..)),
@@ -44,9 +49,9 @@ pub(super) fn options() -> [Arg; 10] {
         flag("json", "The same as --format json").conflicts_with_all(["format", "quiet", "list"]),
         flag("quiet", "Print only read errors; the exit status has the result").short('q')
             .conflicts_with_all(["list", "format"]),
-        flag("list", "Print only the names of the invalid files").short('l')
+        flag("list", "Print only the names of the invalid files").short('l').group("names")
             .conflicts_with_all(["format", "all", "max-errors"]),
-        flag("null", "With --list, end each name with a NUL instead of a line feed").short('0').requires("list"),
+        flag("null", "With --list or --files, end each name with a NUL instead of a line feed").short('0').requires("names"),
         flag("stats", "At the end, print the number of files and bytes, the speed, and the number of characters of \
             each length").short('s'),
     ]
@@ -57,6 +62,8 @@ impl CheckArgs {
         Self {
             selection: Selection::read(matches),
             staged: matches.get_flag("staged"),
+            files: matches.get_flag("files"),
+            verbose: matches.get_flag("verbose"),
             all: matches.get_flag("all"),
             max_errors: matches.remove_one("max-errors"),
             profile: matches.remove_one("profile"),

@@ -21,11 +21,18 @@ pub(crate) struct Selection {
     pub(crate) binary: bool,
     skip_binary: bool,
     pub(crate) follow: bool,
+    pub(crate) tracked: bool,
     pub(crate) glob: Vec<String>,
+    pub(crate) iglob: Vec<String>,
     pub(crate) exclude: Vec<String>,
     pub(crate) types: Vec<String>,
     pub(crate) type_not: Vec<String>,
+    pub(crate) force_exclude: bool,
     pub(crate) max_depth: Option<usize>,
+    pub(crate) max_filesize: Option<u64>,
+    pub(crate) one_file_system: bool,
+    /// Whether to fail if nothing is checked.
+    pub(crate) require_files: bool,
     /// Whether the current folder is searched because no path is named. Its name is not shown then.
     pub(crate) is_implied: bool,
     /// The suffix of the names of backups, which are skipped in folders.
@@ -36,7 +43,7 @@ pub(crate) struct Selection {
 pub(crate) const BACKUP_SUFFIX: &str = "~";
 
 #[rustfmt::skip]
-pub(super) fn options() -> [Arg; 13] {
+pub(super) fn options() -> [Arg; 20] {
     let in_folders = |option: Arg| option.help_heading("Files in folders");
     let types = Names { parse: known_type, names: || types().iter().map(String::as_str).collect() };
     [
@@ -45,16 +52,23 @@ pub(super) fn options() -> [Arg; 13] {
             current folder instead, and the other commands ask for a path.")
             .num_args(1..).action(ArgAction::Append).value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath),
         files_from(),
-        in_folders(flag("hidden", "In folders, include hidden files").short('H')),
+        in_folders(flag("tracked", "Check the files that Git tracks, also hidden and ignored ones\n\n\
+            Paths restrict this to some of the files.").conflicts_with_all(["files-from", "max-depth", "follow"])),
+        in_folders(flag("hidden", "In folders, include hidden files (but not .git, unless --no-ignore is given)").short('H')),
         in_folders(flag("no-ignore", "In folders, include files that .gitignore and .ignore exclude").short('I')),
+        in_folders(Arg::new("unrestricted").short('u').action(ArgAction::Count).help("-u means --no-ignore, -uu also \
+            --hidden, -uuu also --binary")),
         in_folders(flag("binary", "In folders, include binary files")),
         flag("skip-binary", "Leave out binary files even if they are named").conflicts_with("binary"),
         flag("recursive", "Search folders: the default").short('r').hide(true),
         in_folders(flag("follow", "In folders, follow symbolic links").short('L')),
         in_folders(value("glob", "GLOB", "In folders, include only files that match GLOB; a leading ! inverts the \
             match [may be repeated]").short('g').action(ArgAction::Append)),
+        in_folders(value("iglob", "GLOB", "The same, whatever the case of letters [may be repeated]")
+            .action(ArgAction::Append)),
         in_folders(value("exclude", "GLOB", "In folders, leave out what matches GLOB [may be repeated]")
             .action(ArgAction::Append)),
+        in_folders(flag("force-exclude", "Leave out what --exclude matches even if it is named")),
         in_folders(value("type", "TYPE", "In folders, include only files of this type, such as rust, py or md, as \
             ripgrep names them [may be repeated]").short('t')
             .action(ArgAction::Append).value_parser(types.clone()).hide_possible_values(true)),
@@ -62,24 +76,35 @@ pub(super) fn options() -> [Arg; 13] {
             .action(ArgAction::Append).value_parser(types).hide_possible_values(true)),
         in_folders(value("max-depth", "N", "Visit folders at most N levels deep; with 1, only the files of the folders \
             that are named").short('d').value_parser(value_parser!(usize))),
+        in_folders(value("max-filesize", "SIZE", "In folders, leave out files of more bytes; K, M and G are multiples \
+            of 1024").value_parser(size)),
+        in_folders(flag("one-file-system", "In folders, leave out those of other file systems")),
+        flag("require-files", "Exit with 2 if nothing is checked, a pattern matches nothing, or text in UTF-16 is skipped"),
     ]
 }
 
 impl Selection {
     pub(super) fn read(matches: &mut ArgMatches) -> Self {
+        let unrestricted = matches.get_count("unrestricted");
         Self {
             paths: list(matches, "paths"),
             files_from: matches.remove_one("files-from"),
-            hidden: matches.get_flag("hidden"),
-            no_ignore: matches.get_flag("no-ignore"),
-            binary: matches.get_flag("binary"),
+            tracked: matches.get_flag("tracked"),
+            hidden: matches.get_flag("hidden") || unrestricted >= 2,
+            no_ignore: matches.get_flag("no-ignore") || unrestricted >= 1,
+            binary: matches.get_flag("binary") || unrestricted >= 3,
             skip_binary: matches.get_flag("skip-binary"),
             follow: matches.get_flag("follow"),
             glob: list(matches, "glob"),
+            iglob: list(matches, "iglob"),
             exclude: list(matches, "exclude"),
+            force_exclude: matches.get_flag("force-exclude"),
             types: list(matches, "type"),
             type_not: list(matches, "type-not"),
             max_depth: matches.remove_one("max-depth"),
+            max_filesize: matches.remove_one("max-filesize"),
+            one_file_system: matches.get_flag("one-file-system"),
+            require_files: matches.get_flag("require-files"),
             is_implied: false,
             backup: None,
         }
@@ -94,6 +119,9 @@ impl Selection {
     /// device, and `searches_folder` is false.
     pub(crate) fn resolve(&self, searches_folder: bool) -> Result<Self, String> {
         let mut selection = self.clone();
+        if selection.tracked {
+            return Ok(selection);
+        }
         if let Some(list) = selection.files_from.take() {
             let source = Source::named(&list);
             let bytes = read(&source).map_err(|error| format!("{}: {error}", source.display()))?;
@@ -165,6 +193,20 @@ fn known_type(name: &str) -> Result<String, String> {
         Some((_, similar)) => format!("this type is not known; did you mean {similar}?"),
         None => "this type is not known; `rg --type-list` shows the same types".to_owned(),
     })
+}
+
+/// Parses a number of bytes.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: u64 = match &text[digits.len()..] {
+        "" => 1,
+        "K" | "k" => 1 << 10,
+        "M" | "m" => 1 << 20,
+        "G" | "g" => 1 << 30,
+        _ => return Err("the units are K, M and G".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "it is no number".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "it is too large".to_owned())
 }
 
 fn read(source: &Source) -> std::io::Result<Vec<u8>> {

@@ -104,7 +104,7 @@ impl Convert<'_> {
     /// kept.
     fn convert(&self, source: &Source, out: &mut dyn Write) -> Result<Vec<String>, FileError> {
         let args = self.args;
-        let target = Target::of(source, args.output.as_deref(), args.in_place);
+        let target = Target::of(source, None, args.output.as_deref(), args.in_place);
         // If the source can't be opened, no file is created.
         let opened = if args.in_place { source.open_regular(None) } else { source.open() };
         let mut opened = opened.map_err(FileError::Read)?;

@@ -31,7 +31,8 @@ impl Fix<'_> {
         buffer: &mut Buffer,
     ) -> Result<FileReport, FileError> {
         let args = self.args;
-        let target = || Target::of(&entry.source, args.output.as_deref(), args.in_place);
+        let target =
+            || Target::of(&entry.source, entry.folder.as_ref(), args.output.as_deref(), args.in_place);
         let opened = if args.in_place { entry.open_regular() } else { entry.open() };
         let (file, start) = match opened.map_err(FileError::Read)? {
             Opened::Seekable { file, start } => (file, start),
@@ -153,7 +154,7 @@ impl Fix<'_> {
     /// harm is done.
     fn clean_up(&self, entry: &Entry) {
         if let (true, Source::Path(path)) = (self.args.in_place, &entry.source) {
-            let _ = replace::remove_leftover(path);
+            let _ = replace::remove_leftover(path, entry.folder.as_deref());
         }
     }
 

@@ -78,6 +78,8 @@ impl FileError {
                 let path = path.display();
                 let message = if replace::is_busy(error) {
                     format!("{path}: left alone: {error}")
+                } else if replace::has_displaced(error) {
+                    format!("{path}: {error}")
                 } else if in_place {
                     format!("{path}: could not be written, and is unchanged: {error}")
                 } else {
@@ -102,7 +104,7 @@ pub(crate) fn run(args: &FixArgs, common: &CommonArgs) -> ExitCode {
         return Outcome::fail(error);
     }
     selection.backup.clone_from(&args.backup);
-    let walk = match Walk::new(&selection) {
+    let walk = match Walk::of(&selection, false) {
         Ok(walk) => walk,
         Err(error) => return Outcome::fail(&error),
     };
@@ -118,6 +120,7 @@ pub(crate) fn run(args: &FixArgs, common: &CommonArgs) -> ExitCode {
         move || progress.finish()
     });
     interrupt::on_signal(replace::remove_unfinished);
+    let walk = walk.reporting(args.verbose, &progress);
     let fix = Fix {
         args,
         common,
@@ -137,6 +140,8 @@ fn check_args(args: &FixArgs, selection: &Selection) -> Result<(), &'static str>
         Err("fix --in-place: standard input cannot be replaced")
     } else if args.output.is_some() && paths.len() != 1 {
         Err("fix --output: only one file can be given")
+    } else if args.selection.tracked && !args.in_place && !args.undo && !args.is_dry() {
+        Err("fix --tracked: files can only be fixed with --in-place")
     } else if !args.in_place
         && !args.undo
         && !args.is_dry()
@@ -156,12 +161,12 @@ struct Fix<'a> {
 }
 
 impl Fix<'_> {
-    fn fix_all(&self, walk: Walk<'_>) -> Outcome {
+    fn fix_all(&self, mut walk: Walk<'_>) -> Outcome {
         let mut out = BufWriter::new(StandardOutput::new());
         let mut buffer = Buffer::new();
         let mut outcome = Outcome::AllValid;
         let mut summary = Summary::default();
-        for found in walk {
+        for found in walk.by_ref() {
             let (source, result) = match found {
                 Ok(entry) => {
                     let result = self.fix(&entry, &mut out, &mut buffer);
@@ -198,6 +203,16 @@ impl Fix<'_> {
                 let _ = out.into_parts();
                 return outcome.with_output(Err(error));
             }
+        }
+        let mut gaps = walk.notes();
+        if summary == Summary::default() {
+            gaps.push("no file was found".to_owned());
+        }
+        if !self.args.quiet {
+            gaps.iter().for_each(|gap| self.print(gap));
+        }
+        if self.args.selection.require_files && !gaps.is_empty() {
+            outcome = Outcome::SomeUnread;
         }
         let mut written = self.report_summary(&summary, &mut out);
         if written.is_ok() {

@@ -177,7 +177,7 @@ impl FileReport {
 }
 
 /// How many files had each outcome.
-#[derive(Default)]
+#[derive(PartialEq, Eq, Default)]
 pub(super) struct Summary {
     changed: u64,
     unchanged: u64,

@@ -1,5 +1,6 @@
 //! `trust8 fix --undo`: restores the backups of repaired files.
 
+use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -16,7 +17,9 @@ pub(super) fn run(args: &FixArgs, walk: Walk<'_>) -> ExitCode {
     let mut failed = 0_u64;
     for found in walk {
         let (path, result) = match &found {
-            Ok(Entry { source: Source::Path(path), named, .. }) => (&**path, restore(path, *named, suffix)),
+            Ok(Entry { source: Source::Path(path), named, folder }) => {
+                (&**path, restore(path, folder.as_deref(), *named, suffix))
+            }
             Ok(_) => continue,
             Err(unreachable) => (&*unreachable.path, Err(unreachable.why.clone())),
         };
@@ -41,10 +44,10 @@ pub(super) fn run(args: &FixArgs, walk: Walk<'_>) -> ExitCode {
     if failed > 0 { Outcome::SomeUnread } else { Outcome::AllValid }.into()
 }
 
-/// Restores the file at `path`. Returns whether it has a backup. A file that is `named` must have
+/// Restores the file at `path`, which was found in `folder`. Returns whether it has a backup. A file that is `named` must have
 /// one.
-fn restore(path: &Path, named: bool, suffix: &str) -> Result<bool, String> {
-    match replace::restore(path, suffix) {
+fn restore(path: &Path, folder: Option<&File>, named: bool, suffix: &str) -> Result<bool, String> {
+    match replace::restore(path, folder, suffix) {
         Ok(false) if named => Err(format!("there is no backup {}{suffix}", path.display())),
         Ok(restored) => Ok(restored),
         Err(error) if replace::is_busy(&error) => Err(format!("left alone: {error}")),

@@ -1,31 +1,17 @@
 //! The place of a file: the folder, as an open handle, and the name in it.
 
 use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(super) use system::Place;
 
-/// How many symbolic links may lead from one to the next. Linux has the same limit.
-const MAX_LINKS: u32 = 40;
-
-/// Follows symbolic links, and returns the folder and the name of the file that `path` leads to. It
-/// need not exist.
-fn follow(path: &Path) -> io::Result<(PathBuf, OsString)> {
-    let mut path = path.to_owned();
-    for _ in 0..MAX_LINKS {
-        let name = path.file_name().ok_or_else(|| io::Error::other("is not the name of a file"))?.to_owned();
-        let folder = match path.parent() {
-            Some(folder) if folder != Path::new("") => folder.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        match path.read_link() {
-            Ok(target) => path = folder.join(target),
-            // It is no symbolic link, or there is nothing.
-            Err(_) => return Ok((folder, name)),
-        }
-    }
-    Err(io::Error::other("too many symbolic links"))
+/// Returns the folder of `path`, and its name in it.
+fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
+    let name = path.file_name().ok_or_else(|| io::Error::other("is not the name of a file"))?;
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    Ok((folder, name))
 }
 
 /// Returns the temporary name for the file `name`, which is always the same: the next run on the
@@ -36,6 +22,11 @@ fn temporary_name(name: &OsStr) -> OsString {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     });
     format!(".trust8-{hash:016x}.tmp").into()
+}
+
+/// Returns a temporary name that nobody can foresee, for when the other one is taken.
+fn other_temporary_name() -> OsString {
+    format!(".trust8-{:016x}.tmp", RandomState::new().hash_one(())).into()
 }
 
 /// Returns the name with `suffix` appended.
@@ -59,21 +50,30 @@ mod system {
     use std::fs::{File, Metadata};
     use std::io::{self, ErrorKind};
     use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
     use rustix::fs::{AtFlags, Mode, OFlags, linkat, openat, renameat, unlinkat};
 
-    use super::super::{attributes, identity};
-    use super::{follow, temporary_name, with_suffix};
+    use super::super::{attributes, identity, is_mine};
+    use super::{other_temporary_name, split, temporary_name, with_suffix};
     use crate::source::FileFrom;
 
     pub(in crate::replace) struct Place {
         folder: File,
         name: OsString,
+        /// The file that was created here because a symbolic link led to nothing.
+        created: Option<(u64, u64)>,
         temporary: OsString,
         /// The name of a copy or link of the old file, until it is the backup.
         backup: OsString,
     }
+
+    /// Opens a file only to look at it. Linux needs no permission for that, and waits for nothing.
+    #[cfg(target_os = "linux")]
+    const LOOK: OFlags = OFlags::PATH;
+    #[cfg(not(target_os = "linux"))]
+    const LOOK: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
 
     /// Returns `None` for the error that means that there is no such file.
     fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
@@ -84,11 +84,85 @@ mod system {
     }
 
     impl Place {
-        pub(in crate::replace) fn find(path: &Path) -> io::Result<Self> {
-            let (folder, name) = follow(path)?;
-            let temporary = temporary_name(&name);
+        /// Returns the place of the file `path`, which need not exist. `folder` is where it was
+        /// found, if links are not followed.
+        ///
+        /// A symbolic link is followed by the system, which refuses those that a stranger has put
+        /// into a folder like /tmp, if it is configured so. This refuses them always.
+        pub(in crate::replace) fn find(path: &Path, folder: Option<&File>) -> io::Result<Self> {
+            let (parent, name) = split(path)?;
+            if let Some(folder) = folder {
+                return Ok(Self::new(folder.try_clone()?, name, None));
+            }
+            let place = Self::new(File::open(parent)?, name, None);
+            match place.metadata()?.filter(Metadata::is_symlink) {
+                None => Ok(place),
+                Some(link) => {
+                    place.check_owner(&link, "is another user's link")?;
+                    let target = openat(&place.folder, name, LOOK | OFlags::CLOEXEC, Mode::empty())?;
+                    Self::of_file(&target.into(), path, false)
+                }
+            }
+        }
+
+        /// Does the same for the output of a program: the file may be created, and is not to be a
+        /// stranger's.
+        pub(in crate::replace) fn for_output(path: &Path) -> io::Result<Self> {
+            let place = match Self::find(path, None) {
+                // A link that leads to nothing. The system creates what it leads to.
+                Err(error) if error.kind() == ErrorKind::NotFound && path.is_symlink() => {
+                    let target = File::options().append(true).create(true).open(path)?;
+                    Self::of_file(&target, path, true)?
+                }
+                found => found?,
+            };
+            if let Some(old) = place.metadata()? {
+                place.check_owner(&old, "belongs to another user")?;
+            }
+            Ok(place)
+        }
+
+        /// Returns the place of the open `file`, which `path` led to.
+        fn of_file(file: &File, path: &Path, created: bool) -> io::Result<Self> {
+            let path = std::fs::read_link(path_of(file)).or_else(|_| path.canonicalize())?;
+            let found = identity(&file.metadata()?);
+            let (parent, name) = split(&path)?;
+            let place = Self::new(File::open(parent)?, name, found.filter(|_| created));
+            match place.metadata()? {
+                Some(metadata) if identity(&metadata) == found => Ok(place),
+                _ => Err(super::super::busy(super::super::CHANGED)),
+            }
+        }
+
+        fn new(folder: File, name: &OsStr, created: Option<(u64, u64)>) -> Self {
+            let temporary = temporary_name(name);
             let backup = with_suffix(&temporary, "~");
-            Ok(Self { folder: File::open(folder)?, name, temporary, backup })
+            Self { folder, name: name.to_owned(), created, temporary, backup }
+        }
+
+        /// Returns the same place with another temporary name.
+        pub(in crate::replace) fn with_other_temporary_name(&self) -> io::Result<Self> {
+            let temporary = other_temporary_name();
+            let backup = with_suffix(&temporary, "~");
+            let folder = self.folder.try_clone()?;
+            Ok(Self { folder, name: self.name.clone(), created: self.created, temporary, backup })
+        }
+
+        /// Returns the temporary name.
+        pub(in crate::replace) fn temporary_name(&self) -> &OsStr {
+            &self.temporary
+        }
+
+        /// Fails if `entry` belongs to a stranger, in a folder where all may create files but not
+        /// remove those of others, such as /tmp. (Linux has the same rule, if it is configured so.)
+        fn check_owner(&self, entry: &Metadata, what: &str) -> io::Result<()> {
+            let folder = self.folder.metadata()?;
+            let is_shared = folder.mode() & 0o1000 != 0 && folder.mode() & 0o022 != 0;
+            if is_shared && !is_mine(entry) && entry.uid() != folder.uid() {
+                let why = format!("{} {what}, in a folder that many users write to", self.name.display());
+                return Err(io::Error::new(ErrorKind::PermissionDenied, why));
+            }
+            Ok(())
         }
 
         fn open_at(&self, name: &OsStr, flags: OFlags, mode: u32) -> io::Result<File> {
@@ -97,11 +171,7 @@ mod system {
         }
 
         fn metadata_at(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
-            #[cfg(target_os = "linux")]
-            let flags = OFlags::PATH;
-            #[cfg(not(target_os = "linux"))]
-            let flags = OFlags::RDONLY | OFlags::NONBLOCK;
-            found(self.open_at(name, flags, 0).and_then(|file| file.metadata()))
+            found(self.open_at(name, LOOK, 0).and_then(|file| file.metadata()))
         }
 
         /// Returns the metadata of what is there.
@@ -114,9 +184,54 @@ mod system {
             found(self.open_at(&self.name, OFlags::RDONLY | OFlags::NONBLOCK, 0))
         }
 
+        /// Returns the metadata of what has the temporary name.
+        pub(in crate::replace) fn temporary_metadata(&self) -> io::Result<Option<Metadata>> {
+            self.metadata_at(&self.temporary)
+        }
+
+        /// Returns the metadata of what has the name that the old file has until it is the backup.
+        pub(in crate::replace) fn unfinished_backup_metadata(&self) -> io::Result<Option<Metadata>> {
+            self.metadata_at(&self.backup)
+        }
+
         /// Opens what has the temporary name.
         pub(in crate::replace) fn open_temporary(&self) -> io::Result<Option<File>> {
             found(self.open_at(&self.temporary, OFlags::RDONLY | OFlags::NONBLOCK, 0))
+        }
+
+        /// Removes the file that was created because a symbolic link led to nothing, if it is still
+        /// there.
+        pub(in crate::replace) fn remove_created(&self) {
+            let Some(created) = self.created else { return };
+            if self.metadata().ok().flatten().as_ref().and_then(identity) == Some(created) {
+                let _ = unlinkat(&self.folder, &self.name, AtFlags::empty());
+            }
+        }
+
+        /// Gives the temporary file a name under which a user finds it, and returns that.
+        pub(in crate::replace) fn keep_temporary(&self) -> io::Result<OsString> {
+            let name = with_suffix(&self.name, ".by-another-program");
+            self.rename_to_new(&self.temporary, &name)?;
+            Ok(name)
+        }
+
+        /// Returns why `backup` may not be what this user's repair of the file has left: another
+        /// user can put a file with the name of a backup into a folder like /tmp.
+        pub(in crate::replace) fn distrusts(
+            &self,
+            backup: &Metadata,
+            current: Option<&Metadata>,
+        ) -> io::Result<Option<&'static str>> {
+            let me = rustix::process::geteuid().as_raw();
+            let owner = current.map_or(me, MetadataExt::uid);
+            let is_shared = self.folder.metadata()?.mode() & 0o022 != 0;
+            Ok(if backup.uid() != owner || me != 0 && backup.uid() != me {
+                Some("its backup belongs to another user")
+            } else if is_shared && backup.nlink() > 1 {
+                Some("its backup has other names, in a folder that many users write to")
+            } else {
+                None
+            })
         }
 
         /// Creates a file without a name, or returns `None` if the file system has none.
@@ -276,8 +391,26 @@ mod system {
     use std::io::{self, ErrorKind};
     use std::path::{Path, PathBuf};
 
-    use super::{follow, temporary_name, with_suffix};
+    use super::{other_temporary_name, split, temporary_name, with_suffix};
     use crate::source::FileFrom;
+
+    /// How many symbolic links may lead from one to the next. Linux has the same limit.
+    const MAX_LINKS: u32 = 40;
+
+    /// Follows symbolic links, and returns the folder and the name of the file that `path` leads to. It
+    /// need not exist.
+    fn follow(path: &Path) -> io::Result<(PathBuf, OsString)> {
+        let mut path = path.to_owned();
+        for _ in 0..MAX_LINKS {
+            let (folder, name) = split(&path)?;
+            match path.read_link() {
+                Ok(target) => path = folder.join(target),
+                // It is no symbolic link, or there is nothing.
+                Err(_) => return Ok((folder.to_owned(), name.to_owned())),
+            }
+        }
+        Err(io::Error::other("too many symbolic links"))
+    }
 
     pub(in crate::replace) struct Place {
         folder: PathBuf,
@@ -293,10 +426,23 @@ mod system {
     }
 
     impl Place {
-        pub(in crate::replace) fn find(path: &Path) -> io::Result<Self> {
+        pub(in crate::replace) fn find(path: &Path, _folder: Option<&File>) -> io::Result<Self> {
             let (folder, name) = follow(path)?;
             let temporary = temporary_name(&name);
             Ok(Self { folder, name, temporary })
+        }
+
+        pub(in crate::replace) fn for_output(path: &Path) -> io::Result<Self> {
+            Self::find(path, None)
+        }
+
+        pub(in crate::replace) fn with_other_temporary_name(&self) -> io::Result<Self> {
+            let temporary = other_temporary_name();
+            Ok(Self { folder: self.folder.clone(), name: self.name.clone(), temporary })
+        }
+
+        pub(in crate::replace) fn temporary_name(&self) -> &OsStr {
+            &self.temporary
         }
 
         fn path(&self, name: &OsStr) -> PathBuf {
@@ -309,6 +455,30 @@ mod system {
 
         pub(in crate::replace) fn open(&self) -> io::Result<Option<File>> {
             found(File::open(self.path(&self.name)))
+        }
+
+        pub(in crate::replace) fn temporary_metadata(&self) -> io::Result<Option<Metadata>> {
+            found(fs::symlink_metadata(self.path(&self.temporary)))
+        }
+
+        pub(in crate::replace) fn unfinished_backup_metadata(&self) -> io::Result<Option<Metadata>> {
+            Ok(None)
+        }
+
+        pub(in crate::replace) fn remove_created(&self) {}
+
+        pub(in crate::replace) fn keep_temporary(&self) -> io::Result<OsString> {
+            let name = with_suffix(&self.name, ".by-another-program");
+            fs::rename(self.path(&self.temporary), self.path(&name))?;
+            Ok(name)
+        }
+
+        pub(in crate::replace) fn distrusts(
+            &self,
+            _backup: &Metadata,
+            _current: Option<&Metadata>,
+        ) -> io::Result<Option<&'static str>> {
+            Ok(None)
         }
 
         pub(in crate::replace) fn open_temporary(&self) -> io::Result<Option<File>> {

@@ -218,15 +218,27 @@ fn the_action_shows_errors_next_to_their_lines() {
     folder.file("d/bad", b"a\xFF");
     folder.file("fine", "fine");
     let script = steps[1].replace("trust8 check", &format!("{} check", cargo_bin!("trust8").display()));
-    let run = |paths: &str| {
+    let run = |paths: &str, tracked: &str| {
         let mut shell = Command::new("sh");
-        shell.args(["-c", &script]).env("ARGS", "--all --no-progress").env("PATHS", paths);
+        shell
+            .args(["-c", &script])
+            .env("ARGS", "--all --no-progress")
+            .env("PATHS", paths)
+            .env("TRACKED", tracked);
         let output = shell.current_dir(folder.path()).output().unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
     };
-    let (code, text) = run("fine d");
+    let (code, text) = run("fine d", "");
     assert!(code == 1 && text.starts_with("::error file=d/bad,line=1,col=2::"), "{text}");
-    assert_eq!(run("fine"), (0, String::new()));
+    assert_eq!(run("fine", ""), (0, String::new()));
+    // Names are no patterns for the shell, and the list of Git has what is hidden.
+    assert_eq!(run("d/*", "").0, 2);
+    assert!(
+        Command::new("git").args(["init", "--quiet"]).current_dir(folder.path()).status().unwrap().success()
+    );
+    folder.file(".github/bad", b"a\xFF");
+    assert!(Command::new("git").args(["add", "."]).current_dir(folder.path()).status().unwrap().success());
+    assert!(run(".", "yes").1.contains("::error file=.github/bad,line=1,col=2::"));
 }
 
 /// pre-commit runs the words of `entry` with the names of files after them.
@@ -271,7 +283,9 @@ fn a_run_on_folders_says_what_it_left_out() {
     assert_eq!(last(&["-lHI", "--stats", "sub"]).as_deref(), Some("1 of 1 text files invalid"));
     let line = "1 of 2 text files invalid; 2 skipped as binary, of which 1 look like UTF-16; 5 hidden, ignored or not selected";
     assert_eq!(last(&["-l", "--stats", "--max-depth", "1", "."]).as_deref(), Some(line));
-    assert_eq!(last(&["-l", "."]), None);
+    let line = "trust8: ./utf16 was skipped as binary, but looks like UTF-16; --binary checks it";
+    assert_eq!(last(&["-l", "."]).as_deref(), Some(line));
+    assert_eq!(last(&["-l", "sub"]), None);
     assert!(last(&["-l", "--stats", "bad"]).unwrap().starts_with("lines"));
     let json: Value = serde_json::from_str(&stdout(&folder.trust8().args(["--json", "."]).assert())).unwrap();
     assert_eq!(json["summary"]["binary_like_utf16"], 1);
