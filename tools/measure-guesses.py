@@ -20,7 +20,7 @@ import chardet
 import charset_normalizer
 
 ROOT = Path(__file__).resolve().parent.parent
-SAMPLES = ROOT / "cli" / "tests" / "command" / "samples" / "languages.txt"
+SAMPLES = ROOT / "crates/cli/tests" / "command" / "samples" / "languages.txt"
 TRUST8 = os.environ.get("TRUST8", ROOT / "target" / "release" / "trust8")
 LENGTHS = {"one line": 0, "300 bytes": 300, "3 KB": 3000}
 

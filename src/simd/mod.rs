@@ -12,10 +12,10 @@
 //! AVX-512 does not implement [`Simd`]: it has other algorithms, in `kernel/bitplanes/`.
 
 #[macro_use]
-#[cfg(trust8_simd)]
-mod intrinsics;
-#[macro_use]
 mod sets;
+#[macro_use]
+#[cfg(trust8_simd)]
+mod compiled;
 #[cfg(test)]
 mod model;
 
@@ -149,7 +149,10 @@ pub trait Vectors: Token {
     ///
     /// `load` panics if this is out of bounds. All callers check lengths such that the compiler
     /// sees that it never is.
-    fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> Self::Vector {
+        read(bytes, at)
+    }
 
     /// Returns `bytes`, and zeros after them. `bytes` has fewer than `LANES` bytes.
     fn load_short(self, bytes: &[u8]) -> Self::Vector;
@@ -193,6 +196,14 @@ pub trait Vectors: Token {
         // alignment.
         unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };
     }
+}
+
+/// Returns the vector whose bytes begin at `bytes[at]`. It panics if it is out of bounds.
+#[inline(always)]
+fn read<V: Plain>(bytes: &[u8], at: usize) -> V {
+    let from: &[u8] = &bytes[at..at + size_of::<V>()];
+    // SAFETY: `from` has as many bytes as the vector, which is `Plain`. The load needs no alignment.
+    unsafe { from.as_ptr().cast::<V>().read_unaligned() }
 }
 
 /// What the block algorithm needs of an instruction set with vectors of 16 or 32 bytes.
@@ -311,6 +322,7 @@ struct Aligned<T>(T);
 #[inline(always)]
 fn short_words(bytes: &[u8]) -> [u64; 2] {
     let n = bytes.len();
+    assert!(n < 16);
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         // 8 to 15 bytes: the first 16 - n bytes of the last word, at least one, are in the first
         // word too.

@@ -10,11 +10,14 @@
 /// - the architectures that have it, the feature without which vectors must not be used there, and
 ///   the first version 1.x of Rust with its intrinsics (0: every version that compiles the crate);
 /// - what the command says about it.
+///
+/// `with $` hands a dollar sign to `$use`, with which it can define a macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! instruction_sets {
-    ($use:ident) => {
+    ($use:ident $(with $dollar:tt)?) => {
         $use! {
+            $($dollar)?
             avx512: Avx512, "avx512", trust8_avx512, ["avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "avx512vpopcntdq", "gfni", "bmi1", "bmi2", "lzcnt", "popcnt"],
                 (["x86", "x86_64"] with "sse2", since 89), "64 bytes at a time: AVX-512 with VBMI2, since Ice Lake and Zen 4";
             avx2: Avx2, "avx2", trust8_x86, ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"],

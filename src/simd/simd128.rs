@@ -18,13 +18,6 @@ impl Vectors for Simd128 {
     const LANES: usize = 16;
 
     #[inline(always)]
-    fn load(self, bytes: &[u8], at: usize) -> v128 {
-        let from: &[u8] = &bytes[at..at + 16];
-        // SAFETY: `from` has 16 bytes, and the load needs no alignment.
-        unsafe { v128_load(from.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
     fn load_short(self, bytes: &[u8]) -> v128 {
         let [low, high] = short_words(bytes);
         u64x2(low, high)
@@ -41,15 +34,15 @@ impl Vectors for Simd128 {
         v128_any_true(self.and(v, self.splat(0x80)))
     }
 
-    intrinsics! {
-        fn splat(byte: u8) -> v128 = u8x16_splat(byte);
-        fn and(a: v128, b: v128) -> v128 = v128_and(a, b);
-        fn or(a: v128, b: v128) -> v128 = v128_or(a, b);
-        fn max(a: v128, b: v128) -> v128 = u8x16_max(a, b);
-        fn min(a: v128, b: v128) -> v128 = u8x16_min(a, b);
-        fn minus_saturating(a: v128, b: v128) -> v128 = u8x16_sub_sat(a, b);
-        fn plus_signed_saturating(a: v128, b: v128) -> v128 = i8x16_add_sat(a, b);
-        fn any(v: v128) -> bool = v128_any_true(v);
+    compiled! { Simd128
+        fn splat(byte: u8) -> v128 { u8x16_splat(byte) }
+        fn and(a: v128, b: v128) -> v128 { v128_and(a, b) }
+        fn or(a: v128, b: v128) -> v128 { v128_or(a, b) }
+        fn max(a: v128, b: v128) -> v128 { u8x16_max(a, b) }
+        fn min(a: v128, b: v128) -> v128 { u8x16_min(a, b) }
+        fn minus_saturating(a: v128, b: v128) -> v128 { u8x16_sub_sat(a, b) }
+        fn plus_signed_saturating(a: v128, b: v128) -> v128 { i8x16_add_sat(a, b) }
+        fn any(v: v128) -> bool { v128_any_true(v) }
     }
 }
 
@@ -90,13 +83,13 @@ impl Simd for Simd128 {
         sum as usize
     }
 
-    intrinsics! {
-        fn lookup(table: v128, indices: v128) -> v128 = u8x16_swizzle(table, indices);
-        fn xor(a: v128, b: v128) -> v128 = v128_xor(a, b);
-        fn minus_wrapping(a: v128, b: v128) -> v128 = u8x16_sub(a, b);
-        fn equal(a: v128, b: v128) -> v128 = u8x16_eq(a, b);
-        fn below_signed(a: v128, b: v128) -> v128 = i8x16_lt(a, b);
+    compiled! { Simd128
+        fn lookup(table: v128, indices: v128) -> v128 { u8x16_swizzle(table, indices) }
+        fn xor(a: v128, b: v128) -> v128 { v128_xor(a, b) }
+        fn minus_wrapping(a: v128, b: v128) -> v128 { u8x16_sub(a, b) }
+        fn equal(a: v128, b: v128) -> v128 { u8x16_eq(a, b) }
+        fn below_signed(a: v128, b: v128) -> v128 { i8x16_lt(a, b) }
         // Signed words become signed bytes. That saturates, so only zero becomes zero.
-        fn halve(a: v128, b: v128) -> v128 = i8x16_narrow_i16x8(a, b);
+        fn halve(a: v128, b: v128) -> v128 { i8x16_narrow_i16x8(a, b) }
     }
 }

@@ -23,7 +23,7 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "
 TURNS = 15
 
 # The replacement of simdutf8.
-REPLACEMENTS = {"std": PACKAGE / "std", "simdutf8": None, "trust8": ROOT / "compat" / "simdutf8"}
+REPLACEMENTS = {"std": PACKAGE / "std", "simdutf8": None, "trust8": ROOT / "crates/simdutf8"}
 
 
 def cargo(command, *arguments):

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use super::prefetch::prefetch;
 #[cfg(trust8_avx512)]
 use crate::simd::Avx512;
-use crate::simd::{Avx2, Plain, Simd, Vectors, short_words};
+use crate::simd::{Avx2, Plain, Simd, Vectors, read, short_words};
 
 // SAFETY: it is integers side by side.
 unsafe impl Plain for __m256i {}
@@ -33,16 +33,20 @@ impl Avx2 {
         let source = &bytes[from..];
         let len = source.len().min(32);
         let whole = self.load(&PARTS.whole, 32 - len / 4 * 4);
-        // SAFETY: AVX2, by `self`. `whole` has ones in dword `i` only if `i` is below
-        // `source.len() / 4`, so bytes `4
-        // * i` to `4 * i + 3` are inside `source`. No byte of another dword is accessed.
+        // SAFETY: AVX2, by `self`. `whole` has ones in dword `i` only if `i` is below `source.len() / 4`, so the bytes from `4 * i`
+        // to `4 * i + 3` are inside `source`. No byte of another dword is accessed.
         let loaded = unsafe { _mm256_maskload_epi32(source.as_ptr().cast(), whole) };
         let last = u32::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
-        // SAFETY: AVX, by `self`.
-        let last = unsafe { _mm256_set1_epi32(last.cast_signed()) };
-        let down = self.load(&PARTS.down[len], 0);
-        // SAFETY: AVX2, by `self`.
-        self.or(loaded, unsafe { _mm256_srlv_epi32(last, down) })
+        self.or(loaded, self.shifted_dwords(last.cast_signed(), self.load(&PARTS.down[len], 0)))
+    }
+
+    compiled! { Avx2
+        /// Returns `dword` in every lane of 32 bits, shifted right there by the number in `down`.
+        fn shifted_dwords(dword: i32, down: __m256i) -> __m256i { _mm256_srlv_epi32(_mm256_set1_epi32(dword), down) }
+
+        fn first_eight(bytes: u64) -> __m256i { _mm256_setr_epi64x(bytes.cast_signed(), 0, 0, 0) }
+
+        fn in_both_halves(half: __m128i) -> __m256i { _mm256_broadcastsi128_si256(half) }
     }
 }
 
@@ -75,56 +79,37 @@ static PARTS: Parts = {
     parts
 };
 
-// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that
-// is compiled for AVX2, and was called on a CPU that has it.
 impl Vectors for Avx2 {
     type Vector = __m256i;
     const LANES: usize = 32;
 
     #[inline(always)]
-    fn splat(self, byte: u8) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_set1_epi8(byte as i8) }
-    }
-
-    #[inline(always)]
-    fn load(self, bytes: &[u8], at: usize) -> __m256i {
-        let from: &[u8] = &bytes[at..at + 32];
-        // SAFETY: AVX, by `self`; `from` has 32 bytes, and the load needs no alignment.
-        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
     fn load_short(self, bytes: &[u8]) -> __m256i {
+        assert!(bytes.len() < 32);
         if bytes.len() >= 4 {
             return self.load_masked(bytes, 0);
         }
-        let [low, _] = short_words(bytes);
-        // SAFETY: AVX, by `self`.
-        unsafe { _mm256_setr_epi64x(low as i64, 0, 0, 0) }
+        self.first_eight(short_words(bytes)[0])
     }
 
-    #[inline(always)]
-    fn high_bits(self, v: __m256i) -> u64 {
-        // SAFETY: AVX2, by `self`.
-        let bits = unsafe { _mm256_movemask_epi8(v) };
-        u64::from(bits.cast_unsigned())
-    }
+    compiled! { Avx2
+        fn splat(byte: u8) -> __m256i { _mm256_set1_epi8(byte as i8) }
 
-    #[inline(always)]
-    fn any(self, v: __m256i) -> bool {
-        // SAFETY: AVX, by `self`. VPTEST sets ZF when `v & v` is zero.
-        unsafe { _mm256_testz_si256(v, v) == 0 }
-    }
+        fn high_bits(v: __m256i) -> u64 {
+            let bits = _mm256_movemask_epi8(v);
+            u64::from(bits.cast_unsigned())
+        }
 
-    intrinsics! {
-        // AVX2.
-        fn and(a: __m256i, b: __m256i) -> __m256i = _mm256_and_si256(a, b);
-        fn or(a: __m256i, b: __m256i) -> __m256i = _mm256_or_si256(a, b);
-        fn max(a: __m256i, b: __m256i) -> __m256i = _mm256_max_epu8(a, b);
-        fn min(a: __m256i, b: __m256i) -> __m256i = _mm256_min_epu8(a, b);
-        fn minus_saturating(a: __m256i, b: __m256i) -> __m256i = _mm256_subs_epu8(a, b);
-        fn plus_signed_saturating(a: __m256i, b: __m256i) -> __m256i = _mm256_adds_epi8(a, b);
+        fn any(v: __m256i) -> bool {
+            // VPTEST sets ZF when `v & v` is zero.
+            _mm256_testz_si256(v, v) == 0
+        }
+        fn and(a: __m256i, b: __m256i) -> __m256i { _mm256_and_si256(a, b) }
+        fn or(a: __m256i, b: __m256i) -> __m256i { _mm256_or_si256(a, b) }
+        fn max(a: __m256i, b: __m256i) -> __m256i { _mm256_max_epu8(a, b) }
+        fn min(a: __m256i, b: __m256i) -> __m256i { _mm256_min_epu8(a, b) }
+        fn minus_saturating(a: __m256i, b: __m256i) -> __m256i { _mm256_subs_epu8(a, b) }
+        fn plus_signed_saturating(a: __m256i, b: __m256i) -> __m256i { _mm256_adds_epi8(a, b) }
     }
 }
 
@@ -142,73 +127,47 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn ending_in(self, bytes: [u8; 4]) -> __m256i {
-        // SAFETY: AVX, by `self`.
-        unsafe { _mm256_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0, 0, 0, 0, 0) }
-    }
-
-    #[inline(always)]
     fn table(self, entries: &[u8; 16]) -> __m256i {
-        // SAFETY: SSE2, by `self`; `entries` has 16 bytes, and the load needs no alignment.
-        let once = unsafe { _mm_loadu_si128(entries.as_ptr().cast()) };
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_broadcastsi128_si256(once) }
+        self.in_both_halves(read(entries, 0))
     }
 
-    #[inline(always)]
-    fn earlier<const N: usize>(self, now: __m256i, before: __m256i) -> __m256i {
-        // VPALIGNR works on each half separately. On the left of the lower half it needs the upper
-        // half of `before`, and on the left of the upper half the lower half of `now`. SAFETY:
-        // AVX2, by `self`.
-        let left = unsafe { _mm256_permute2x128_si256::<0x21>(before, now) };
-        const { assert!(1 <= N && N <= 3) };
-        match N {
-            // SAFETY: AVX2, by `self`.
-            1 => unsafe { _mm256_alignr_epi8::<15>(now, left) },
-            // SAFETY: AVX2, by `self`.
-            2 => unsafe { _mm256_alignr_epi8::<14>(now, left) },
-            // SAFETY: AVX2, by `self`.
-            _ => unsafe { _mm256_alignr_epi8::<13>(now, left) },
+    compiled! { Avx2
+        fn high_nibbles(v: __m256i) -> __m256i {
+            // There is no shift of bytes. A shift of 16 bits moves in bits of the neighbouring byte, and the mask removes them.
+            _mm256_and_si256(_mm256_srli_epi16::<4>(v), _mm256_set1_epi8(0x0F))
         }
-    }
 
-    #[inline(always)]
-    fn high_nibbles(self, v: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`. There is no shift of bytes. A shift of 16 bits moves in bits of
-        // the neighbouring byte, and the mask removes them.
-        let shifted = unsafe { _mm256_srli_epi16::<4>(v) };
-        self.low_nibbles(shifted)
-    }
+        fn sum(v: __m256i) -> usize {
+            // VPSADBW sums the differences of eight bytes each, here from zero.
+            let sums = _mm256_sad_epu8(v, _mm256_setzero_si256());
+            let both = _mm_add_epi64(_mm256_extracti128_si256::<1>(sums), _mm256_castsi256_si128(sums));
+            let all = _mm_add_epi64(both, _mm_unpackhi_epi64(both, both));
+            // At most 32 * 255.
+            _mm_cvtsi128_si32(all) as usize
+        }
 
-    #[inline(always)]
-    fn sum(self, v: __m256i) -> usize {
-        // SAFETY: AVX2, by `self`. VPSADBW sums the differences of eight bytes each, here from
-        // zero.
-        let sums = unsafe { _mm256_sad_epu8(v, self.splat(0)) };
-        // SAFETY: AVX2, by `self`.
-        let upper = unsafe { _mm256_extracti128_si256::<1>(sums) };
-        // SAFETY: AVX, by `self`.
-        let lower = unsafe { _mm256_castsi256_si128(sums) };
-        // SAFETY: SSE2, by `self`.
-        let both = unsafe { _mm_add_epi64(upper, lower) };
-        // SAFETY: SSE2, by `self`.
-        let swapped = unsafe { _mm_unpackhi_epi64(both, both) };
-        // SAFETY: SSE2, by `self`.
-        let all = unsafe { _mm_add_epi64(both, swapped) };
-        // SAFETY: SSE2, by `self`. The sum is at most 32 * 255.
-        unsafe { _mm_cvtsi128_si32(all) as usize }
-    }
+        fn ending_in(bytes: [u8; 4]) -> __m256i {
+            _mm256_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0, 0, 0, 0, 0)
+        }
 
-    intrinsics! {
-        // AVX2.
+        fn earlier<const N: usize>(now: __m256i, before: __m256i) -> __m256i {
+            // VPALIGNR works on each half separately. On the left of the lower half it needs the upper
+            // half of `before`, and on the left of the upper half the lower half of `now`.
+            let left = _mm256_permute2x128_si256::<0x21>(before, now);
+            const { assert!(1 <= N && N <= 3) };
+            match N {
+                1 => _mm256_alignr_epi8::<15>(now, left),
+                2 => _mm256_alignr_epi8::<14>(now, left),
+                _ => _mm256_alignr_epi8::<13>(now, left),
+            }
+        }
         // VPSHUFB looks each half of `indices` up in the same half of `table`. Both halves of a table are the same.
-        fn lookup(table: __m256i, indices: __m256i) -> __m256i =
-            _mm256_shuffle_epi8(table, indices);
-        fn xor(a: __m256i, b: __m256i) -> __m256i = _mm256_xor_si256(a, b);
-        fn minus_wrapping(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi8(a, b);
-        fn equal(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi8(a, b);
-        fn below_signed(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi8(b, a);
+        fn lookup(table: __m256i, indices: __m256i) -> __m256i { _mm256_shuffle_epi8(table, indices) }
+        fn xor(a: __m256i, b: __m256i) -> __m256i { _mm256_xor_si256(a, b) }
+        fn minus_wrapping(a: __m256i, b: __m256i) -> __m256i { _mm256_sub_epi8(a, b) }
+        fn equal(a: __m256i, b: __m256i) -> __m256i { _mm256_cmpeq_epi8(a, b) }
+        fn below_signed(a: __m256i, b: __m256i) -> __m256i { _mm256_cmpgt_epi8(b, a) }
         // VPACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero.
-        fn halve(a: __m256i, b: __m256i) -> __m256i = _mm256_packs_epi16(a, b);
+        fn halve(a: __m256i, b: __m256i) -> __m256i { _mm256_packs_epi16(a, b) }
     }
 }

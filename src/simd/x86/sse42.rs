@@ -39,32 +39,23 @@ static DWORDS: Aligned<[[u8; 16]; 16]> = {
     Aligned(rows)
 };
 
-// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that
-// is compiled for SSE4.2, and was called on a CPU that has it.
+impl Sse42 {
+    compiled! { Sse42
+        fn first_eight(bytes: u64) -> __m128i { _mm_set_epi64x(0, bytes.cast_signed()) }
+
+        fn of_dwords(a: i32, b: i32, c: i32, d: i32) -> __m128i { _mm_set_epi32(d, c, b, a) }
+    }
+}
+
 impl Vectors for Sse42 {
     type Vector = __m128i;
     const LANES: usize = 16;
 
     #[inline(always)]
-    fn splat(self, byte: u8) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_set1_epi8(byte as i8) }
-    }
-
-    #[inline(always)]
-    fn load(self, bytes: &[u8], at: usize) -> __m128i {
-        let from: &[u8] = &bytes[at..at + 16];
-        // SAFETY: SSE2, by `self`; `from` has 16 bytes, and the load needs no alignment.
-        unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
     fn load_short(self, bytes: &[u8]) -> __m128i {
         let n = bytes.len();
         let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
-            let [low, _] = short_words(bytes);
-            // SAFETY: SSE2, by `self`.
-            return unsafe { _mm_set_epi64x(0, low as i64) };
+            return self.first_eight(short_words(bytes)[0]);
         };
         // Four overlapping dwords for every length: a branch on the length would often be
         // mispredicted.
@@ -72,34 +63,27 @@ impl Vectors for Sse42 {
         let third = bytes[(n - 4).max(4) - 4..].first_chunk().unwrap_or(last);
         let (first, second) = (i32::from_le_bytes(*first), i32::from_le_bytes(*second));
         let (third, last) = (i32::from_le_bytes(*third), i32::from_le_bytes(*last));
-        // SAFETY: SSE2, by `self`.
-        let dwords = unsafe { _mm_set_epi32(last, third, second, first) };
-        let place = self.load(&DWORDS.0[n & 15], 0);
-        // SAFETY: SSSE3, by `self`.
-        unsafe { _mm_shuffle_epi8(dwords, place) }
+        self.lookup(self.of_dwords(first, second, third, last), self.load(&DWORDS.0[n], 0))
     }
 
-    #[inline(always)]
-    fn high_bits(self, v: __m128i) -> u64 {
-        // SAFETY: SSE2, by `self`.
-        let bits = unsafe { _mm_movemask_epi8(v) };
-        u64::from(bits.cast_unsigned())
-    }
+    compiled! { Sse42
+        fn splat(byte: u8) -> __m128i { _mm_set1_epi8(byte as i8) }
 
-    #[inline(always)]
-    fn any(self, v: __m128i) -> bool {
-        // SAFETY: SSE4.1, by `self`. PTEST sets ZF when `v & v` is zero.
-        unsafe { _mm_testz_si128(v, v) == 0 }
-    }
+        fn high_bits(v: __m128i) -> u64 {
+            let bits = _mm_movemask_epi8(v);
+            u64::from(bits.cast_unsigned())
+        }
 
-    intrinsics! {
-        // SSE2.
-        fn and(a: __m128i, b: __m128i) -> __m128i = _mm_and_si128(a, b);
-        fn or(a: __m128i, b: __m128i) -> __m128i = _mm_or_si128(a, b);
-        fn max(a: __m128i, b: __m128i) -> __m128i = _mm_max_epu8(a, b);
-        fn min(a: __m128i, b: __m128i) -> __m128i = _mm_min_epu8(a, b);
-        fn minus_saturating(a: __m128i, b: __m128i) -> __m128i = _mm_subs_epu8(a, b);
-        fn plus_signed_saturating(a: __m128i, b: __m128i) -> __m128i = _mm_adds_epi8(a, b);
+        fn any(v: __m128i) -> bool {
+            // PTEST sets ZF when `v & v` is zero.
+            _mm_testz_si128(v, v) == 0
+        }
+        fn and(a: __m128i, b: __m128i) -> __m128i { _mm_and_si128(a, b) }
+        fn or(a: __m128i, b: __m128i) -> __m128i { _mm_or_si128(a, b) }
+        fn max(a: __m128i, b: __m128i) -> __m128i { _mm_max_epu8(a, b) }
+        fn min(a: __m128i, b: __m128i) -> __m128i { _mm_min_epu8(a, b) }
+        fn minus_saturating(a: __m128i, b: __m128i) -> __m128i { _mm_subs_epu8(a, b) }
+        fn plus_signed_saturating(a: __m128i, b: __m128i) -> __m128i { _mm_adds_epi8(a, b) }
     }
 }
 
@@ -111,56 +95,38 @@ impl Simd for Sse42 {
         prefetch(bytes, at);
     }
 
-    #[inline(always)]
-    fn ending_in(self, bytes: [u8; 4]) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0) }
-    }
-
-    #[inline(always)]
-    fn earlier<const N: usize>(self, now: __m128i, before: __m128i) -> __m128i {
-        const { assert!(1 <= N && N <= 3) };
-        // PALIGNR takes 16 bytes out of the 32 of `before` and `now`, from the given place on.
-        match N {
-            // SAFETY: SSSE3, by `self`.
-            1 => unsafe { _mm_alignr_epi8::<15>(now, before) },
-            // SAFETY: SSSE3, by `self`.
-            2 => unsafe { _mm_alignr_epi8::<14>(now, before) },
-            // SAFETY: SSSE3, by `self`.
-            _ => unsafe { _mm_alignr_epi8::<13>(now, before) },
+    compiled! { Sse42
+        fn high_nibbles(v: __m128i) -> __m128i {
+            // There is no shift of bytes. A shift of 16 bits moves in bits of the neighbouring byte, and the mask removes them.
+            _mm_and_si128(_mm_srli_epi16::<4>(v), _mm_set1_epi8(0x0F))
         }
-    }
 
-    #[inline(always)]
-    fn high_nibbles(self, v: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`. There is no shift of bytes. A shift of 16 bits moves in bits of
-        // the neighbouring byte, and the mask removes them.
-        let shifted = unsafe { _mm_srli_epi16::<4>(v) };
-        self.low_nibbles(shifted)
-    }
+        fn sum(v: __m128i) -> usize {
+            // PSADBW sums the differences of eight bytes each, here from zero.
+            let sums = _mm_sad_epu8(v, _mm_setzero_si128());
+            let all = _mm_add_epi64(sums, _mm_unpackhi_epi64(sums, sums));
+            // At most 16 * 255.
+            _mm_cvtsi128_si32(all) as usize
+        }
 
-    #[inline(always)]
-    fn sum(self, v: __m128i) -> usize {
-        // SAFETY: SSE2, by `self`. PSADBW sums the differences of eight bytes each, here from zero.
-        let sums = unsafe { _mm_sad_epu8(v, self.splat(0)) };
-        // SAFETY: SSE2, by `self`.
-        let swapped = unsafe { _mm_unpackhi_epi64(sums, sums) };
-        // SAFETY: SSE2, by `self`.
-        let all = unsafe { _mm_add_epi64(sums, swapped) };
-        // SAFETY: SSE2, by `self`. The sum is at most 16 * 255.
-        unsafe { _mm_cvtsi128_si32(all) as usize }
-    }
+        fn ending_in(bytes: [u8; 4]) -> __m128i { _mm_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0) }
 
-    intrinsics! {
-        // SSSE3.
-        fn lookup(table: __m128i, indices: __m128i) -> __m128i = _mm_shuffle_epi8(table, indices);
+        fn earlier<const N: usize>(now: __m128i, before: __m128i) -> __m128i {
+            const { assert!(1 <= N && N <= 3) };
+            // PALIGNR takes 16 bytes out of the 32 of `before` and `now`, from the given place on.
+            match N {
+                1 => _mm_alignr_epi8::<15>(now, before),
+                2 => _mm_alignr_epi8::<14>(now, before),
+                _ => _mm_alignr_epi8::<13>(now, before),
+            }
+        }
+        fn lookup(table: __m128i, indices: __m128i) -> __m128i { _mm_shuffle_epi8(table, indices) }
 
-        // SSE2.
-        fn xor(a: __m128i, b: __m128i) -> __m128i = _mm_xor_si128(a, b);
-        fn minus_wrapping(a: __m128i, b: __m128i) -> __m128i = _mm_sub_epi8(a, b);
-        fn equal(a: __m128i, b: __m128i) -> __m128i = _mm_cmpeq_epi8(a, b);
-        fn below_signed(a: __m128i, b: __m128i) -> __m128i = _mm_cmpgt_epi8(b, a);
+        fn xor(a: __m128i, b: __m128i) -> __m128i { _mm_xor_si128(a, b) }
+        fn minus_wrapping(a: __m128i, b: __m128i) -> __m128i { _mm_sub_epi8(a, b) }
+        fn equal(a: __m128i, b: __m128i) -> __m128i { _mm_cmpeq_epi8(a, b) }
+        fn below_signed(a: __m128i, b: __m128i) -> __m128i { _mm_cmpgt_epi8(b, a) }
         // PACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero.
-        fn halve(a: __m128i, b: __m128i) -> __m128i = _mm_packs_epi16(a, b);
+        fn halve(a: __m128i, b: __m128i) -> __m128i { _mm_packs_epi16(a, b) }
     }
 }
