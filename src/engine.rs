@@ -33,7 +33,7 @@ pub use crate::serialize::{Message, by_name, error, serialized_by_name};
 pub use crate::simd::x86::avx512;
 pub use crate::simd::{Job, Token, Vectors, as_uninit};
 #[cfg(trust8_simd)]
-pub use crate::simd::{Plain, Simd};
+pub use crate::simd::{Plain, Simd, read};
 pub use crate::text::characters::why_inexpressible;
 pub use crate::text::locate::{count_if, last_line};
 pub use crate::text::search;

@@ -198,9 +198,14 @@ pub trait Vectors: Token {
     }
 }
 
-/// Returns the vector whose bytes begin at `bytes[at]`. It panics if it is out of bounds.
+/// Returns the vector whose bytes begin at `bytes[at]`.
+///
+/// # Panics
+///
+/// If it is out of bounds.
+#[must_use]
 #[inline(always)]
-fn read<V: Plain>(bytes: &[u8], at: usize) -> V {
+pub fn read<V: Plain>(bytes: &[u8], at: usize) -> V {
     let from: &[u8] = &bytes[at..at + size_of::<V>()];
     // SAFETY: `from` has as many bytes as the vector, which is `Plain`. The load needs no alignment.
     unsafe { from.as_ptr().cast::<V>().read_unaligned() }

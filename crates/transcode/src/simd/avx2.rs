@@ -8,54 +8,38 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use trust8::engine::{Avx2, Output, Vectors};
+use trust8::compiled;
+use trust8::engine::{Avx2, Output, Simd, Vectors, read};
 
 use super::{ConvertOps, Shuffle, ShuffleOps, WideLaneOps, put_all};
 
-// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
-// is compiled for AVX2, and that was called on a CPU that has it.
+compiled! { Avx2 as argument:
+    /// Returns the two parts of a vector.
+    fn parts_of(v: __m256i) -> [__m128i; 2] { [_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v)] }
 
-/// Returns the two parts of a vector.
-#[inline(always)]
-fn parts_of(_: Avx2, v: __m256i) -> [__m128i; 2] {
-    // SAFETY: AVX, by the token.
-    let first = unsafe { _mm256_castsi256_si128(v) };
-    // SAFETY: AVX2, by the token.
-    let second = unsafe { _mm256_extracti128_si256::<1>(v) };
-    [first, second]
-}
+    /// Widens the bytes of a part to lanes of 32 bits.
+    fn part_as_u32(part: __m128i) -> [__m256i; 2] {
+        [_mm256_cvtepu8_epi32(part), _mm256_cvtepu8_epi32(_mm_unpackhi_epi64(part, part))]
+    }
 
-/// Widens the bytes of a part to lanes of 32 bits.
-#[inline(always)]
-fn part_as_u32(_: Avx2, part: __m128i) -> [__m256i; 2] {
-    // SAFETY: SSE2, by the token.
-    let upper = unsafe { _mm_unpackhi_epi64(part, part) };
-    // SAFETY: AVX2, by the token.
-    let first = unsafe { _mm256_cvtepu8_epi32(part) };
-    // SAFETY: AVX2, by the token.
-    let second = unsafe { _mm256_cvtepu8_epi32(upper) };
-    [first, second]
-}
+    /// Restores the order after packing two vectors. Packing works within each part, so the 64-bit
+    /// lanes of its result alternate between the two vectors. Zipping needs such lanes.
+    fn reordered(packed: __m256i) -> __m256i {
+        // The lanes are 0, 2, 1 and 3.
+        _mm256_permute4x64_epi64::<0b11_01_10_00>(packed)
+    }
 
-/// Restores the order after packing two vectors. Packing works within each part, so the 64-bit
-/// lanes of its result alternate between the two vectors. Zipping needs such lanes.
-#[inline(always)]
-fn reordered(_: Avx2, packed: __m256i) -> __m256i {
-    // SAFETY: AVX2, by the token. The lanes are 0, 2, 1 and 3.
-    unsafe { _mm256_permute4x64_epi64::<0b11_01_10_00>(packed) }
+    fn of_parts(low: __m128i, high: __m128i) -> __m256i { _mm256_set_m128i(high, low) }
+    fn packed16(a: __m256i, b: __m256i) -> __m256i { _mm256_packus_epi16(a, b) }
+    fn packed32(a: __m256i, b: __m256i) -> __m256i { _mm256_packus_epi32(a, b) }
+    /// Keeps the signs.
+    fn packed_signed16(v: __m256i) -> __m256i { _mm256_packs_epi16(v, v) }
 }
 
 /// Shuffles each part of a vector.
 #[inline(always)]
-fn shuffled(_: Avx2, v: __m256i, [first, second]: [&[u8; 16]; 2]) -> __m256i {
-    // SAFETY: SSE2, by the token; a shuffle has 16 bytes, and the load needs no alignment.
-    let low = unsafe { _mm_loadu_si128(first.as_ptr().cast()) };
-    // SAFETY: SSE2, by the token, as above.
-    let high = unsafe { _mm_loadu_si128(second.as_ptr().cast()) };
-    // SAFETY: AVX, by the token.
-    let shuffles = unsafe { _mm256_set_m128i(high, low) };
-    // SAFETY: AVX2, by the token.
-    unsafe { _mm256_shuffle_epi8(v, shuffles) }
+fn shuffled(s: Avx2, v: __m256i, [first, second]: [&[u8; 16]; 2]) -> __m256i {
+    s.lookup(v, of_parts(s, read(first, 0), read(second, 0)))
 }
 
 /// Shuffles the parts of vectors like [`ShuffleOps::put_shuffled`]. Also returns how many bytes of
@@ -82,44 +66,30 @@ impl WideLaneOps for Avx2 {
     type Mask32 = __m256i;
 
     #[inline(always)]
-    fn splat16(self, word: u16) -> __m256i {
-        // SAFETY: AVX, by `self`.
-        unsafe { _mm256_set1_epi16(word.cast_signed()) }
-    }
-
-    #[inline(always)]
-    fn splat32(self, dword: u32) -> __m256i {
-        // SAFETY: AVX, by `self`.
-        unsafe { _mm256_set1_epi32(dword.cast_signed()) }
-    }
-
-    #[inline(always)]
     fn narrowed16(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        reordered(self, unsafe { _mm256_packus_epi16(a, b) })
+        reordered(self, packed16(self, a, b))
     }
 
     #[inline(always)]
     fn narrowed32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        reordered(self, unsafe { _mm256_packus_epi32(a, b) })
+        reordered(self, packed32(self, a, b))
     }
 
-    intrinsics! {
-        // AVX2.
-        fn equal16(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi16(a, b);
-        fn equal32(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi32(a, b);
-        fn above16(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi16(a, b);
-        fn above32(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi32(a, b);
-        fn select16(mask: __m256i, yes: __m256i, no: __m256i) -> __m256i =
-            _mm256_blendv_epi8(no, yes, mask);
-        fn select32(mask: __m256i, yes: __m256i, no: __m256i) -> __m256i =
-            _mm256_blendv_epi8(no, yes, mask);
-        fn plus32(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi32(a, b);
-        fn left16<const N: i32>(v: __m256i) -> __m256i = _mm256_slli_epi16::<N>(v);
-        fn right16<const N: i32>(v: __m256i) -> __m256i = _mm256_srli_epi16::<N>(v);
-        fn left32<const N: i32>(v: __m256i) -> __m256i = _mm256_slli_epi32::<N>(v);
-        fn right32<const N: i32>(v: __m256i) -> __m256i = _mm256_srli_epi32::<N>(v);
+    compiled! { Avx2
+        fn splat16(word: u16) -> __m256i { _mm256_set1_epi16(word.cast_signed()) }
+
+        fn splat32(dword: u32) -> __m256i { _mm256_set1_epi32(dword.cast_signed()) }
+        fn equal16(a: __m256i, b: __m256i) -> __m256i { _mm256_cmpeq_epi16(a, b) }
+        fn equal32(a: __m256i, b: __m256i) -> __m256i { _mm256_cmpeq_epi32(a, b) }
+        fn above16(a: __m256i, b: __m256i) -> __m256i { _mm256_cmpgt_epi16(a, b) }
+        fn above32(a: __m256i, b: __m256i) -> __m256i { _mm256_cmpgt_epi32(a, b) }
+        fn select16(mask: __m256i, yes: __m256i, no: __m256i) -> __m256i { _mm256_blendv_epi8(no, yes, mask) }
+        fn select32(mask: __m256i, yes: __m256i, no: __m256i) -> __m256i { _mm256_blendv_epi8(no, yes, mask) }
+        fn plus32(a: __m256i, b: __m256i) -> __m256i { _mm256_add_epi32(a, b) }
+        fn left16<const N: i32>(v: __m256i) -> __m256i { _mm256_slli_epi16::<N>(v) }
+        fn right16<const N: i32>(v: __m256i) -> __m256i { _mm256_srli_epi16::<N>(v) }
+        fn left32<const N: i32>(v: __m256i) -> __m256i { _mm256_slli_epi32::<N>(v) }
+        fn right32<const N: i32>(v: __m256i) -> __m256i { _mm256_srli_epi32::<N>(v) }
     }
 }
 
@@ -139,21 +109,12 @@ impl ShuffleOps for Avx2 {
 
     #[inline(always)]
     fn load_every_twelve(self, bytes: &[u8], at: usize) -> __m256i {
-        let (first, second): (&[u8], &[u8]) = (&bytes[at..at + 16], &bytes[at + 12..at + 28]);
-        // SAFETY: SSE2, by `self`; `first` has 16 bytes, and the load needs no alignment.
-        let first = unsafe { _mm_loadu_si128(first.as_ptr().cast()) };
-        // SAFETY: SSE2, by `self`; `second` has 16 bytes.
-        let second = unsafe { _mm_loadu_si128(second.as_ptr().cast()) };
-        // SAFETY: AVX, by `self`.
-        unsafe { _mm256_set_m128i(second, first) }
+        of_parts(self, read(bytes, at), read(bytes, at + 12))
     }
 
     #[inline(always)]
     fn highest16(self, v: __m256i) -> u64 {
-        // VPACKSSWB preserves the sign.
-        // SAFETY: AVX2, by `self`.
-        let bytes = unsafe { _mm256_packs_epi16(v, v) };
-        self.high_bits(bytes)
+        self.high_bits(packed_signed16(self, v))
     }
 
     #[inline(always)]
@@ -189,11 +150,12 @@ impl ShuffleOps for Avx2 {
         put_all(parts, lens, out)
     }
 
-    intrinsics! {
-        // AVX2.
-        fn zip8(a: __m256i, b: __m256i) -> [__m256i; 2] =
-            [_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b)];
-        fn zip16(a: __m256i, b: __m256i) -> [__m256i; 2] =
-            [_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)];
+    compiled! { Avx2
+        fn zip8(a: __m256i, b: __m256i) -> [__m256i; 2] {
+            [_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b)]
+        }
+        fn zip16(a: __m256i, b: __m256i) -> [__m256i; 2] {
+            [_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)]
+        }
     }
 }

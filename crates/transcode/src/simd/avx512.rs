@@ -6,13 +6,11 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+use trust8::compiled;
 use trust8::engine::{Avx512, Output, Vectors};
 
 use super::{ConvertOps, WideLaneOps, first_bits, put_all};
 use crate::count::{Count, Counts};
-
-// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that
-// is compiled for the features of `Avx512`, and that was called on a CPU that has them.
 
 /// How many bytes ahead of the stores a cache line is fetched.
 const AHEAD: usize = 1024;
@@ -30,48 +28,54 @@ const fn with_one_before(first: u8) -> [u8; 64] {
     places
 }
 
-/// Interleaves the bytes of two vectors: the first halves of both, and the second halves. Both come
-/// from [`for_interleaving`](ConvertOps::for_interleaving).
-#[inline(always)]
-fn interleaved(_: Avx512, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
-    // SAFETY: AVX512BW, by the token.
-    let first = unsafe { _mm512_unpacklo_epi8(a, b) };
-    // SAFETY: AVX512BW, by the token.
-    let second = unsafe { _mm512_unpackhi_epi8(a, b) };
-    [first, second]
-}
+compiled! { Avx512 as argument:
+    /// Interleaves the bytes of two vectors: the first halves of both, and the second halves. Both come
+    /// from [`for_interleaving`](ConvertOps::for_interleaving).
+    fn interleaved(both: [__m512i; 2]) -> [__m512i; 2] {
+        let [a, b] = both;
+        [_mm512_unpacklo_epi8(a, b), _mm512_unpackhi_epi8(a, b)]
+    }
 
-#[inline(always)]
-fn halves(_: Avx512, v: __m512i) -> [__m256i; 2] {
-    // SAFETY: AVX512F, by the token.
-    let first = unsafe { _mm512_castsi512_si256(v) };
-    // SAFETY: AVX512F, by the token.
-    let second = unsafe { _mm512_extracti64x4_epi64::<1>(v) };
-    [first, second]
-}
+    fn halves(v: __m512i) -> [__m256i; 2] { [_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64::<1>(v)] }
 
-/// Widens the bytes of half a vector to 32-bit lanes.
-#[inline(always)]
-fn half_as_u32(_: Avx512, half: __m256i) -> [__m512i; 2] {
-    // SAFETY: AVX, by the token.
-    let first = unsafe { _mm256_castsi256_si128(half) };
-    // SAFETY: AVX2, by the token.
-    let second = unsafe { _mm256_extracti128_si256::<1>(half) };
-    // SAFETY: AVX512F, by the token.
-    let first = unsafe { _mm512_cvtepu8_epi32(first) };
-    // SAFETY: AVX512F, by the token.
-    let second = unsafe { _mm512_cvtepu8_epi32(second) };
-    [first, second]
-}
+    /// Widens the bytes of half a vector to 32-bit lanes.
+    fn half_as_u32(half: __m256i) -> [__m512i; 2] {
+        let (first, second) = (_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
+        [_mm512_cvtepu8_epi32(first), _mm512_cvtepu8_epi32(second)]
+    }
 
-/// Restores the order after packing two vectors. Packing works within each 128 bits, so the 64-bit
-/// lanes of its result alternate between the two vectors.
-#[inline(always)]
-fn reordered(_: Avx512, packed: __m512i) -> __m512i {
-    // SAFETY: AVX512F, by the token.
-    let order = unsafe { _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7) };
-    // SAFETY: AVX512F, by the token.
-    unsafe { _mm512_permutexvar_epi64(order, packed) }
+    /// Restores the order after packing two vectors. Packing works within each 128 bits, so the 64-bit
+    /// lanes of its result alternate between the two vectors.
+    fn reordered(packed: __m512i) -> __m512i {
+        let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+        _mm512_permutexvar_epi64(order, packed)
+    }
+
+    /// Returns UTF-16 characters in 32-bit lanes. `places` puts a unit of `before` and its successor in
+    /// `now` into a lane. The latter is a low surrogate unless `single` has a one.
+    fn joined(before: __m512i, now: __m512i, places: __m512i, single: u16) -> __m512i {
+        let pairs = _mm512_permutex2var_epi16(before, places, now);
+        // The number is 0x400 times what the high surrogate has, plus what the low one has, plus
+        // 0x10000. As signed numbers, the halves are their ten bits minus 0x2800 and minus 0x2400.
+        let sums = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_0400));
+        let numbers = _mm512_add_epi32(sums, _mm512_set1_epi32(0x2800 * 0x400 + 0x2400 + 0x10000));
+        _mm512_mask_srli_epi32::<16>(numbers, single, pairs)
+    }
+
+    fn first_half(v: __m512i) -> __m256i { _mm512_castsi512_si256(v) }
+    fn widened8(half: __m256i) -> __m512i { _mm512_cvtepu8_epi16(half) }
+    fn widened_half16(half: __m256i) -> __m512i { _mm512_cvtepu16_epi32(half) }
+    fn packed16(a: __m512i, b: __m512i) -> __m512i { _mm512_packus_epi16(a, b) }
+    fn packed32(a: __m512i, b: __m512i) -> __m512i { _mm512_packus_epi32(a, b) }
+    fn lookup16(indices: __m512i, table: __m512i) -> __m512i { _mm512_permutexvar_epi16(indices, table) }
+    fn lookup_where(mask: u64, indices: __m512i, table: __m512i) -> __m512i {
+        _mm512_maskz_permutexvar_epi8(mask, indices, table)
+    }
+    /// Looks up within each 128 bits.
+    fn shuffled(v: __m512i, order: __m512i) -> __m512i { _mm512_shuffle_epi8(v, order) }
+    fn multishift(from: __m512i, v: __m512i) -> __m512i { _mm512_multishift_epi64_epi8(from, v) }
+    fn not_equal16(a: __m512i, b: __m512i) -> u32 { _mm512_cmpneq_epi16_mask(a, b) }
+    fn compress32(mask: u16, v: __m512i) -> __m512i { _mm512_maskz_compress_epi32(mask, v) }
 }
 
 /// Appends the first `n` of 32 units of 32 bits if they fit. `low` has their lower halves, and
@@ -86,8 +90,7 @@ fn put_u32_of_low_half(
 ) -> bool {
     let [mut first, mut second] = s.widened16(low);
     if let Some(high) = high {
-        // SAFETY: AVX512BW, by the token.
-        let high = unsafe { _mm512_cvtepu8_epi16(high) };
+        let high = widened8(s, high);
         let [high_first, high_second] = s.widened16(high);
         first = s.or(first, s.left32::<16>(high_first));
         second = s.or(second, s.left32::<16>(high_second));
@@ -95,28 +98,12 @@ fn put_u32_of_low_half(
     put(s, first, 4 * n, out) && (n <= 16 || put(s, second, 4 * (n - 16), out))
 }
 
-/// Returns UTF-16 characters in 32-bit lanes. `places` puts a unit of `before` and its successor in
-/// `now` into a lane. The latter is a low surrogate unless `single` has a one.
-#[inline(always)]
-fn joined(s: Avx512, before: __m512i, now: __m512i, places: __m512i, single: u16) -> __m512i {
-    // SAFETY: AVX512BW, by the token.
-    let pairs = unsafe { _mm512_permutex2var_epi16(before, places, now) };
-    // The number is 0x400 times what the high surrogate has, plus what the low one has, plus
-    // 0x10000. As signed numbers, the halves are their ten bits minus 0x2800 and minus 0x2400.
-    // SAFETY: AVX512BW, by the token.
-    let sums = unsafe { _mm512_madd_epi16(pairs, s.splat32(0x0001_0400)) };
-    let numbers = s.plus32(sums, s.splat32(0x2800 * 0x400 + 0x2400 + 0x10000));
-    // SAFETY: AVX512F, by the token.
-    unsafe { _mm512_mask_srli_epi32::<16>(numbers, single, pairs) }
-}
-
 /// Appends the first `n` bytes of the vector, if they fit.
 #[inline(always)]
-fn put(_: Avx512, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+fn put(s: Avx512, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
     let n = n.min(64);
     if let Some(next) = out.next_array::<64>() {
-        // SAFETY: AVX512F, by the token; `next` has 64 bytes, and the store needs no alignment.
-        unsafe { _mm512_storeu_si512(next.as_mut_ptr().cast(), v) };
+        s.store(v, next, 0);
         // SAFETY: the store has written 64 bytes, and `n` is no more.
         unsafe { out.advance(n) };
         return true;
@@ -140,25 +127,24 @@ fn put_both(s: Avx512, [first, second]: [__m512i; 2], lens: [usize; 2], out: &mu
     out.left() >= lens[0] + lens[1] && put(s, first, lens[0], out) && put(s, second, lens[1], out)
 }
 
-/// Returns the mask of 32 pairs of bytes in which the first byte is always kept. The second byte is
-/// kept if the lower 32 bits of `bits` have a one for it.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn with_seconds(_: Avx512, bits: u64) -> u64 {
-    // SAFETY: BMI2, by the token.
-    let seconds = unsafe { _pdep_u64(bits, 0xAAAA_AAAA_AAAA_AAAA) };
-    seconds | 0x5555_5555_5555_5555
+compiled! { Avx512 as argument:
+    /// Returns the mask of 32 pairs of bytes in which the first byte is always kept. The second byte is
+    /// kept if the lower 32 bits of `bits` have a one for it.
+    #[cfg(target_arch = "x86_64")]
+    fn with_seconds(bits: u64) -> u64 {
+        let seconds = _pdep_u64(bits, 0xAAAA_AAAA_AAAA_AAAA);
+        seconds | 0x5555_5555_5555_5555
+    }
 }
 
-/// The same, with the 32-bit PDEP.
-#[cfg(target_arch = "x86")]
-#[inline(always)]
-fn with_seconds(_: Avx512, bits: u64) -> u64 {
-    // SAFETY: BMI2, by the token.
-    let low = unsafe { _pdep_u32(bits as u32, 0xAAAA_AAAA) };
-    // SAFETY: BMI2, by the token.
-    let high = unsafe { _pdep_u32((bits >> 16) as u32, 0xAAAA_AAAA) };
-    u64::from(high) << 32 | u64::from(low) | 0x5555_5555_5555_5555
+compiled! { Avx512 as argument:
+    /// The same, with the 32-bit PDEP.
+    #[cfg(target_arch = "x86")]
+    fn with_seconds(bits: u64) -> u64 {
+        let low = _pdep_u32(bits as u32, 0xAAAA_AAAA);
+        let high = _pdep_u32((bits >> 16) as u32, 0xAAAA_AAAA);
+        u64::from(high) << 32 | u64::from(low) | 0x5555_5555_5555_5555
+    }
 }
 
 /// Returns the number of UTF-8 bytes of UTF-16. `SWAPPED` means that units are in the non-native byte
@@ -193,8 +179,7 @@ pub(crate) fn utf8_of_utf16<const SWAPPED: bool, const LOSSY: bool>(s: Avx512, t
         let mut counts = s.zero();
         let mut add = |units| {
             let units = if SWAPPED { s.reversed16(units) } else { units };
-            // SAFETY: AVX512BW, by the token.
-            let length = unsafe { _mm512_permutexvar_epi16(s.right16::<11>(units), lengths) };
+            let length = lookup16(s, s.right16::<11>(units), lengths);
             counts = s.plus32(counts, s.select16(s.above16(units, s.splat16(0x7F)), length, ones));
         };
         match text[at..end].first_chunk::<256>() {
@@ -227,75 +212,56 @@ impl WideLaneOps for Avx512 {
     type Mask16 = u32;
     type Mask32 = u16;
 
-    intrinsics! {
-        // AVX512BW.
-        fn equal16(a: __m512i, b: __m512i) -> u32 = _mm512_cmpeq_epi16_mask(a, b);
-        fn above16(a: __m512i, b: __m512i) -> u32 = _mm512_cmpgt_epu16_mask(a, b);
-        fn select16(mask: u32, yes: __m512i, no: __m512i) -> __m512i =
-            _mm512_mask_blend_epi16(mask, no, yes);
+    compiled! { Avx512
+        fn splat16(word: u16) -> __m512i { _mm512_set1_epi16(word.cast_signed()) }
 
-        // AVX512F.
-        fn equal32(a: __m512i, b: __m512i) -> u16 = _mm512_cmpeq_epi32_mask(a, b);
-        fn above32(a: __m512i, b: __m512i) -> u16 = _mm512_cmpgt_epu32_mask(a, b);
-        fn select32(mask: u16, yes: __m512i, no: __m512i) -> __m512i =
-            _mm512_mask_blend_epi32(mask, no, yes);
-        fn plus32(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
-    }
+        fn splat32(word: u32) -> __m512i { _mm512_set1_epi32(word.cast_signed()) }
 
-    #[inline(always)]
-    fn splat16(self, word: u16) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_set1_epi16(word.cast_signed()) }
-    }
+        fn left16<const N: i32>(v: __m512i) -> __m512i {
+            // The compiler turns this constant into an immediate.
+            let n = _mm_cvtsi32_si128(N);
+            _mm512_sll_epi16(v, n)
+        }
 
-    #[inline(always)]
-    fn splat32(self, word: u32) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_set1_epi32(word.cast_signed()) }
+        fn right16<const N: i32>(v: __m512i) -> __m512i {
+            // The compiler turns this constant into an immediate.
+            let n = _mm_cvtsi32_si128(N);
+            _mm512_srl_epi16(v, n)
+        }
+
+        fn left32<const N: i32>(v: __m512i) -> __m512i {
+            // The compiler turns this constant into an immediate.
+            let n = _mm_cvtsi32_si128(N);
+            _mm512_sll_epi32(v, n)
+        }
+
+        fn right32<const N: i32>(v: __m512i) -> __m512i {
+            // The compiler turns this constant into an immediate.
+            let n = _mm_cvtsi32_si128(N);
+            _mm512_srl_epi32(v, n)
+        }
+        fn equal16(a: __m512i, b: __m512i) -> u32 { _mm512_cmpeq_epi16_mask(a, b) }
+        fn above16(a: __m512i, b: __m512i) -> u32 { _mm512_cmpgt_epu16_mask(a, b) }
+        fn select16(mask: u32, yes: __m512i, no: __m512i) -> __m512i {
+            _mm512_mask_blend_epi16(mask, no, yes)
+        }
+
+        fn equal32(a: __m512i, b: __m512i) -> u16 { _mm512_cmpeq_epi32_mask(a, b) }
+        fn above32(a: __m512i, b: __m512i) -> u16 { _mm512_cmpgt_epu32_mask(a, b) }
+        fn select32(mask: u16, yes: __m512i, no: __m512i) -> __m512i {
+            _mm512_mask_blend_epi32(mask, no, yes)
+        }
+        fn plus32(a: __m512i, b: __m512i) -> __m512i { _mm512_add_epi32(a, b) }
     }
 
     #[inline(always)]
     fn narrowed16(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: AVX512BW, by `self`.
-        reordered(self, unsafe { _mm512_packus_epi16(a, b) })
+        reordered(self, packed16(self, a, b))
     }
 
     #[inline(always)]
     fn narrowed32(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: AVX512BW, by `self`.
-        reordered(self, unsafe { _mm512_packus_epi32(a, b) })
-    }
-
-    #[inline(always)]
-    fn left16<const N: i32>(self, v: __m512i) -> __m512i {
-        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
-        let n = unsafe { _mm_cvtsi32_si128(N) };
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_sll_epi16(v, n) }
-    }
-
-    #[inline(always)]
-    fn right16<const N: i32>(self, v: __m512i) -> __m512i {
-        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
-        let n = unsafe { _mm_cvtsi32_si128(N) };
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_srl_epi16(v, n) }
-    }
-
-    #[inline(always)]
-    fn left32<const N: i32>(self, v: __m512i) -> __m512i {
-        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
-        let n = unsafe { _mm_cvtsi32_si128(N) };
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_sll_epi32(v, n) }
-    }
-
-    #[inline(always)]
-    fn right32<const N: i32>(self, v: __m512i) -> __m512i {
-        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
-        let n = unsafe { _mm_cvtsi32_si128(N) };
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_srl_epi32(v, n) }
+        reordered(self, packed32(self, a, b))
     }
 }
 
@@ -312,29 +278,13 @@ impl ConvertOps for Avx512 {
     #[inline(always)]
     fn widened16(self, v: __m512i) -> [__m512i; 2] {
         let [first, second] = halves(self, v);
-        // SAFETY: AVX512F, by `self`.
-        let first = unsafe { _mm512_cvtepu16_epi32(first) };
-        // SAFETY: AVX512F, by `self`.
-        let second = unsafe { _mm512_cvtepu16_epi32(second) };
-        [first, second]
+        [widened_half16(self, first), widened_half16(self, second)]
     }
 
     #[inline(always)]
     fn widened8(self, v: __m512i) -> [__m512i; 2] {
         let [first, second] = halves(self, v);
-        // SAFETY: AVX512BW, by `self`.
-        let first = unsafe { _mm512_cvtepu8_epi16(first) };
-        // SAFETY: AVX512BW, by `self`.
-        let second = unsafe { _mm512_cvtepu8_epi16(second) };
-        [first, second]
-    }
-
-    #[inline(always)]
-    fn select_high(self, flags: __m512i, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: AVX512BW, by `self`.
-        let mask = unsafe { _mm512_movepi8_mask(flags) };
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_mask_blend_epi8(mask, no, yes) }
+        [widened8(self, first), widened8(self, second)]
     }
 
     /// There is no branch on the lengths: it would be mispredicted if they vary.
@@ -365,21 +315,8 @@ impl ConvertOps for Avx512 {
             places
         };
         let (v, places) = (self.load(bytes, at), self.load(REVERSED, 0));
-        // SAFETY: AVX512VBMI, by `self`. The mask has a zero for the fourth byte of each lane.
-        unsafe { _mm512_maskz_permutexvar_epi8(0x7777_7777_7777_7777, places, v) }
-    }
-
-    #[inline(always)]
-    fn earlier(self, now: __m512i, before: __m512i) -> [__m512i; 3] {
-        // SAFETY: AVX512F, by `self`.
-        let lanes = unsafe { _mm512_alignr_epi64::<7>(now, before) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let by1 = unsafe { _mm512_shldi_epi64::<8>(now, lanes) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let by2 = unsafe { _mm512_shldi_epi64::<16>(now, lanes) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let by3 = unsafe { _mm512_shldi_epi64::<24>(now, lanes) };
-        [by1, by2, by3]
+        // The mask has a zero for the fourth byte of each lane.
+        lookup_where(self, 0x7777_7777_7777_7777, places, v)
     }
 
     #[inline(always)]
@@ -395,8 +332,7 @@ impl ConvertOps for Avx512 {
             order
         };
         let order = self.load(ORDER, 0);
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_shuffle_epi8(v, order) }
+        shuffled(self, v, order)
     }
 
     #[inline(always)]
@@ -404,14 +340,7 @@ impl ConvertOps for Avx512 {
         // For each byte of the result, VPMULTISHIFTQB extracts eight bits out of 64, starting at
         // any bit.
         const FROM: u64 = u64::from_le_bytes([12, 6, 0, 24, 44, 38, 32, 56]);
-        // SAFETY: AVX512VBMI, by `self`.
-        unsafe { _mm512_multishift_epi64_epi8(self.splat64(FROM), v) }
-    }
-
-    #[inline(always)]
-    fn with_high_bits(self, bits: u64) -> __m512i {
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_movm_epi8(bits) }
+        multishift(self, self.splat64(FROM), v)
     }
 
     #[inline(always)]
@@ -428,14 +357,6 @@ impl ConvertOps for Avx512 {
     // Interleaving works within each 128 bits, on their lower or upper halves. So this moves the
     // first half of the vector to the lower halves.
     #[inline(always)]
-    fn for_interleaving(self, v: __m512i) -> __m512i {
-        // SAFETY: AVX512F, by `self`.
-        let order = unsafe { _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7) };
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_permutexvar_epi64(order, v) }
-    }
-
-    #[inline(always)]
     fn any_equal32(self, v: __m512i, dword: u32) -> bool {
         self.equal32(v, self.splat32(dword)) != 0
     }
@@ -449,11 +370,8 @@ impl ConvertOps for Avx512 {
     fn put_first_of_two(self, [first, second]: [__m512i; 2], n: usize, out: &mut Output<'_>) -> bool {
         let n = n.min(128);
         if let Some(next) = out.next_array::<128>() {
-            // SAFETY: AVX512F, by `self`; the first half of `next` has 64 bytes, and the store
-            // needs no alignment.
-            unsafe { _mm512_storeu_si512(next[..64].as_mut_ptr().cast(), first) };
-            // SAFETY: AVX512F, by `self`; the second half has 64 bytes as well.
-            unsafe { _mm512_storeu_si512(next[64..].as_mut_ptr().cast(), second) };
+            self.store(first, next, 0);
+            self.store(second, next, 64);
             // SAFETY: the stores have written 128 bytes, and `n` is no more.
             unsafe { out.advance(n) };
             return true;
@@ -491,14 +409,8 @@ impl ConvertOps for Avx512 {
         let low = self.compress(low, keep);
         let high = self.compress(high, keep);
         if n <= 64 {
-            // SAFETY: AVX512F, by `self`.
-            let low = unsafe { _mm512_castsi512_si256(low) };
-            // SAFETY: AVX512F, by `self`.
-            let high = unsafe { _mm512_castsi512_si256(high) };
-            // SAFETY: AVX512BW, by `self`.
-            let low = unsafe { _mm512_cvtepu8_epi16(low) };
-            // SAFETY: AVX512BW, by `self`.
-            let high = unsafe { _mm512_cvtepu8_epi16(high) };
+            let low = widened8(self, first_half(self, low));
+            let high = widened8(self, first_half(self, high));
             return put(self, self.or(low, self.left16::<8>(high)), n, out);
         }
         let two = [self.for_interleaving(low), self.for_interleaving(high)];
@@ -536,19 +448,15 @@ impl ConvertOps for Avx512 {
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_utf16_as_u32(self, [before, now]: [__m512i; 2], n: usize, out: &mut Output<'_>) -> bool {
         let half = self.and(now, self.splat16(0xFC00));
-        // SAFETY: AVX512BW, by `self`.
-        let ends = unsafe { _mm512_cmpneq_epi16_mask(half, self.splat16(0xD800)) };
-        // SAFETY: AVX512BW, by `self`.
-        let single = unsafe { _mm512_cmpneq_epi16_mask(half, self.splat16(0xDC00)) };
+        let ends = not_equal16(self, half, self.splat16(0xD800));
+        let single = not_equal16(self, half, self.splat16(0xDC00));
         let keep = ends & first_bits(n) as u32;
         let first = joined(self, before, now, self.load(const { &with_one_before(0) }, 0), single as u16);
         let second =
             joined(self, before, now, self.load(const { &with_one_before(16) }, 0), (single >> 16) as u16);
         let (keep_first, keep_second) = (keep as u16, (keep >> 16) as u16);
-        // SAFETY: AVX512F, by `self`.
-        let first = unsafe { _mm512_maskz_compress_epi32(keep_first, first) };
-        // SAFETY: AVX512F, by `self`.
-        let second = unsafe { _mm512_maskz_compress_epi32(keep_second, second) };
+        let first = compress32(self, keep_first, first);
+        let second = compress32(self, keep_second, second);
         let lens = [4 * keep_first.count_ones() as usize, 4 * keep_second.count_ones() as usize];
         put_both(self, [first, second], lens, out)
     }
@@ -566,5 +474,27 @@ impl ConvertOps for Avx512 {
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_kept_bytes(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
         put(self, self.compress(v, keep), keep.count_ones() as usize, out)
+    }
+
+    compiled! { Avx512
+        fn select_high(flags: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+            let mask = _mm512_movepi8_mask(flags);
+            _mm512_mask_blend_epi8(mask, no, yes)
+        }
+
+        fn earlier(now: __m512i, before: __m512i) -> [__m512i; 3] {
+            let lanes = _mm512_alignr_epi64::<7>(now, before);
+            let by1 = _mm512_shldi_epi64::<8>(now, lanes);
+            let by2 = _mm512_shldi_epi64::<16>(now, lanes);
+            let by3 = _mm512_shldi_epi64::<24>(now, lanes);
+            [by1, by2, by3]
+        }
+
+        fn with_high_bits(bits: u64) -> __m512i { _mm512_movm_epi8(bits) }
+
+        fn for_interleaving(v: __m512i) -> __m512i {
+            let order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
+            _mm512_permutexvar_epi64(order, v)
+        }
     }
 }

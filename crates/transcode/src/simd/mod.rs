@@ -6,7 +6,6 @@
 //! | `by_shuffle.rs` | these operations for vectors of 16 or 32 bytes, from a few lane operations and shuffles |
 //! | `parts.rs` | stores of shuffled parts |
 //! | `tables.rs` | the tables of shuffles |
-//! | `intrinsics.rs` | the macro for operations that are one intrinsic |
 //! | `model.rs` | tests of every operation against a model on arrays |
 //! | `avx2.rs` and the like | the operations of one instruction set |
 //!
@@ -17,9 +16,6 @@
 //! instruction that moves the kept bytes together. The other sets look up a shuffle by the mask of
 //! kept bytes. The size of such a table depends on which masks can occur. This is why there are several
 //! such operations, which differ only in what they may assume.
-
-#[macro_use]
-mod intrinsics;
 
 #[cfg(trust8_x86)]
 mod avx2;

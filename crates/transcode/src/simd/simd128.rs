@@ -2,6 +2,7 @@
 
 use core::arch::wasm32::*;
 
+use trust8::compiled;
 use trust8::engine::Simd128;
 
 use super::{ShuffleOps, WideLaneOps};
@@ -30,21 +31,19 @@ impl WideLaneOps for Simd128 {
         u32x4_shr(v, N.cast_unsigned())
     }
 
-    intrinsics! {
-        fn splat16(word: u16) -> v128 = u16x8_splat(word);
-        fn splat32(dword: u32) -> v128 = u32x4_splat(dword);
-        fn narrowed16(a: v128, b: v128) -> v128 = u8x16_narrow_i16x8(a, b);
-        fn narrowed32(a: v128, b: v128) -> v128 = u16x8_narrow_i32x4(a, b);
-        fn equal16(a: v128, b: v128) -> v128 = u16x8_eq(a, b);
-        fn equal32(a: v128, b: v128) -> v128 = u32x4_eq(a, b);
+    compiled! { Simd128
+        fn splat16(word: u16) -> v128 { u16x8_splat(word) }
+        fn splat32(dword: u32) -> v128 { u32x4_splat(dword) }
+        fn narrowed16(a: v128, b: v128) -> v128 { u8x16_narrow_i16x8(a, b) }
+        fn narrowed32(a: v128, b: v128) -> v128 { u16x8_narrow_i32x4(a, b) }
+        fn equal16(a: v128, b: v128) -> v128 { u16x8_eq(a, b) }
+        fn equal32(a: v128, b: v128) -> v128 { u32x4_eq(a, b) }
         // On x86, a signed comparison is one instruction and an unsigned one is several.
-        fn above16(a: v128, b: v128) -> v128 = i16x8_gt(a, b);
-        fn above32(a: v128, b: v128) -> v128 = i32x4_gt(a, b);
-        fn select16(mask: v128, yes: v128, no: v128) -> v128 =
-            v128_bitselect(yes, no, mask);
-        fn select32(mask: v128, yes: v128, no: v128) -> v128 =
-            v128_bitselect(yes, no, mask);
-        fn plus32(a: v128, b: v128) -> v128 = u32x4_add(a, b);
+        fn above16(a: v128, b: v128) -> v128 { i16x8_gt(a, b) }
+        fn above32(a: v128, b: v128) -> v128 { i32x4_gt(a, b) }
+        fn select16(mask: v128, yes: v128, no: v128) -> v128 { v128_bitselect(yes, no, mask) }
+        fn select32(mask: v128, yes: v128, no: v128) -> v128 { v128_bitselect(yes, no, mask) }
+        fn plus32(a: v128, b: v128) -> v128 { u32x4_add(a, b) }
     }
 }
 
