@@ -65,6 +65,9 @@ class Tree:
             name = str(file.relative_to(folder))
             module = () if name in CRATES else tuple(re.sub(r"(/mod|)\.rs$", "", name).split("/"))
             code = COMMENT_OR_LITERAL.sub(" ", file.read_text())
+            # What an exported macro names is resolved in the crate that calls it.
+            while found := re.search(r"#\[macro_export\]", code):
+                code = code[:found.start()] + code[block_end(code, found.end()):]
             while found := FOR_TESTS.search(code):
                 for_tests |= {(*module, found[1])} if found[1] else set()
                 code = code[:found.start()] + code[block_end(code, found.end()):]
