@@ -13,6 +13,8 @@ use crate::names::UnknownName;
 pub use crate::boundary::{array_at, ends_in_lead, is_inside, start_before, unfinished_len};
 pub use crate::error::{Bytes, Hex, Sequence};
 #[cfg(feature = "std")]
+pub use crate::io::into_io_errors;
+#[cfg(feature = "std")]
 pub use crate::kernel::counted;
 pub use crate::kernel::{Automaton, Continues, Engine, Portable, Rejected, Validate, Verdict, judge};
 pub use crate::names::{is_same_name, names_of};

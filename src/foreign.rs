@@ -10,8 +10,8 @@ use core::ffi::CStr;
 use crate::kernel::Kernel;
 use crate::kernel::on_reject::{Accepts, ContinuesOr};
 pub use crate::kernel::{OnNotContinued, OnRejected, Rejected};
-use crate::stream::Validator;
 pub use crate::stream::is_short_ascii;
+use crate::stream::{Decoder, Validator};
 
 /// Returns `true` if `bytes` is UTF-8, or else the result of `otherwise`.
 #[inline(always)]
@@ -55,6 +55,18 @@ pub fn parts(validator: &Validator) -> Option<(u64, [u8; 4])> {
 #[must_use]
 pub fn from_parts(pushed: u64, last: [u8; 4]) -> Option<Validator> {
     Validator::from_parts(pushed, last)
+}
+
+/// Returns the state of a decoder: how many sequences were replaced, and the rest.
+#[must_use]
+pub fn decoder_parts(decoder: &Decoder) -> (u64, [u8; 4]) {
+    decoder.parts()
+}
+
+/// Returns a decoder with this state, or `None` if no decoder has it.
+#[must_use]
+pub fn decoder_from_parts(replaced: u64, state: [u8; 4]) -> Option<Decoder> {
+    Decoder::from_parts(replaced, state)
 }
 
 /// Makes the function for the names of all kernels.

@@ -14,7 +14,7 @@ use trust8::{CopyError, Kernel, Validator};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::{self, Way, ways};
 use trust8_fuzz::oracle::{self, Fault};
-use trust8_fuzz::source::{Source, size};
+use trust8_fuzz::source::{Source, cut, size};
 
 // The data are those that `input` makes an input of, then sizes of pieces, and then a byte that gives the number of these
 // sizes (`% 16`) and the capacity of readers (`/ 16`).
@@ -32,21 +32,6 @@ fuzz_target!(|data: &[u8]| {
     read(&input, sizes, usize::from(last / 16), &expected);
     written(&input, &pieces, sizes, &expected);
 });
-
-/// Cuts the input into pieces of these sizes, over and over. After 256 pieces, the rest is one piece.
-fn cut<'a>(mut input: &'a [u8], sizes: &[u8]) -> Vec<&'a [u8]> {
-    let mut pieces = Vec::new();
-    for &byte in sizes.iter().cycle().take(256) {
-        let (piece, rest) = input.split_at(size(byte).min(input.len()));
-        pieces.push(piece);
-        input = rest;
-        if input.is_empty() {
-            return pieces;
-        }
-    }
-    pieces.push(input);
-    pieces
-}
 
 /// The right answers about the whole and about its beginnings.
 struct Expected {

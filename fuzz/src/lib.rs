@@ -13,7 +13,14 @@ pub mod kernels;
 pub mod malformed;
 #[path = "../../tests/support/oracle.rs"]
 pub mod oracle;
+#[path = "../../tests/support/policies.rs"]
+mod policies;
 #[path = "../../tests/support/required.rs"]
 mod required;
 #[path = "../../tests/support/text.rs"]
 pub mod text;
+
+/// Returns what a policy makes of a whole text.
+pub fn repaired(policy: trust8::Policy, bytes: &[u8]) -> String {
+    policies::repaired(policy, bytes)
+}

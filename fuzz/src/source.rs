@@ -8,6 +8,21 @@ pub fn size(byte: u8) -> usize {
     if byte < 0x80 { usize::from(byte) } else { usize::from(byte & 0x7F) * 64 }
 }
 
+/// Cuts the input into pieces of these sizes, over and over. After 256 pieces, the rest is one piece.
+pub fn cut<'a>(mut input: &'a [u8], sizes: &[u8]) -> Vec<&'a [u8]> {
+    let mut pieces = Vec::new();
+    for &byte in sizes.iter().cycle().take(256) {
+        let (piece, rest) = input.split_at(size(byte).min(input.len()));
+        pieces.push(piece);
+        input = rest;
+        if input.is_empty() {
+            return pieces;
+        }
+    }
+    pieces.push(input);
+    pieces
+}
+
 /// A reader that gives out pieces, and is interrupted where a piece is empty.
 pub struct Source<'a> {
     rest: &'a [u8],

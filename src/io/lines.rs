@@ -5,7 +5,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::{fmt, mem};
-use std::io::{self, BufRead, ErrorKind};
+use std::io::{self, BufRead, ErrorKind, Read};
 
 use crate::policy::Policy;
 use crate::stream::{StreamError, Validator};
@@ -49,7 +49,6 @@ impl OnBadLine {
     /// let line = OnBadLine::Refuse.line(100, b"ab\xFF".to_vec());
     /// assert!(matches!(line, Some(Err(LineError::NotUtf8 { error, .. })) if error.valid_up_to() == 102));
     /// ```
-    #[must_use]
     pub fn line(self, offset: u64, bytes: Vec<u8>) -> Option<Result<String, LineError>> {
         match string_from_utf8(bytes) {
             Ok(line) => Some(Ok(line)),
@@ -99,14 +98,12 @@ pub struct TextLines<R> {
     on_bad_line: OnBadLine,
     max_length: usize,
     follows: bool,
-    /// The beginning of the next line.
+    /// The beginning of the next line, or the part of it that has not been skipped yet.
     line: Vec<u8>,
-    /// Where that line begins.
+    /// Where those bytes begin.
     offset: u64,
-    /// How many bytes of that line have been read.
-    read: u64,
-    /// Whether that line is too long.
-    is_too_long: bool,
+    /// Whether that line is too long. The error has been returned.
+    skipping: bool,
     bad_lines: u64,
 }
 
@@ -116,7 +113,6 @@ impl<R> TextLines<R> {
     /// ```
     /// assert_eq!(trust8::io::TextLines::new(&b"a\nb\n"[..]).count(), 2);
     /// ```
-    #[must_use]
     pub const fn new(inner: R) -> Self {
         Self {
             inner,
@@ -125,8 +121,7 @@ impl<R> TextLines<R> {
             follows: false,
             line: Vec::new(),
             offset: 0,
-            read: 0,
-            is_too_long: false,
+            skipping: false,
             bad_lines: 0,
         }
     }
@@ -137,7 +132,6 @@ impl<R> TextLines<R> {
     /// use trust8::io::{OnBadLine, TextLines};
     /// assert_eq!(TextLines::new(&b"a\n\xFF\nb\n"[..]).on_bad_line(OnBadLine::Skip).count(), 2);
     /// ```
-    #[must_use]
     pub const fn on_bad_line(mut self, on_bad_line: OnBadLine) -> Self {
         self.on_bad_line = on_bad_line;
         self
@@ -156,7 +150,6 @@ impl<R> TextLines<R> {
     /// assert_eq!(lines.next().unwrap()?, "ef");
     /// # Ok::<(), LineError>(())
     /// ```
-    #[must_use]
     pub const fn max_length(mut self, max_length: usize) -> Self {
         self.max_length = max_length;
         self
@@ -178,7 +171,6 @@ impl<R> TextLines<R> {
     /// assert_eq!(lines.next().unwrap()?, "café");
     /// # Ok::<(), trust8::io::LineError>(())
     /// ```
-    #[must_use]
     pub const fn follow(mut self, follows: bool) -> Self {
         self.follows = follows;
         self
@@ -194,7 +186,6 @@ impl<R> TextLines<R> {
     /// assert_eq!(lines.bad_lines(), 1);
     /// # Ok::<(), trust8::io::LineError>(())
     /// ```
-    #[must_use]
     pub const fn bad_lines(&self) -> u64 {
         self.bad_lines
     }
@@ -206,7 +197,6 @@ impl<R> TextLines<R> {
     /// lines.next();
     /// assert_eq!(lines.offset(), 4);
     /// ```
-    #[must_use]
     pub const fn offset(&self) -> u64 {
         self.offset
     }
@@ -232,30 +222,6 @@ impl<R> TextLines<R> {
     pub fn into_inner(self) -> R {
         self.inner
     }
-
-    /// Ends the line. Returns `None` if nothing comes of it.
-    fn end_line(&mut self) -> Option<Result<String, LineError>> {
-        let offset = self.offset;
-        self.offset += mem::take(&mut self.read);
-        let mut line = mem::take(&mut self.line);
-        if mem::take(&mut self.is_too_long) {
-            return None;
-        }
-        if line.pop_if(|last| *last == b'\n').is_some() {
-            line.pop_if(|last| *last == b'\r');
-        }
-        if line.len() > self.max_length {
-            self.bad_lines += 1;
-            return Some(Err(LineError::TooLong { offset, max_length: self.max_length }));
-        }
-        match string_from_utf8(line) {
-            Ok(line) => Some(Ok(line)),
-            Err(error) => {
-                self.bad_lines += 1;
-                self.on_bad_line.bad_line(offset, error.into_bytes())
-            }
-        }
-    }
 }
 
 impl<R: BufRead> Iterator for TextLines<R> {
@@ -263,35 +229,42 @@ impl<R: BufRead> Iterator for TextLines<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let bytes = match self.inner.fill_buf() {
-                Ok(bytes) => bytes,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Some(Err(LineError::Io(error))),
-            };
-            let is_end = bytes.is_empty();
-            // This is `memchr`.
-            let n = (&mut &*bytes).skip_until(b'\n').unwrap_or(bytes.len());
-            let is_line = bytes[..n].ends_with(b"\n");
-            if !self.is_too_long {
-                self.line.extend_from_slice(&bytes[..n]);
+            // No more bytes than those of the longest line and its end.
+            let limit = self.max_length.saturating_add(2).saturating_sub(self.line.len()) as u64;
+            if let Err(error) = self.inner.by_ref().take(limit).read_until(b'\n', &mut self.line) {
+                return Some(Err(LineError::Io(error)));
             }
-            self.inner.consume(n);
-            self.read += n as u64;
-            if is_line || is_end && !self.follows && self.read > 0 {
-                match self.end_line() {
-                    None if is_end => return None,
-                    None => {}
-                    line => return line,
-                }
-            } else if is_end {
+            let (text, is_whole) = match &self.line[..] {
+                [text @ .., b'\r', b'\n'] | [text @ .., b'\n'] => (text, true),
+                [text @ .., b'\r'] => (text, false),
+                text => (text, false),
+            };
+            // The limit is more than that of a line without an end.
+            let is_end = !is_whole && text.len() <= self.max_length;
+            if is_end && (self.follows || self.line.is_empty()) {
                 return None;
-            } else if !self.is_too_long
-                && self.line.strip_suffix(b"\r").unwrap_or(&self.line).len() > self.max_length
-            {
-                (self.is_too_long, self.line) = (true, Vec::new());
+            }
+            let len = if is_end { self.line.len() } else { text.len() };
+            let is_too_long = len > self.max_length;
+            let offset = self.offset;
+            self.offset += self.line.len() as u64;
+            let mut line = mem::take(&mut self.line);
+            let skipped = self.skipping;
+            self.skipping = !is_whole && (is_too_long || skipped);
+            if skipped {
+                continue;
+            }
+            if is_too_long {
                 self.bad_lines += 1;
-                let (offset, max_length) = (self.offset, self.max_length);
-                return Some(Err(LineError::TooLong { offset, max_length }));
+                return Some(Err(LineError::TooLong { offset, max_length: self.max_length }));
+            }
+            line.truncate(len);
+            let line = string_from_utf8(line).map(Ok).or_else(|error| {
+                self.bad_lines += 1;
+                self.on_bad_line.bad_line(offset, error.into_bytes()).ok_or(())
+            });
+            if let Ok(line) = line {
+                return Some(line);
             }
         }
     }

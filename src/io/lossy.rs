@@ -64,7 +64,6 @@ impl<R> LossyReader<R> {
     /// assert_eq!(text, "s\u{FFFD}ster");
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[must_use]
     pub const fn new(inner: R) -> Self {
         Self::with_decoder(Decoder::new(), inner)
     }
@@ -81,7 +80,6 @@ impl<R> LossyReader<R> {
     /// assert_eq!(text, "søster");
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[must_use]
     pub const fn with_decoder(decoder: Decoder, inner: R) -> Self {
         Self { inner, decoder, bytes: Vec::new(), text: String::new(), start: 0, follows: false }
     }
@@ -103,7 +101,6 @@ impl<R> LossyReader<R> {
     /// assert_eq!(log.fill_str()?, "é!");
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[must_use]
     pub const fn follow(mut self, follows: bool) -> Self {
         self.follows = follows;
         self

@@ -33,10 +33,12 @@ pub use reader::Utf8Reader;
 pub use writer::Utf8Writer;
 
 /// Converts errors into errors of a reader or writer.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! into_io_errors {
     ($($kind:ident: $($error:ty),+;)+) => {$($(
-        #[doc = concat!("Converts the error into an [`", stringify!($kind), "`](io::ErrorKind::", stringify!($kind), ") error")]
-        /// that carries it.
+        #[doc = concat!("Converts the error into an [`", stringify!($kind), "`](std::io::ErrorKind::", stringify!($kind), ")")]
+        /// error that carries it.
         ///
         /// ```
         /// use std::io;
@@ -50,13 +52,14 @@ macro_rules! into_io_errors {
         /// let error = io::Error::from(Validator::new().push(b"ab\xFF").unwrap_err());
         /// assert_eq!(error.downcast::<StreamError>().unwrap().valid_up_to(), 2);
         /// ```
-        impl From<$error> for io::Error {
+        impl From<$error> for std::io::Error {
             fn from(error: $error) -> Self {
-                Self::new(io::ErrorKind::$kind, error)
+                Self::new(std::io::ErrorKind::$kind, error)
             }
         }
     )+)+};
 }
+pub use into_io_errors;
 into_io_errors! {
     InvalidData: Utf8Error, StreamError, FromUtf8Error;
     InvalidInput: TooSmall, EncodeError, UnknownName;

@@ -19,7 +19,7 @@ use core::hash::{Hash, Hasher};
 use core::iter::FusedIterator;
 use core::mem;
 
-use super::cut::{Cut, Pending};
+use super::cut::{Cut, LastFour, Pending};
 use crate::boundary::start_before;
 use crate::error::{Hex, Sequence};
 use crate::kernel::Kernel;
@@ -225,6 +225,22 @@ impl Decoder {
 }
 
 impl Decoder {
+    /// Returns the number of replaced sequences, and the rest of the state.
+    pub(crate) fn parts(&self) -> (u64, [u8; 4]) {
+        (self.replaced, self.state)
+    }
+
+    /// Returns a decoder with this state, or `None` if no decoder has it.
+    pub(crate) fn from_parts(replaced: u64, state: [u8; 4]) -> Option<Self> {
+        let policy = *Policy::ALL.get(usize::from(state[3] >> POLICY))?;
+        let len = usize::from(state[3] & 3);
+        let (pending, others) = state[..3].split_at(len);
+        let is_beginning = LastFour::of_pending(pending).is_some() && others.iter().all(|&byte| byte == 0);
+        let may_be_surrogate = policy == Policy::Java && len == 0;
+        (policy != Policy::Null && is_beginning && (may_be_surrogate || state[3] & AFTER_SURROGATE == 0))
+            .then_some(Self { replaced, ended: [0; 4], state })
+    }
+
     /// Keeps the end of the input.
     #[inline(always)]
     fn hold(&mut self, pending: Pending, is_after_surrogate: bool) {
@@ -316,6 +332,7 @@ impl Kernel {
 /// let parts: Vec<&str> = decoder.push(b"\xFFab\xFF\xFF").collect();
 /// assert_eq!(parts, ["\u{FFFD}", "ab", "\u{FFFD}", "\u{FFFD}"]);
 /// ```
+#[derive(Debug)]
 #[must_use = "the text is lost if it is not used"]
 pub struct Decoded<'a> {
     replaced: &'a mut u64,
@@ -332,6 +349,7 @@ pub struct Decoded<'a> {
 }
 
 /// The part of a piece that comes after the next ill-formed sequence.
+#[derive(Debug)]
 enum Rest<'a> {
     End,
     /// Bytes that were not read yet. A sequence begins at their start, and none is cut off at their
@@ -495,15 +513,6 @@ impl<'a> Iterator for Decoded<'a> {
 
 impl FusedIterator for Decoded<'_> {}
 
-impl fmt::Debug for Decoded<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decoded")
-            .field("text", &self.text)
-            .field("ill_formed", &format_args!("{}", Hex(self.ill_formed)))
-            .finish_non_exhaustive()
-    }
-}
-
 impl Default for Decoder {
     fn default() -> Self {
         Self::new()
@@ -533,5 +542,45 @@ impl fmt::Debug for Decoder {
             .field("replaced", &self.replaced)
             .field("pending", &format_args!("{}", Hex(self.pending())))
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever an interface to another language keeps of a decoder is enough, and nothing else is
+    /// taken for a decoder.
+    #[test]
+    fn a_decoder_continues_from_its_parts() {
+        const TEXT: &[u8] = b"a\xC3\xA9\xED\xA0\x80\x80\xE2\x82\xF0\x9F\x98\x80\xED\xA0\xF0\x9F\x98b\xFF";
+        for policy in Policy::ALL.iter().filter_map(|&policy| Decoder::with_policy(policy)) {
+            let mut whole = policy;
+            let text: String = whole.push(TEXT).collect();
+            for at in 0..=TEXT.len() {
+                let (first, second) = TEXT.split_at(at);
+                let mut before = policy;
+                let mut cut: String = before.push(first).collect();
+                let (replaced, state) = before.parts();
+                let mut after = Decoder::from_parts(replaced, state).expect("a decoder has these parts");
+                assert_eq!(after, before);
+                cut.extend(after.push(second));
+                assert_eq!((cut, after), (text.clone(), whole), "{} {at}", policy.policy());
+            }
+        }
+        let java = 1 << POLICY;
+        for state in [
+            [0, 0, 0, 3 << POLICY],
+            [0, 0, 0, 6 << POLICY],
+            [0, 0, 0, 1],
+            [b'a', 0, 0, 1],
+            [0xC3, 1, 0, 1],
+            [0xE2, 0, 0, 2],
+            [0, 0, 0, AFTER_SURROGATE],
+            [0xC3, 0, 0, java | AFTER_SURROGATE | 1],
+        ] {
+            assert!(Decoder::from_parts(0, state).is_none(), "{state:02X?}");
+        }
+        assert!(Decoder::from_parts(0, [0, 0, 0, java | AFTER_SURROGATE]).is_some());
     }
 }

@@ -292,6 +292,41 @@ size_t trust8_repair_len(uint32_t policy, const void *data, size_t len);
  */
 size_t trust8_repair(uint32_t policy, const void *data, size_t len, void *out, size_t cap);
 
+/* The state of a decoder of text in pieces. The meaning of the numbers is not part of the
+ * interface, and may differ in another version. They contain a checksum, as in trust8_validator.
+ */
+typedef struct trust8_decoder {
+  /* The state. */
+  uint64_t state[2];
+} trust8_decoder;
+
+/* Begins text in pieces, which a policy repairs: TRUST8_REPLACE, or another one. Returns false for
+ * a misuse, such as a number that names no policy.
+ */
+bool trust8_decoder_init(trust8_decoder *decoder, uint32_t policy);
+
+/* Writes the repaired text that the next piece completes to out, without a terminator. Returns its
+ * length. The texts of all pieces, and that of trust8_decoder_finish, together are what
+ * trust8_repair makes of the whole, wherever it is cut.
+ *
+ * A capacity of four times len, and 12 more, is always enough. If the text does not fit, or for a
+ * misuse, the result is TRUST8_NONE, the contents of out are unspecified, and the state does not
+ * change.
+ */
+size_t trust8_decoder_push(trust8_decoder *decoder, const void *piece, size_t len, void *out,
+                           size_t cap);
+
+/* Ends the text: writes to out what replaces a character that is not complete, at most 12 bytes,
+ * and returns its length. The next piece begins a new text. The result is TRUST8_NONE as for
+ * trust8_decoder_push.
+ */
+size_t trust8_decoder_finish(trust8_decoder *decoder, void *out, size_t cap);
+
+/* Returns how many ill-formed sequences the text had so far, or UINT64_MAX for a misuse. Under
+ * every policy, these are what TRUST8_REPLACE replaces with one U+FFFD each.
+ */
+uint64_t trust8_decoder_replaced(const trust8_decoder *decoder);
+
 /* ---- Counts and places ----------------------------------------------------------------------- */
 
 /* The counts of a text. If the bytes are not UTF-8, the counts are those of the valid text before

@@ -155,6 +155,31 @@ private:
     return text;
 }
 
+// Decodes text in pieces, and replaces what is not UTF-8 as a policy says, such as TRUST8_ESCAPE. It can be copied. An
+// unknown policy makes empty texts.
+class decoder {
+public:
+    explicit decoder(std::uint32_t policy = TRUST8_REPLACE) noexcept { static_cast<void>(trust8_decoder_init(&state_, policy)); }
+    // Returns the text that the piece completes.
+    [[nodiscard]] std::string push(bytes piece) {
+        std::string text(4 * piece.size() + 12, '\0');
+        return resized(text, trust8_decoder_push(&state_, piece.data(), piece.size(), text.data(), text.size()));
+    }
+    // Returns what replaces a character that is not complete.
+    [[nodiscard]] std::string finish() {
+        std::string text(12, '\0');
+        return resized(text, trust8_decoder_finish(&state_, text.data(), text.size()));
+    }
+    [[nodiscard]] std::uint64_t replaced() const noexcept { return trust8_decoder_replaced(&state_); }
+
+private:
+    static std::string resized(std::string &text, std::size_t len) {
+        text.resize(len == TRUST8_NONE ? 0 : len);
+        return std::move(text);
+    }
+    trust8_decoder state_{};
+};
+
 // Returns text repaired by a policy, such as TRUST8_DROP. An unknown policy makes an empty text.
 [[nodiscard]] inline std::string repair(std::uint32_t policy, bytes input) {
     const std::size_t len = trust8_repair_len(policy, input.data(), input.size());

@@ -6,8 +6,11 @@
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 
+use trust8::Policy;
 use trust8::boundary::is_continuation;
 use trust8::engine::windows_1252;
+use trust8::foreign::{decoder_from_parts, decoder_parts};
+use trust8::stream::Decoder;
 
 use crate::errors::TRUST8_NONE;
 use crate::memory;
@@ -126,4 +129,145 @@ fn repair(policy: u32, bytes: &[u8], put: &mut dyn FnMut(&[u8]) -> Option<()>) -
         }
     }
     Some(())
+}
+
+/// The state of a decoder of text in pieces. The meaning of the numbers is not part of the
+/// interface, and may differ in another version. They contain a checksum, as in trust8_validator.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct trust8_decoder {
+    /// The state.
+    pub state: [u64; 2],
+}
+
+/// What the struct contains.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Kept {
+    replaced: u64,
+    /// The [checksum](Kept::mark) of the other two.
+    mark: u32,
+    state: [u8; 4],
+}
+
+const _: () = assert!(size_of::<Kept>() == size_of::<trust8_decoder>());
+
+impl Kept {
+    fn new(decoder: &Decoder) -> Self {
+        let (replaced, state) = decoder_parts(decoder);
+        Self { replaced, mark: Self::mark(replaced, state), state }
+    }
+
+    fn mark(replaced: u64, state: [u8; 4]) -> u32 {
+        const ODD: u64 = 0xD6E8_FEB8_6659_FD93;
+        let mixed = (replaced ^ u64::from(u32::from_ne_bytes(state)) << 32).wrapping_mul(ODD);
+        (mixed >> 32) as u32 ^ u32::from_ne_bytes(*b"loss")
+    }
+
+    /// Returns the decoder, or `None` if no function of this library has written the struct.
+    fn decoder(self) -> Option<Decoder> {
+        let is_intact = self.mark == Self::mark(self.replaced, self.state);
+        if is_intact { decoder_from_parts(self.replaced, self.state) } else { None }
+    }
+}
+
+/// Begins text in pieces, which a policy repairs: TRUST8_REPLACE, or another one. Returns false for
+/// a misuse, such as a number that names no policy.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_decoder_init(decoder: *mut trust8_decoder, policy: u32) -> bool {
+    let policy = match policy {
+        TRUST8_REPLACE => Policy::Replace,
+        TRUST8_JAVA => Policy::Java,
+        TRUST8_DROP => Policy::Drop,
+        TRUST8_ESCAPE => Policy::Escape,
+        TRUST8_WINDOWS_1252 => Policy::Windows1252,
+        _ => return false,
+    };
+    let Some(new) = Decoder::with_policy(policy) else { return false };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(decoder.cast(), Kept::new(&new)) };
+    !decoder.is_null()
+}
+
+/// Writes the repaired text that the next piece completes to `out`, without a terminator. Returns
+/// its length. The texts of all pieces, and that of trust8_decoder_finish, together are what
+/// trust8_repair makes of the whole, wherever it is cut.
+///
+/// A capacity of four times `len`, and 12 more, is always enough. If the text does not fit, or for
+/// a misuse, the result is TRUST8_NONE, the contents of `out` are unspecified, and the state does
+/// not change.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_decoder_push(
+    decoder: *mut trust8_decoder,
+    piece: *const c_void,
+    len: usize,
+    out: *mut c_void,
+    cap: usize,
+) -> usize {
+    if !memory::is_apart(decoder, (piece, len)) {
+        return TRUST8_NONE;
+    }
+    // SAFETY: the caller vouches for the memory, and that the two do not overlap, or this is seen.
+    let Some((bytes, room)) = (unsafe { memory::both(piece, len, out, cap) }) else { return TRUST8_NONE };
+    // SAFETY: the caller vouches for the struct.
+    unsafe { decode(decoder, Some(bytes), room) }
+}
+
+/// Ends the text: writes to `out` what replaces a character that is not complete, at most 12 bytes,
+/// and returns its length. The next piece begins a new text. The result is TRUST8_NONE as for
+/// trust8_decoder_push.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_decoder_finish(
+    decoder: *mut trust8_decoder,
+    out: *mut c_void,
+    cap: usize,
+) -> usize {
+    // SAFETY: the caller vouches for the memory.
+    let Some(room) = (unsafe { memory::room(out, cap) }) else { return TRUST8_NONE };
+    // SAFETY: the caller vouches for the struct.
+    unsafe { decode(decoder, None, room) }
+}
+
+/// Returns how many ill-formed sequences the text had so far, or UINT64_MAX for a misuse. Under
+/// every policy, these are what TRUST8_REPLACE replaces with one U+FFFD each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_decoder_replaced(decoder: *const trust8_decoder) -> u64 {
+    // SAFETY: the caller vouches for the struct.
+    let kept: Option<Kept> = unsafe { memory::take(decoder.cast()) };
+    kept.and_then(Kept::decoder).map_or(u64::MAX, |decoder| decoder.replaced())
+}
+
+/// Writes the text of a piece, or of the end, to `room`, and the state to `decoder`. Returns the
+/// length of the text, or TRUST8_NONE.
+///
+/// # Safety
+///
+/// - The same as for [`memory::take`] and [`memory::put`].
+unsafe fn decode(
+    decoder: *mut trust8_decoder,
+    piece: Option<&[u8]>,
+    mut room: &mut [MaybeUninit<u8>],
+) -> usize {
+    let cap = room.len();
+    if !memory::is_apart(decoder, (room.as_ptr().cast(), cap)) {
+        return TRUST8_NONE;
+    }
+    // SAFETY: the caller vouches for the struct.
+    let kept: Option<Kept> = unsafe { memory::take(decoder.cast()) };
+    let Some(mut next) = kept.and_then(Kept::decoder) else { return TRUST8_NONE };
+    let mut text = match piece {
+        Some(piece) => next.push(piece),
+        None => next.finish(),
+    };
+    let written = text.try_for_each(|part| {
+        let to = room.split_off_mut(..part.len())?;
+        to.iter_mut().zip(part.as_bytes()).for_each(|(to, byte)| *to = MaybeUninit::new(*byte));
+        Some(())
+    });
+    if written.is_none() {
+        return TRUST8_NONE;
+    }
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(decoder.cast(), Kept::new(&next)) };
+    cap - room.len()
 }

@@ -43,6 +43,16 @@ static void test_slices() {
     CHECK(trust8::locate(input, 8).line == 2 && trust8::locate(input, 8).column == 5);
 }
 
+static void test_decoder() {
+    trust8::decoder decoder;
+    CHECK(decoder.push("na\xC3"sv) == "na" && decoder.push("\xAFve\xFF\xE2"sv) == "\xC3\xAFve\xEF\xBF\xBD");
+    CHECK(decoder.finish() == "\xEF\xBF\xBD" && decoder.finish().empty() && decoder.replaced() == 2);
+    trust8::decoder escapes(TRUST8_ESCAPE);
+    CHECK(escapes.push("\xF0\x9F\x98"sv).empty() && escapes.finish() == "\\xF0\\x9F\\x98");
+    trust8::decoder none(9);
+    CHECK(none.push("a"sv).empty() && none.finish().empty());
+}
+
 template <class T, class = void> static constexpr bool can_validate = false;
 template <class T> static constexpr bool can_validate<T, std::void_t<decltype(trust8::validate(std::declval<T>()))>> = true;
 
@@ -136,6 +146,7 @@ static void test_conversions() {
 
 int main() {
     test_slices();
+    test_decoder();
     test_kinds_of_bytes();
     test_value();
     test_streams();

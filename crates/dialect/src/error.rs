@@ -262,32 +262,8 @@ impl fmt::Display for DialectEncodeError {
 
 impl core::error::Error for DialectEncodeError {}
 
-/// Converts errors into errors of a reader or writer.
 #[cfg(feature = "std")]
-mod into_io_errors {
-    use super::{DialectEncodeError, DialectError};
-    use std::io;
-
-    /// Converts the error into an [`InvalidData`](io::ErrorKind::InvalidData) error that carries
-    /// it.
-    ///
-    /// ```
-    /// fn check(bytes: &[u8]) -> std::io::Result<()> {
-    ///     Ok(trust8_dialect::Dialect::Cesu8.validate(bytes)?)
-    /// }
-    /// assert_eq!(check(b"\xFF").unwrap_err().kind(), std::io::ErrorKind::InvalidData);
-    /// ```
-    impl From<DialectError> for io::Error {
-        fn from(error: DialectError) -> Self {
-            Self::new(io::ErrorKind::InvalidData, error)
-        }
-    }
-
-    /// Converts the error into an [`InvalidInput`](io::ErrorKind::InvalidInput) error that carries
-    /// it.
-    impl From<DialectEncodeError> for io::Error {
-        fn from(error: DialectEncodeError) -> Self {
-            Self::new(io::ErrorKind::InvalidInput, error)
-        }
-    }
+trust8::engine::into_io_errors! {
+    InvalidData: DialectError;
+    InvalidInput: DialectEncodeError;
 }

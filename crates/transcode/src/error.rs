@@ -349,44 +349,25 @@ impl fmt::Display for BufferError {
 
 impl core::error::Error for BufferError {}
 
-/// Converts errors into errors of a reader or writer.
 #[cfg(feature = "std")]
-mod into_io_errors {
-    use super::{BufferError, Error, TranscoderError};
-    use std::io;
+trust8::engine::into_io_errors!(InvalidData: Error, TranscoderError;);
 
-    /// Converts the error into an [`InvalidData`](io::ErrorKind::InvalidData) error that carries
-    /// it.
-    ///
-    /// ```
-    /// use trust8_transcode::{Encoding::*, Str, convert};
-    ///
-    /// fn text(bytes: &[u8]) -> std::io::Result<String> {
-    ///     Ok(convert(Utf16Le, Str, bytes)?)
-    /// }
-    /// assert_eq!(text(b"a").unwrap_err().kind(), std::io::ErrorKind::InvalidData);
-    /// ```
-    impl From<Error> for io::Error {
-        fn from(error: Error) -> Self {
-            Self::new(io::ErrorKind::InvalidData, error)
-        }
-    }
-
-    /// Converts the error into an [`InvalidData`](io::ErrorKind::InvalidData) error that carries
-    /// it.
-    impl From<TranscoderError> for io::Error {
-        fn from(error: TranscoderError) -> Self {
-            Self::new(io::ErrorKind::InvalidData, error)
-        }
-    }
-
-    /// Converts the error as [`TooSmall`](trust8::TooSmall) and [`Error`] are converted.
-    impl From<BufferError> for io::Error {
-        fn from(error: BufferError) -> Self {
-            match error {
-                BufferError::TooSmall(error) => error.into(),
-                BufferError::Invalid { error, .. } => error.into(),
-            }
+/// Converts the error as [`TooSmall`] and [`Error`] are converted.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Str, convert};
+///
+/// fn text(bytes: &[u8]) -> std::io::Result<String> {
+///     Ok(convert(Utf16Le, Str, bytes)?)
+/// }
+/// assert_eq!(text(b"a").unwrap_err().kind(), std::io::ErrorKind::InvalidData);
+/// ```
+#[cfg(feature = "std")]
+impl From<BufferError> for std::io::Error {
+    fn from(error: BufferError) -> Self {
+        match error {
+            BufferError::TooSmall(error) => error.into(),
+            BufferError::Invalid { error, .. } => error.into(),
         }
     }
 }

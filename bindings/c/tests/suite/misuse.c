@@ -73,6 +73,31 @@ static void test_numbers(void) {
     CHECK(trust8_encoding_name(0) == NULL && trust8_encoding_name(9) == NULL && trust8_encoding_name(UINT32_MAX) == NULL);
 }
 
+static void test_decoder(void) {
+    char text[16];
+    trust8_decoder decoder, copy;
+    CHECK(!trust8_decoder_init(NULL, TRUST8_REPLACE) && !trust8_decoder_init(&decoder, 0) && !trust8_decoder_init(&decoder, 6));
+    memset(&decoder, 0, sizeof decoder);
+    CHECK(trust8_decoder_push(&decoder, "a", 1, text, 16) == TRUST8_NONE && trust8_decoder_replaced(&decoder) == UINT64_MAX);
+    CHECK(trust8_decoder_init(&decoder, TRUST8_ESCAPE));
+    CHECK(trust8_decoder_push(NULL, "a", 1, text, 16) == TRUST8_NONE && trust8_decoder_finish(NULL, text, 16) == TRUST8_NONE);
+    CHECK(trust8_decoder_push(&decoder, NULL, 1, text, 16) == TRUST8_NONE);
+    CHECK(trust8_decoder_push(&decoder, "a", 1, NULL, 16) == TRUST8_NONE);
+    CHECK(trust8_decoder_push(&decoder, "a", 1, &decoder, 16) == TRUST8_NONE);
+    CHECK(trust8_decoder_push(&decoder, &decoder, 4, text, 16) == TRUST8_NONE);
+    CHECK(trust8_decoder_finish(&decoder, &decoder, 16) == TRUST8_NONE);
+    CHECK(trust8_decoder_push(&decoder, text, 4, text + 3, 13) == TRUST8_NONE);
+    CHECK(trust8_decoder_push(&decoder, NULL, 0, NULL, 0) == 0 && trust8_decoder_replaced(&decoder) == 0);
+    CHECK(trust8_decoder_push(&decoder, "\xE2\x82", 2, NULL, 0) == 0);
+    for (size_t bit = 0; bit < 8 * sizeof decoder; bit++) {
+        copy = decoder;
+        ((uint8_t *)&copy)[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        CHECK(trust8_decoder_push(&copy, "a", 1, text, 16) == TRUST8_NONE && trust8_decoder_finish(&copy, text, 16) == TRUST8_NONE);
+    }
+    CHECK(trust8_decoder_finish(&decoder, text, 7) == TRUST8_NONE);
+    CHECK(trust8_decoder_finish(&decoder, text, 8) == 8 && memcmp(text, "\\xE2\\x82", 8) == 0);
+}
+
 static void test_overlap(void) {
     char memory[64];
     trust8_conversion done;
@@ -293,6 +318,7 @@ void test_misuse(void) {
     test_nothing();
     test_pointers();
     test_numbers();
+    test_decoder();
     test_overlap();
     test_answers_apart();
     test_changed_converters();
@@ -334,7 +360,7 @@ void test_once(void) {
 }
 
 /* The sizes are part of the binary interface. */
-typedef char sizes_stay[sizeof(trust8_error) == 16 && sizeof(trust8_validator) == 16 && sizeof(trust8_conversion) == 24 &&
+typedef char sizes_stay[sizeof(trust8_error) == 16 && sizeof(trust8_validator) == 16 && sizeof(trust8_decoder) == 16 && sizeof(trust8_conversion) == 24 &&
                                 sizeof(trust8_converter) == 32 && sizeof(trust8_summary) == 80 &&
                                 sizeof(trust8_location) == 24 && sizeof(trust8_column_error) == 24 &&
                                 sizeof(trust8_slice) == 2 * sizeof(void *)

@@ -39,9 +39,60 @@ static void check_pieces(const uint8_t *bytes, size_t len, const size_t *cuts, s
     }
 }
 
+static size_t count_faults(const uint8_t *bytes, size_t len) {
+    size_t count = 0;
+    trust8_error error;
+    while (!oracle(bytes, len, &error)) {
+        count++;
+        if (error.kind == TRUST8_INCOMPLETE) break;
+        bytes += error.valid_up_to + error.error_len;
+        len -= (size_t)error.valid_up_to + error.error_len;
+    }
+    return count;
+}
+
+/* Decodes `bytes` in the pieces that end at `cuts` with every policy: the text is that of the whole. */
+static void check_decoded(const uint8_t *bytes, size_t len, const size_t *cuts, size_t count) {
+    for (uint32_t policy = TRUST8_REPLACE; policy <= TRUST8_WINDOWS_1252; policy++) {
+        const size_t expected_len = trust8_repair_len(policy, bytes, len);
+        uint8_t *const expected = (uint8_t *)malloc(expected_len + 1), *const text = (uint8_t *)malloc(expected_len + 1);
+        CHECK(trust8_repair(policy, bytes, len, expected, expected_len) == expected_len);
+        trust8_decoder decoder, copy;
+        CHECK(trust8_decoder_init(&decoder, policy));
+        size_t at = 0, done = 0;
+        for (size_t i = 0; i <= count; i++) {
+            const size_t end = i < count ? cuts[i] : len;
+            uint8_t *const piece = (uint8_t *)malloc(end - at + (end == at));
+            memcpy(piece, bytes + at, end - at);
+            copy = decoder;
+            const size_t written = trust8_decoder_push(&decoder, piece, end - at, text + done, expected_len - done);
+            CHECK(written != TRUST8_NONE);
+            if (written > 0) {
+                uint8_t *const small = (uint8_t *)malloc(written);
+                const trust8_decoder before = copy;
+                CHECK(trust8_decoder_push(&copy, piece, end - at, small, written - 1) == TRUST8_NONE);
+                CHECK(memcmp(&copy, &before, sizeof copy) == 0);
+                CHECK(trust8_decoder_push(&copy, piece, end - at, small, written) == written);
+                CHECK(memcmp(&copy, &decoder, sizeof copy) == 0 && memcmp(small, text + done, written) == 0);
+                free(small);
+            }
+            free(piece);
+            done += written;
+            at = end;
+        }
+        done += trust8_decoder_finish(&decoder, text + done, expected_len - done);
+        CHECK(done == expected_len && memcmp(text, expected, done) == 0);
+        CHECK(trust8_decoder_finish(&decoder, NULL, 0) == 0);
+        CHECK(trust8_decoder_replaced(&decoder) == count_faults(bytes, len));
+        free(text);
+        free(expected);
+    }
+}
+
 static void check_all_cuts(const uint8_t *bytes, size_t len) {
     for (size_t first = 0; first <= len; first++) {
         check_pieces(bytes, len, &first, 1);
+        check_decoded(bytes, len, &first, 1);
         if (len <= 24) {
             for (size_t second = first; second <= len; second++) {
                 const size_t cuts[] = {first, second};
@@ -54,6 +105,7 @@ static void check_all_cuts(const uint8_t *bytes, size_t len) {
         size_t count = 0;
         for (size_t at = piece; at < len; at += piece) every[count++] = at;
         check_pieces(bytes, len, every, count);
+        check_decoded(bytes, len, every, count);
     }
 }
 
@@ -96,5 +148,6 @@ void test_streams(void) {
         cuts[1] = cuts[0] + random_below(sizeof bytes - cuts[0]);
         cuts[2] = cuts[1] + random_below(sizeof bytes - cuts[1]);
         check_pieces(bytes, sizeof bytes, cuts, 3);
+        check_decoded(bytes, sizeof bytes, cuts, 3);
     }
 }
