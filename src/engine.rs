@@ -38,7 +38,6 @@ pub use crate::simd::{Job, Token, Vectors, as_uninit};
 pub use crate::simd::{Plain, Simd, read};
 pub use crate::text::characters::why_inexpressible;
 pub use crate::text::locate::{count_if, last_line};
-pub use crate::text::search;
 
 /// The kernel itself, for the trait `KernelExt` of each package.
 pub trait AsKernel {

@@ -52,8 +52,8 @@
 //! Byte order marks: [`Bom`]. Places to cut: [`boundary`]. A kernel of your choice: [`Kernel`].
 //!
 //! Other crates stand on this one. Columns of strings as Arrow stores them, with repairs, are
-//! `trust8-columns`. The numbers of characters, lines and UTF-16 units are `trust8-counts`, also
-//! for parts of a text on several machines, and on all cores. UTF-16, UTF-32 and Latin-1 are
+//! `trust8-columns`. The numbers of characters, lines and UTF-16 units, and where ASCII ends, are
+//! `trust8-counts`, also for parts of a text on several machines, and on all cores. UTF-16, UTF-32 and Latin-1 are
 //! `trust8-transcode`; CESU-8, Modified UTF-8 and WTF-8 are `trust8-dialect`. Text without NUL,
 //! controls, hidden or other harmful characters is `trust8-profile`. Readers and codecs for tokio
 //! are `trust8-tokio`.
@@ -232,7 +232,6 @@ pub use repair::{Errors, Utf8Chunk, Utf8Chunks, copy_utf8_lossy, errors, lossy_l
 pub use repair::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};
 pub use simdutf8::{basic, compat};
 pub use stream::Validator;
-pub use text::ascii::{ascii_up_to, is_ascii};
 pub use text::bom::{Bom, Label, is_utf8_label, strip_bom};
 pub use text::characters::{Decode, EncodeError, decode, encode_scalar};
 pub use text::copy::{CopyError, copy_utf8};

@@ -32,7 +32,6 @@ run tools/performance.py --check
 run tools/trusted.py
 run tools/prose.py --self-test
 run tools/prose.py
-run cmp src/simd/intrinsics.rs crates/transcode/src/simd/intrinsics.rs
 run tools/lists.py
 run cargo fmt --all --check
 for manifest in bindings/{c,c/measure,python} crates/{datafusion,datafusion/measure,simdutf8} fuzz tools/{proofs,tests-nostd}; do

@@ -7,6 +7,7 @@
 //! | `job.rs` | runs a job with a kernel |
 //! | `detect.rs` | detects the CPU, and stores the choice |
 //! | `verdict.rs` | a kernel's answer |
+//! | `arrays.rs` | the vectors of the automaton, for the search of all faults and the packages |
 //! | `automaton.rs` | the grammar byte by byte: the scalar kernel, which also finds the exact error |
 //! | `lookup/` | blocks and three lookups, over any instruction set that implements `Simd` |
 //! | `bitplanes/` | the AVX-512 algorithms |
@@ -16,6 +17,7 @@
 //!
 //! DESIGN.md, "Glossary", has the nouns: block, superblock, run, piece, chunk.
 
+mod arrays;
 pub(crate) mod automaton;
 #[cfg(trust8_avx512)]
 pub(crate) mod bitplanes;

@@ -1,12 +1,10 @@
-//! Functions on top of validation: searches, lines and columns, copies, strings, single characters.
+//! Functions on top of validation: lines and columns, copies, strings, single characters.
 
-pub(crate) mod ascii;
 pub(crate) mod bom;
 pub(crate) mod characters;
 pub(crate) mod copy;
 pub(crate) mod locate;
 #[cfg(feature = "alloc")]
 pub(crate) mod policy;
-pub mod search;
 #[cfg(feature = "alloc")]
 pub(crate) mod string;

@@ -3,7 +3,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod ascii;
 mod characters;
 mod copy;
 mod locate;

@@ -2,15 +2,16 @@
 
 #![forbid(unsafe_code)]
 
+use trust8::Kernel;
+
 use super::search::{Search, SearchOps, Sought, all_bits};
-use crate::kernel::{EntryPoints, Kernel};
 
 /// Returns whether all of `bytes` are ASCII, as `bytes.is_ascii()` does.
 ///
 /// ```
-/// assert!(trust8::is_ascii(b"plain text"));
-/// assert!(!trust8::is_ascii("naïve".as_bytes()));
-/// assert!(trust8::is_ascii(b""));
+/// assert!(trust8_counts::is_ascii(b"plain text"));
+/// assert!(!trust8_counts::is_ascii("naïve".as_bytes()));
+/// assert!(trust8_counts::is_ascii(b""));
 /// ```
 #[inline]
 #[must_use]
@@ -24,27 +25,21 @@ pub fn is_ascii(bytes: &[u8]) -> bool {
 /// `encoding_rs::Encoding::ascii_valid_up_to`.
 ///
 /// ```
-/// assert_eq!(trust8::ascii_up_to("naïve".as_bytes()), 2);
-/// assert_eq!(trust8::ascii_up_to(b"plain text"), 10);
-/// assert_eq!(trust8::ascii_up_to(b"\xFF"), 0);
+/// assert_eq!(trust8_counts::ascii_up_to("naïve".as_bytes()), 2);
+/// assert_eq!(trust8_counts::ascii_up_to(b"plain text"), 10);
+/// assert_eq!(trust8_counts::ascii_up_to(b"\xFF"), 0);
 /// ```
 #[inline]
 #[must_use]
 pub fn ascii_up_to(bytes: &[u8]) -> usize {
-    Kernel::best().ascii_up_to(bytes)
+    by(Kernel::best(), bytes)
 }
 
-impl Kernel {
-    /// Does the same as [`ascii_up_to`](crate::ascii_up_to), with this kernel.
-    #[inline]
-    #[must_use]
-    pub fn ascii_up_to(&self, bytes: &[u8]) -> usize {
-        UP_TO.run(self, bytes, ())
-    }
+/// Does the same as [`ascii_up_to`], with a kernel.
+#[inline]
+pub(crate) fn by(kernel: &Kernel, bytes: &[u8]) -> usize {
+    kernel.run(Search::<NotAscii>::JOB, bytes, ())
 }
-
-/// A static, because `ascii_up_to` is inlined into other crates.
-static UP_TO: EntryPoints<(), usize> = EntryPoints::of::<Search<NotAscii>>();
 
 /// A byte that is not ASCII.
 struct NotAscii;

@@ -7,6 +7,7 @@ use trust8::Kernel;
 use trust8::Utf8Error;
 use trust8::engine::AsKernel;
 
+use crate::ascii;
 use crate::counts::{CountChars, Utf16Len};
 use crate::inspect::{self, Summary};
 #[cfg(feature = "rayon")]
@@ -26,6 +27,13 @@ use crate::part::Part;
 /// }
 /// ```
 pub trait KernelExt: AsKernel {
+    /// Does the same as [`ascii_up_to`](crate::ascii_up_to), with this kernel.
+    #[inline]
+    #[must_use]
+    fn ascii_up_to(&self, bytes: &[u8]) -> usize {
+        ascii::by(self.kernel(), bytes)
+    }
+
     /// Does the same as [`inspect`](crate::inspect()), with this kernel.
     #[inline]
     #[must_use]

@@ -1,5 +1,5 @@
 //! Counts of UTF-8: how many characters, UTF-16 units and lines a text has, counted while it is
-//! validated.
+//! validated; and where its ASCII ends.
 //!
 //! [`inspect`](inspect()) validates and counts in one pass. [`Part`] does the same for a part of a
 //! text that may begin and end inside a character: parts are judged on any machine, and joined. With
@@ -30,15 +30,20 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+mod ascii;
 mod counts;
 mod inspect;
 mod kernel_ext;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod part;
+/// For the packages with searches of their kinds of text.
+#[doc(hidden)]
+pub mod search;
 #[cfg(feature = "serde")]
 mod serialize;
 
+pub use ascii::{ascii_up_to, is_ascii};
 pub use inspect::{Summary, count_chars, count_chars_lossy, count_starts, inspect, utf16_len};
 pub use kernel_ext::KernelExt;
 #[cfg(feature = "rayon")]

@@ -33,10 +33,10 @@
 use trust8::Kernel;
 #[cfg(trust8_simd)]
 use trust8::engine::Simd;
-use trust8::engine::search::SearchOps;
 use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, is_inside, judge};
 #[cfg(trust8_avx512)]
 use trust8::engine::{Avx512, avx512};
+use trust8_counts::search::SearchOps;
 
 use super::error::{Error, Forbidden};
 #[cfg(trust8_simd)]
@@ -241,7 +241,7 @@ trust8::instruction_sets!(tests);
 
 #[cfg(trust8_simd)]
 #[inline(always)]
-fn exact<S: Simd>(s: S, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
+fn exact<S: Simd + SearchOps>(s: S, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
     let load = |bytes: &[u8]| [s.load(bytes, 0), s.load(bytes, 1), s.load(bytes, 2)];
     let (three, start) = match text.get(at.wrapping_sub(2)..at + S::LANES) {
         Some(bytes) => (load(bytes), at),

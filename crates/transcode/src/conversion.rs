@@ -2,13 +2,13 @@
 
 use core::marker::PhantomData;
 
-use trust8::engine::search::Searching;
+#[cfg(trust8_simd)]
+use trust8::engine::Validate;
 #[cfg(trust8_simd)]
 use trust8::engine::survey::Surveyor;
 use trust8::engine::survey::Surveys;
-use trust8::engine::{Automaton, Job, Output};
-#[cfg(trust8_simd)]
-use trust8::engine::{Engine, Validate};
+use trust8::engine::{Automaton, Engine, Job, Output};
+use trust8_counts::search::SearchOps;
 
 #[cfg(trust8_simd)]
 use crate::simd::ConvertOps;
@@ -96,7 +96,7 @@ pub(crate) trait Conversion {
 }
 
 /// An engine that converts.
-pub(crate) trait Converting: Searching + Surveys {
+pub(crate) trait Converting: Engine + SearchOps + Surveys {
     /// Converts a text of at most [`Conversion::SHORT_VECTORS`], or nothing. Returns whether it did.
     fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> bool;
 
@@ -105,7 +105,7 @@ pub(crate) trait Converting: Searching + Surveys {
 }
 
 #[cfg(trust8_simd)]
-impl<V: ConvertOps + Searching + Surveys> Converting for V {
+impl<V: ConvertOps + Engine + SearchOps + Surveys> Converting for V {
     #[inline(always)]
     fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> bool {
         let mut fork = out.fork();

@@ -84,7 +84,7 @@
 //!
 //! | `encoding_rs` | here |
 //! |---|---|
-//! | `Encoding::ascii_valid_up_to`, `mem::is_ascii` | [`trust8::ascii_up_to`], [`trust8::is_ascii`] |
+//! | `Encoding::ascii_valid_up_to`, `mem::is_ascii` | [`trust8_counts::ascii_up_to`], [`trust8_counts::is_ascii`] |
 //! | `mem::is_basic_latin` | `is_ascii_in(Utf16, units)` |
 //! | `mem::utf16_valid_up_to` | [`validate`], and [`valid_up_to`](Error::valid_up_to) of its error |
 //! | `mem::ensure_utf16_validity` | [`make_well_formed`] |

@@ -26,14 +26,9 @@ mod vectors;
 
 use core::marker::PhantomData;
 
-use crate::kernel::Engine;
-use crate::simd::Job;
+use trust8::engine::{Engine, Job};
+
 pub use vectors::SearchOps;
-
-/// An engine that searches.
-pub trait Searching: Engine + SearchOps {}
-
-impl<E: Engine + SearchOps> Searching for E {}
 
 /// The search for the first `Q`. It returns its position in bytes, or the length of the text, which
 /// is in whole units.
@@ -44,7 +39,7 @@ impl<Q> Search<Q> {
     pub const JOB: Self = Self(PhantomData);
 }
 
-impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for Search<Q> {
+impl<Q: Sought<E>, E: Engine + SearchOps> Job<E, (), usize> for Search<Q> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (): ()) -> usize {
         if text.len() < LONG_BYTES {
@@ -59,7 +54,7 @@ impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for Search<Q> {
 /// it.
 struct SearchLong<Q>(PhantomData<Q>);
 
-impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for SearchLong<Q> {
+impl<Q: Sought<E>, E: Engine + SearchOps> Job<E, (), usize> for SearchLong<Q> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (): ()) -> usize {
         let (mut at, mut pending) = (0, 0);
@@ -90,7 +85,7 @@ impl<Q> Places<Q> {
     pub const JOB: Self = Self(PhantomData);
 }
 
-impl<Q: Sought<E>, E: Searching> Job<E, (), u64> for Places<Q> {
+impl<Q: Sought<E>, E: Engine + SearchOps> Job<E, (), u64> for Places<Q> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (): ()) -> u64 {
         let (mut ones, mut at, mut pending) = (0, 0, 0);

@@ -1,15 +1,13 @@
-//! The operations on vectors that a search needs, of every engine: with the traits of `simd/`, with
+//! The operations on vectors that a search needs, of every engine: with the library's traits, with
 //! AVX-512, and without vectors.
 
 #![forbid(unsafe_code)]
 
-use crate::kernel::Automaton;
-use crate::kernel::automaton::high_bits;
 #[cfg(trust8_simd)]
-use crate::simd::Simd;
-use crate::simd::Vectors;
+use trust8::engine::Simd;
+use trust8::engine::{Automaton, Vectors};
 #[cfg(trust8_avx512)]
-use crate::simd::{Avx512, x86::avx512::Vector};
+use trust8::engine::{Avx512, avx512::Vector};
 
 /// What a search needs besides [`Vectors`].
 pub trait SearchOps: Vectors {
@@ -36,30 +34,44 @@ pub trait SearchOps: Vectors {
     fn bits(self, found: Self::Found) -> u64;
 }
 
+/// Implements [`SearchOps`] for the instruction sets with [`Simd`]: all but AVX-512.
 #[cfg(trust8_simd)]
-impl<S: Simd> SearchOps for S {
-    type Found = S::Vector;
+macro_rules! search_ops {
+    () => {};
+    (avx512: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
+        search_ops!($($others)*);
+    };
+    ($set:ident: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
+        search_ops!($($others)*);
 
-    #[inline(always)]
-    fn and_xor(self, v: S::Vector, mask: S::Vector, bits: S::Vector) -> S::Vector {
-        self.xor(self.and(v, mask), bits)
-    }
+        #[cfg($cfg)]
+        impl SearchOps for trust8::engine::$token {
+            type Found = Self::Vector;
 
-    #[inline(always)]
-    fn equal(self, a: S::Vector, b: S::Vector) -> S::Vector {
-        Simd::equal(self, a, b)
-    }
+            #[inline(always)]
+            fn and_xor(self, v: Self::Vector, mask: Self::Vector, bits: Self::Vector) -> Self::Vector {
+                self.xor(self.and(v, mask), bits)
+            }
 
-    #[inline(always)]
-    fn is_any(self, found: S::Vector) -> bool {
-        self.any_high_bit(found)
-    }
+            #[inline(always)]
+            fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+                Simd::equal(self, a, b)
+            }
 
-    #[inline(always)]
-    fn bits(self, found: S::Vector) -> u64 {
-        self.high_bits(found)
-    }
+            #[inline(always)]
+            fn is_any(self, found: Self::Vector) -> bool {
+                self.any_high_bit(found)
+            }
+
+            #[inline(always)]
+            fn bits(self, found: Self::Vector) -> u64 {
+                self.high_bits(found)
+            }
+        }
+    };
 }
+#[cfg(trust8_simd)]
+trust8::instruction_sets!(search_ops);
 
 #[cfg(trust8_avx512)]
 impl SearchOps for Avx512 {
@@ -89,77 +101,6 @@ impl SearchOps for Avx512 {
     #[inline(always)]
     fn bits(self, found: u64) -> u64 {
         found
-    }
-}
-
-/// Sixteen bytes, in loops that the compiler vectorises where the target has vectors.
-impl Vectors for Automaton {
-    type Vector = [u8; 16];
-    const LANES: usize = 16;
-
-    #[inline(always)]
-    fn load(self, bytes: &[u8], at: usize) -> [u8; 16] {
-        let mut v = [0; 16];
-        v.copy_from_slice(&bytes[at..at + 16]);
-        v
-    }
-
-    #[inline(always)]
-    fn load_short(self, bytes: &[u8]) -> [u8; 16] {
-        let mut v = [0; 16];
-        v[..bytes.len()].copy_from_slice(bytes);
-        v
-    }
-
-    #[inline(always)]
-    fn splat(self, byte: u8) -> [u8; 16] {
-        [byte; 16]
-    }
-
-    #[inline(always)]
-    fn and(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
-        (u128::from_ne_bytes(a) & u128::from_ne_bytes(b)).to_ne_bytes()
-    }
-
-    #[inline(always)]
-    fn or(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
-        (u128::from_ne_bytes(a) | u128::from_ne_bytes(b)).to_ne_bytes()
-    }
-
-    #[inline(always)]
-    fn min(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
-        core::array::from_fn(|i| a[i].min(b[i]))
-    }
-
-    #[inline(always)]
-    fn max(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
-        core::array::from_fn(|i| a[i].max(b[i]))
-    }
-
-    #[inline(always)]
-    fn minus_saturating(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
-        core::array::from_fn(|i| a[i].saturating_sub(b[i]))
-    }
-
-    #[inline(always)]
-    fn plus_signed_saturating(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
-        core::array::from_fn(|i| a[i].cast_signed().saturating_add(b[i].cast_signed()).cast_unsigned())
-    }
-
-    #[inline(always)]
-    fn any(self, v: [u8; 16]) -> bool {
-        u128::from_ne_bytes(v) != 0
-    }
-
-    #[inline(always)]
-    fn any_high_bit(self, v: [u8; 16]) -> bool {
-        self.any(self.and(v, [0x80; 16]))
-    }
-
-    #[inline(always)]
-    fn high_bits(self, v: [u8; 16]) -> u64 {
-        let v = u128::from_le_bytes(v);
-        high_bits(v as u64) | high_bits((v >> 64) as u64) << 8
     }
 }
 

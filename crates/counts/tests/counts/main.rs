@@ -3,6 +3,7 @@
 #[path = "../../../../tests/support/mod.rs"]
 mod support;
 
+mod ascii;
 #[cfg(unix)]
 mod guard_pages;
 mod inspect;

@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use trust8::Kernel;
-use trust8::engine::search::{BLOCK_BYTES, Places, Search, SearchOps, Sought};
+use trust8_counts::search::{BLOCK_BYTES, Places, Search, SearchOps, Sought};
 
 /// The sequences that a dialect writes differently. They end a run of UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,6 +5,7 @@
 use crate::codec::{Codec, Next, Refusal};
 use trust8::Kernel;
 use trust8::engine::Output;
+use trust8_counts::KernelExt;
 
 /// Latin-1.
 pub(crate) struct Latin1;

@@ -16,7 +16,7 @@ macro_rules! search {
     ($kernel:expr, $bytes:expr, $sought:ty) => {{
         #[inline]
         fn search(kernel: &trust8::Kernel, bytes: &[u8]) -> usize {
-            kernel.run(trust8::engine::search::Search::<$sought>::JOB, bytes, ())
+            kernel.run(trust8_counts::search::Search::<$sought>::JOB, bytes, ())
         }
         search($kernel, $bytes)
     }};

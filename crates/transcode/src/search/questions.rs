@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use trust8::engine::search::{SearchOps, Sought, all_bits};
+use trust8_counts::search::{SearchOps, Sought, all_bits};
 
 /// Repeats the lowest `unit` bytes of a number, in the machine's order, or in the other one if
 /// `swapped`.

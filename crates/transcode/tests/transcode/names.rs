@@ -29,6 +29,7 @@ fn hidden_methods_hide_no_others() {
 #[test]
 fn globs_do_not_clash() {
     use trust8::*;
+    use trust8_counts::*;
     use trust8_transcode::*;
 
     let (bytes, units) = (b"a\xFF", [0x61, 0xDC00]);
