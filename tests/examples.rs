@@ -5,6 +5,11 @@
 #[expect(dead_code, reason = "its `main` reads standard input")]
 #[path = "../examples/lossy_log.rs"]
 mod lossy_log;
+// WebAssembly has no folder for temporary files.
+#[cfg(all(feature = "std", not(target_family = "wasm")))]
+#[expect(dead_code, reason = "its `main` reads the arguments of the command line")]
+#[path = "../examples/log_shipper.rs"]
+mod log_shipper;
 // WebAssembly has no sockets.
 #[cfg(all(feature = "std", not(target_family = "wasm")))]
 #[path = "../examples/stream_socket.rs"]
