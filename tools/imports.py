@@ -5,7 +5,8 @@
     imports.py --self-test   checks that bad imports are refused
 
 A room is a folder or a file in src/. It may import from itself and from the rooms before it in ROOMS. Files may not import each other in
-a circle, but a module and its submodules may. The packages beside src/, and tests, are only checked for circles.
+a circle, but a module and its submodules may. An impl is used without an import: it stands in the room of its trait or its type, and what a
+later room adds to a type, no earlier room may call. The packages beside src/, and tests, are only checked for circles.
 
 A name that a module re-exports belongs to the file that defines it. lib.rs re-exports from every room; its own functions have the position
 of `lib` in ROOMS. Code under `#[cfg(test)]` and files model.rs are for unit tests, and do not count.
@@ -54,11 +55,30 @@ def leaves(tree):
         yield tuple(names), alias or names[-1]
 
 
+def without_generics(header):
+    """Returns the text outside angle brackets. The `>` of an arrow closes none."""
+    depth, kept = 0, []
+    for i, char in enumerate(header):
+        depth += {"<": 1, ">": -(header[i - 1] not in "-=")}.get(char, 0)
+        kept.append(char if depth == 0 and char != ">" else " ")
+    return "".join(kept)
+
+
+def impls(code):
+    """Yields the path of the trait (or None), that of the type, and the names of the functions, for each impl."""
+    for found in re.finditer(r"(?m)^\s*(?:unsafe\s+)?impl\b([^{;]*)\{", code):
+        header = without_generics(found[1]).split(" where ")[0]
+        *trait, kind = (part.strip().lstrip("&").split() or [""] for part in re.split(r"\bfor\b", header))
+        body = code[found.end() : block_end(code, found.start())]
+        names = re.findall(r"\bfn\s+(\w+)", body)
+        yield (tuple(re.findall(r"\w+", trait[0][-1])) if trait else None), tuple(re.findall(r"\w+", kind[-1])), names
+
+
 class Tree:
     """The modules of a crate. A module's key is the tuple of names in its path; that of lib.rs is empty."""
 
     def __init__(self, folder):
-        self.main, self.files, self.paths, for_tests = {}, {}, {}, set()
+        self.main, self.files, self.paths, self.code, for_tests = {}, {}, {}, {}, set()
         # A folder need not have a main file.
         self.bound = collections.defaultdict(dict)
         for file in sorted(folder.rglob("*.rs")):
@@ -71,7 +91,7 @@ class Tree:
             while found := FOR_TESTS.search(code):
                 for_tests |= {(*module, found[1])} if found[1] else set()
                 code = code[:found.start()] + code[block_end(code, found.end()):]
-            self.main[name] = module
+            self.main[name], self.code[name] = module, code
             self.read(module, code, name)
         for name, module in list(self.main.items()):
             if module[-1:] == ("model",) or any(module[:i + 1] in for_tests for i in range(len(module))):
@@ -105,6 +125,30 @@ class Tree:
         return here
 
 
+def misplaced(tree, room):
+    """Yields what is wrong with the impls: an impl is used without an import, so its own room decides who may use it."""
+    position = {name: ROOMS.index(room[name]) if name != "lib.rs" else ROOMS.index("lib") for name in tree.main}
+
+    def owner(path, user):
+        if path and re.search(rf"\b(?:struct|enum|trait)\s+{path[-1]}\b", tree.code[user]):
+            return position[user]
+        return path and position.get(tree.files.get(tree.owner(path, tree.main[user])))
+
+    defined = {name: set(re.findall(r"\bfn\s+(\w+)", tree.code[name])) for name in tree.main}
+    called = {name: set(re.findall(r"\.\s*(\w+)\s*(?:::\s*<[^(]*>\s*)?\(", tree.code[name])) for name in tree.main}
+    for user in tree.main:
+        for trait, kind, names in impls(tree.code[user]):
+            of_trait, of_kind = owner(trait, user), owner(kind, user)
+            if of_trait is not None and position[user] > max(of_trait, of_kind or 0):
+                yield f"{user} implements {trait[-1]} for {kind[-1]}, which belong to earlier rooms"
+            if trait is None and of_kind is not None and of_kind < position[user]:
+                for earlier in tree.main:
+                    known = set().union(*(defined[name] for name in tree.main if position[name] <= position[earlier]))
+                    for method in sorted((called[earlier] & set(names)) - known):
+                        if position[earlier] < position[user]:
+                            yield f"{earlier} calls {method}, which {user} adds to {kind[-1]} in a later room"
+
+
 def complaints(folder):
     """Yields what is wrong with the imports in a folder."""
     tree, graph = Tree(folder), {}
@@ -122,6 +166,8 @@ def complaints(folder):
         inner, outer = sorted((tree.main[user], tree.main[used]), key=len, reverse=True)
         if inner[:len(outer)] != outer:
             graph.setdefault(user, []).append(used)
+    if has_rooms:
+        yield from misplaced(tree, room)
     try:
         graphlib.TopologicalSorter(graph).prepare()
     except graphlib.CycleError as error:
@@ -131,12 +177,12 @@ def complaints(folder):
 GOOD = {
     "lib.rs": "pub use error::{ErrorKind, Utf8Error}; pub use text::inspect; mod error; mod text; pub fn from_utf8() {}",
     "error.rs": "// use crate::text;\nconst A: &str = \"crate::text\"; #[cfg(test)] mod tests { use crate::from_utf8; }",
-    "kernel/mod.rs": "mod detect; pub use detect::best; #[cfg(all(test, unix))] mod check; #[cfg(test)] use crate::text;",
+    "kernel/mod.rs": "pub struct Kernel; pub trait Engine {} mod detect; pub use detect::best; #[cfg(all(test, unix))] mod check; #[cfg(test)] use crate::text;",
     "kernel/detect.rs": "use super::Kernel; mod x86 { use super::super::best; }",
     "kernel/check.rs": "use crate::text;",
     "text/mod.rs": "mod count; mod part; pub use count::{self as number, inspect};",
     "text/count.rs": "use crate::{Utf8Error, kernel::{self, Kernel as K}}; fn f() { kernel::best(); crate::from_utf8() }",
-    "text/part.rs": "use super::inspect;",
+    "text/part.rs": "use super::inspect; use crate::kernel::Kernel;\nimpl Kernel { fn count_all(&self) {} }",
     "text/model.rs": "use crate::foreign;",
     "io/fs.rs": "use super::arrow; use super::super::text;",
     "foreign.rs": "",
@@ -148,6 +194,14 @@ BAD = {
     "kernel/mod.rs imports text/count.rs, a later room": ("kernel/mod.rs", "macro_rules! m { () => { $crate::inspect() } }"),
     "in a circle: text/count.rs -> text/part.rs -> text/count.rs": ("text/count.rs", "mod a { use super::super::part; }"),
     "or ROOMS lacks one of": ("attic/mod.rs", ""),
+    "text/part.rs implements Engine for Scalar, which belong": (
+        "text/part.rs",
+        "use crate::kernel::{Engine, detect::Scalar}; use super::inspect;\nimpl<'a> Engine for Scalar { fn go(&self) {} }",
+    ),
+    "kernel/detect.rs calls count_all, which text/part.rs adds to Kernel": (
+        "kernel/detect.rs",
+        "use super::Kernel; fn f(kernel: &Kernel) { kernel.count_all::<u8>(1); }",
+    ),
 }
 
 
