@@ -83,8 +83,8 @@ impl<C: Column> RefusedRows<'_, C> {
         Ok(self.map(|(row, _)| bitmap[row / 8] |= 1 << (row % 8)).count())
     }
 
-    /// Returns the bitmap of the rows that are neither null nor refused. As the column's validity,
-    /// it makes the refused rows null.
+    /// Returns the bitmap of the rows that are neither null nor refused, or `None` if no row is
+    /// refused. As the column's validity, it makes the refused rows null.
     ///
     /// ```
     /// use trust8_columns::{Offsets, Validity};
@@ -92,21 +92,23 @@ impl<C: Column> RefusedRows<'_, C> {
     ///
     /// let validity = Validity::new(&[0b011], 0);
     /// let column = Offsets::new(b"a\0c", &[0, 1, 2, 3], Some(validity)).unwrap();
-    /// assert_eq!(refused_rows(column, &Profile::XML_1_0).validity(), [0b001]);
+    /// assert_eq!(refused_rows(column, &Profile::XML_1_0).validity(), Some(vec![0b001]));
     /// ```
     #[cfg(feature = "alloc")]
     #[must_use]
-    pub fn validity(self) -> Vec<u8> {
+    pub fn validity(mut self) -> Option<Vec<u8>> {
+        // Without bytes, a column can claim any number of rows, but then none is refused.
+        let (first, _) = self.next()?;
         let column = self.column;
         let mut bitmap = alloc::vec![0; column.rows().div_ceil(8)];
         for row in 0..column.rows() {
             let is_valid = column.row_validity().is_none_or(|validity| validity.is_valid(row));
             bitmap[row / 8] |= u8::from(is_valid) << (row % 8);
         }
-        for (row, _) in self {
+        for row in core::iter::once(first).chain(self.map(|(row, _)| row)) {
             bitmap[row / 8] &= !(1 << (row % 8));
         }
-        bitmap
+        Some(bitmap)
     }
 }
 

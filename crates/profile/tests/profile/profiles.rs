@@ -4,7 +4,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::random::Random;
 use super::support::scale::Thin;
-use trust8_columns::{Column, Offsets, Validity, Views};
+use trust8_columns::{Column, FixedSize, Offsets, Validity, Views};
 #[cfg(feature = "alloc")]
 use trust8_profile::Policy;
 use trust8_profile::{Class, Error, Profile, ProfileValidator, ProfileWith, StreamError, refused_rows};
@@ -424,14 +424,25 @@ fn rows_of_columns() {
                 let is_refused = expected.iter().any(|refused| refused.0 == row);
                 assert_eq!(bitmap[row / 8] >> (row % 8) & 1 == 1, is_refused, "{round}, {name}, {row}");
                 #[cfg(feature = "alloc")]
-                assert_eq!(
-                    refused_rows(column, profile).validity()[row / 8] >> (row % 8) & 1 == 1,
-                    is_valid(row) && !is_refused,
-                    "{round}, {name}, {row}"
-                );
+                match refused_rows(column, profile).validity() {
+                    Some(bitmap) => assert_eq!(
+                        bitmap[row / 8] >> (row % 8) & 1 == 1,
+                        is_valid(row) && !is_refused,
+                        "{round}, {name}, {row}"
+                    ),
+                    None => assert!(expected.is_empty(), "{round}, {name}"),
+                }
             }
         }
     }
+}
+
+/// The bitmap had one bit for each of them.
+#[cfg(feature = "alloc")]
+#[test]
+fn rows_without_bytes_need_no_memory() {
+    let column = FixedSize::<i32>::new(b"", 0, usize::MAX / 2, None).expect("there are no bytes");
+    assert_eq!(refused_rows(column, &Profile::POSTGRES).validity(), None);
 }
 
 /// After the first views, the errors of the buffers are listed, and the rows are not read.
