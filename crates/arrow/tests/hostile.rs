@@ -396,6 +396,27 @@ fn views_that_overlap_and_a_profile() {
     }
 }
 
+/// Each of them was copied, up to 2 GiB.
+#[test]
+fn equal_views_share_their_repaired_row() {
+    let text = [&"a".repeat(1 << 20)[..], "\0"].concat();
+    let view = make_view(text.as_bytes(), 0, 0);
+    for bytes in [text.as_bytes(), &[&[b'a'; 1 << 20][..], b"\xFF"].concat()] {
+        let (views, buffers) = (vec![view; 3000], [Buffer::from_slice_ref(bytes)]);
+        // SAFETY: none, as above.
+        let array = unsafe { StringViewArray::new_unchecked(views.into(), buffers.into(), None) };
+        for policy in [Policy::Replace, Policy::Escape, Policy::Drop] {
+            let repaired = repair_in(&array, policy, &Profile::POSTGRES).unwrap();
+            let repaired = repaired.as_string_view();
+            assert!(repaired.views().iter().all(|view| *view == repaired.views()[0]));
+            assert!(repaired.data_buffers()[1].capacity() <= 2 << 20);
+            assert!(
+                is_valid_in(repaired, &Profile::POSTGRES).unwrap().iter().all(|valid| valid == Some(true))
+            );
+        }
+    }
+}
+
 /// The length of a list in a list is only a number until its items have been counted.
 #[test]
 fn a_list_of_lists_that_claim_many_rows() {
@@ -413,12 +434,12 @@ fn a_list_of_lists_that_claim_many_rows() {
 
 #[test]
 fn rows_without_bytes_that_are_too_many() {
-    for len in [1 << 40, isize::MAX as usize] {
+    for len in [1 << 25, 1 << 40, 1 << 45, isize::MAX as usize] {
         let data = ArrayData::builder(DataType::FixedSizeBinary(0)).len(len).add_buffer(Buffer::from(b""));
         // SAFETY: none is needed: these rows have no bytes.
         let array = make_array(unsafe { data.build_unchecked() });
         assert!(matches!(call_all(&array), Some(Reason::Shape(_))), "{len}");
         let nothing: ArrayRef = Arc::new(NullArray::new(len));
-        assert!(is_valid(&nothing).is_err() && as_utf8(&nothing).is_ok());
+        assert!(as_utf8(&nothing).is_ok() && is_valid(&nothing).is_err() == (len > 1 << 32));
     }
 }

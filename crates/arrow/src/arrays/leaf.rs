@@ -1,5 +1,6 @@
 //! Arrays of bytes: their rows as columns of trust8, and as text.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use trust8_columns::{
@@ -19,7 +20,7 @@ use super::arrow_buffer::{
     BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer,
 };
 use super::arrow_schema::DataType;
-use super::mask::{check_rows, reached};
+use super::mask::reached;
 use crate::error::{Reason, RowError, policy_for_forbidden};
 
 /// The treatment of rows that are not UTF-8.
@@ -85,6 +86,9 @@ pub(crate) struct Leaf<'a> {
     path: &'a str,
 }
 
+/// The most rows of an array without bytes. It needs no memory for them, but its text has offsets.
+const MOST_EMPTY_ROWS: usize = 1 << 24;
+
 fn slices(buffers: &[Buffer]) -> Vec<&[u8]> {
     buffers.iter().map(|buffer| &buffer[..]).collect()
 }
@@ -121,8 +125,12 @@ impl<'a> Leaf<'a> {
             _ => {
                 let array = array.as_fixed_size_binary();
                 let width = usize::try_from(array.value_length()).unwrap_or(0);
-                if width == 0 {
-                    check_rows(array.len(), path)?;
+                if width == 0 && array.len() > MOST_EMPTY_ROWS {
+                    return Err(RowError::shape(
+                        0,
+                        path,
+                        "the array claims more than 2^24 rows without bytes",
+                    ));
                 }
                 Memory::FixedSize(width, array.len(), array.values().clone())
             }
@@ -245,14 +253,22 @@ impl<'a> Leaf<'a> {
         let (views, buffers, nulls) = text.clone().into_parts();
         let (mut views, mut new) = (views.to_vec(), Vec::new());
         let limit = i32::MAX as usize;
-        let there: usize = buffers.iter().map(Buffer::len).sum();
-        // As in `columns::repair`: what is read is limited too.
-        let mut left = there.saturating_add(views.len().saturating_mul(12)).max(limit);
+        let there =
+            buffers.iter().map(Buffer::len).fold(views.len().saturating_mul(12), usize::saturating_add);
+        let named = refused.iter().fold(0_usize, |sum, &row| sum.saturating_add(text.value(row).len()));
+        // As in `columns::repair`: equal views share their text, and what others read is limited.
+        let mut same = (named > there).then(HashMap::new);
+        let mut left = there.saturating_mul(4);
         for &row in &refused {
             let Some(policy) = policy else {
                 views[row] = 0;
                 continue;
             };
+            let view = views[row];
+            if let Some(&shared) = same.as_ref().and_then(|same| same.get(&view)) {
+                views[row] = shared;
+                continue;
+            }
             let old = text.value(row);
             let repaired = profile.repair(old, policy);
             let rest = left.checked_sub(old.len());
@@ -263,6 +279,9 @@ impl<'a> Leaf<'a> {
             views[row] = make_view(repaired.as_bytes(), buffers.len() as u32, new.len() as u32);
             if repaired.len() > 12 {
                 new.extend_from_slice(repaired.as_bytes());
+            }
+            if let Some(same) = &mut same {
+                same.insert(view, views[row]);
             }
         }
         let nulls = if policy.is_none() {
