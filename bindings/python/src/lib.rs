@@ -63,7 +63,9 @@ mod _trust8 {
     use crate::stream::Validator;
 
     #[pymodule_export]
-    use crate::arrow::{Array, Stream, arrow_convert, arrow_errors, arrow_is_valid, arrow_timed};
+    use crate::arrow::{
+        Array, Reader, Stream, arrow_checked, arrow_convert, arrow_errors, arrow_is_valid, arrow_timed,
+    };
     #[cfg(feature = "command")]
     #[pymodule_export]
     use crate::command::{check, fix_mojibake, mistake};

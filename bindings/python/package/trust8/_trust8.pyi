@@ -1,5 +1,5 @@
 from collections.abc import Iterable, Iterator
-from typing import Literal, TypeAlias, final
+from typing import Literal, TypeAlias, final, overload
 
 from typing_extensions import Buffer
 
@@ -176,6 +176,15 @@ class Array:
     def to_pylist(self) -> list[object]:
         """Return the values as Python objects. This needs pyarrow."""
     def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int, /) -> object:
+        """Return a value, or a list of values, as Python objects. This needs pyarrow."""
+    @overload
+    def __getitem__(self, index: slice, /) -> list[object]: ...
+    def __iter__(self) -> Iterator[object]: ...
+    @property
+    def left(self) -> list[str]:
+        """The names of the columns with bytes that were left as they are. `errors` judges them too."""
 
 @final
 class Stream:
@@ -187,6 +196,18 @@ class Stream:
     def to_pylist(self) -> list[object]:
         """Return the values as Python objects. This needs pyarrow."""
     def __len__(self) -> int: ...
+    @property
+    def left(self) -> list[str]:
+        """The names of the columns with bytes that were left as they are. `errors` judges them too."""
+
+@final
+class Reader:
+    """The rows of a table, which are checked while somebody reads them. ``pyarrow.table(reader)``, ``polars.DataFrame(reader)`` and ``pyarrow.RecordBatchReader.from_stream(reader)`` take it, once."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def read_all(self) -> Stream:
+        """Read all batches. A row that is refused raises `RowError`, with its number, path, kind and offset."""
 
 def _check(arguments: list[str]) -> int: ...
 def _mistake(data: bytes, /) -> tuple[int, str] | None: ...
@@ -205,4 +226,13 @@ def _arrow_convert(
     table: bool,
     columns: list[str] | None,
     profile: _Profile | None = None,
+    copy: bool = True,
 ) -> Array | Stream: ...
+def _arrow_checked(
+    array: object,
+    policy: str | None,
+    mask: str | None,
+    table: bool,
+    profile: _Profile | None = None,
+    copy: bool = False,
+) -> Reader | Array | Stream: ...

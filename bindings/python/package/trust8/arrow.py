@@ -31,12 +31,25 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _trust8
 from ._exceptions import RowError
-from ._trust8 import Array, Stream
+from ._trust8 import Array, Reader, Stream
 
 if TYPE_CHECKING:
     from ._trust8 import _ColumnPolicy, _Profile
 
-__all__ = ["Array", "RowError", "Stream", "as_utf8", "errors", "is_valid", "repair", "repair_parquet", "repair_table"]
+__all__ = [
+    "Array",
+    "Reader",
+    "RowError",
+    "Stream",
+    "as_utf8",
+    "checked",
+    "errors",
+    "is_valid",
+    "read_parquet",
+    "repair",
+    "repair_parquet",
+    "repair_table",
+]
 
 
 # The amount of each column to read from a Parquet file at a time.
@@ -68,12 +81,68 @@ def errors(array: _HasArray | _HasStream, *, profile: _Profile | None = None) ->
     return _trust8._arrow_errors(array, profile)
 
 
+def checked(
+    source: Any,
+    policy: _ColumnPolicy | str | None = None,
+    *,
+    mask: str | None = None,
+    profile: _Profile | None = None,
+    copy: bool = False,
+) -> Reader | Array | Stream:
+    """Check a table or an array of a stranger, and all that Arrow trusts in it.
+
+    That is text that is not UTF-8, row by row, and also wrong offsets, views, keys, run ends, lengths and nulls, in columns of all
+    types. Without a `policy`, bad text is refused; a policy of `repair` repairs it. A wrong layout is always refused. With `mask`, a
+    table gets a column of this name: whether all text of the row was valid. Bytes stay bytes.
+
+    A table can be a table or batch of pyarrow, a reader, dataset or scanner, a DataFrame of polars, a relation of duckdb, or the
+    capsule of a C stream. It is checked while somebody reads the result, batch by batch, and nothing is copied in which nothing is
+    wrong. So nobody may write to the memory of `source`, as Arrow demands. If somebody may, pass `copy=True`.
+
+    >>> import pyarrow
+    >>> from trust8 import arrow
+    >>> pyarrow.table(arrow.checked(pyarrow.table({'name': ['Ana', 'Zo\u00eb']}))).num_rows
+    2
+    """
+    if hasattr(source, "scanner"):
+        source = source.scanner()
+    if hasattr(source, "to_reader"):
+        source = source.to_reader()
+    return _trust8._arrow_checked(source, policy, mask, _is_table(source), profile, copy)
+
+
+def read_parquet(
+    src: Any,
+    policy: _ColumnPolicy | str | None = None,
+    columns: Iterable[str] | None = None,
+    *,
+    mask: str | None = None,
+    profile: _Profile | None = None,
+    batch_rows: int = 131072,
+) -> Reader:
+    """Read Parquet files, as `checked` checks them. `src` is what `pyarrow.dataset.dataset` takes. This needs pyarrow."""
+    import pyarrow.dataset  # type: ignore[import-untyped,unused-ignore]
+
+    scanner = pyarrow.dataset.dataset(src, format="parquet").scanner(columns=_names(columns), batch_size=batch_rows)
+    reader = checked(scanner, policy, mask=mask, profile=profile)
+    assert isinstance(reader, Reader)
+    return reader
+
+
 def as_utf8(
-    array: _HasArray | _HasStream, columns: Iterable[str] | None = None, *, profile: _Profile | None = None
+    array: _HasArray | _HasStream,
+    columns: Iterable[str] | None = None,
+    *,
+    profile: _Profile | None = None,
+    copy: bool = True,
 ) -> Array | Stream:
     """Return an array as text. If a row is not UTF-8, raise `RowError` for the first.
 
-    In a table, the named `columns` become text. Without names, the text columns are checked.
+    In a table, the named `columns` become text. Without names, the text columns are checked, and `left` of the result names the
+    binary columns, which `errors` judges too.
+
+    The memory of `array` is copied before it is read, because others may write to it. If nobody does while the result lives, pass
+    `copy=False`: then text in which nothing is wrong is not copied.
 
     >>> import pyarrow
     >>> from trust8 import arrow
@@ -83,7 +152,7 @@ def as_utf8(
     trust8.RowError: row 1: invalid UTF-8 at byte 3: E9 begins a character of 3 bytes, and the input ends; expected a continuation byte (80 to BF)
     """
     names = _names(columns)
-    return _trust8._arrow_convert(array, None, names is not None or _is_table(array), names, profile)
+    return _trust8._arrow_convert(array, None, names is not None or _is_table(array), names, profile, copy)
 
 
 def repair(
@@ -92,16 +161,18 @@ def repair(
     columns: Iterable[str] | None = None,
     *,
     profile: _Profile | None = None,
+    copy: bool = True,
 ) -> Array | Stream:
     """Return an array as text, and repair the rows that are not UTF-8.
 
-    The policies are those of `trust8.repair` and 'null', which makes such rows null. A table is repaired as by `repair_table`.
+    The policies are those of `trust8.repair` and 'null', which makes such rows null. A table is repaired as by `repair_table`. For
+    `copy`, see `as_utf8`.
 
     An array of structs that can't be null may be a table or a column. If nothing else in its object says that it is a table, and
     its structs have bytes, then it is refused without `columns`. A stream of such structs is a table.
     """
     names = _names(columns)
-    return _trust8._arrow_convert(array, policy, names is not None or _is_table(array), names, profile)
+    return _trust8._arrow_convert(array, policy, names is not None or _is_table(array), names, profile, copy)
 
 
 def repair_table(
@@ -110,10 +181,12 @@ def repair_table(
     columns: Iterable[str] | None = None,
     *,
     profile: _Profile | None = None,
+    copy: bool = True,
 ) -> Stream:
     """Return a table with repaired columns.
 
-    The named `columns` become text. Without names, text columns are repaired, including text inside lists and structs.
+    The named `columns` become text. Without names, text columns are repaired, including text inside lists and structs. Binary
+    columns that are not named stay as they are, though `errors` judges them: `left` of the result names them.
 
     >>> import pyarrow
     >>> from trust8 import arrow
@@ -121,7 +194,7 @@ def repair_table(
     >>> pyarrow.table(arrow.repair_table(table, 'drop', ['name'])).to_pylist()
     [{'id': 1, 'name': 'ok'}, {'id': 2, 'name': 'caf'}]
     """
-    repaired = _trust8._arrow_convert(table, policy, True, _names(columns), profile)
+    repaired = _trust8._arrow_convert(table, policy, True, _names(columns), profile, copy)
     assert isinstance(repaired, Stream)
     return repaired
 
@@ -158,7 +231,7 @@ def repair_parquet(
 ) -> int:
     """Repair a Parquet file, and return how many values were not UTF-8.
 
-    The columns are those of `repair_table`. If nothing needs repair, `dst` becomes a copy of `src`. Otherwise the file is read in
+    The columns are those of `repair_table`: binary columns count only if they are named. If nothing needs repair, `dst` becomes a copy of `src`. Otherwise the file is read in
     batches of `batch_rows` rows and written by row groups, so memory does not grow with the file. Its names, types, compression,
     encodings, statistics and page index are kept, and it counts as sorted up to the first column with a repair. Properties that
     pyarrow does not expose are lost: bloom filters, the size and version of pages, checksums. `dst` appears when it is complete.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, ArrayRef, make_array};
+use arrow_array::{Array, ArrayRef, RecordBatchReader, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::ffi::Flags;
@@ -34,8 +34,9 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// Takes an object with the PyCapsule interface.
-    pub(super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// Takes an object with the PyCapsule interface. Unless `copy` is true, the caller vouches that
+    /// nobody writes to its memory.
+    pub(super) fn of(object: &Bound<'_, PyAny>, copy: bool) -> PyResult<Self> {
         let py = object.py();
         // The memory of these never changes.
         if let Ok(own) = object.cast::<super::Array>() {
@@ -59,7 +60,7 @@ impl Column {
                 return Err(PyValueError::new_err("this array has been taken already"));
             }
             // SAFETY: the interface promises that the array has the type of its schema.
-            let chunk = unsafe { owned::owned(&array, field.data_type()) }?;
+            let chunk = unsafe { owned::owned(array, field.data_type(), copy) }?;
             return Ok(Self { field: Arc::new(field), chunks: vec![chunk], is_stream: false });
         }
         let Some(export) = object.getattr_opt(intern!(py, "__arrow_c_stream__"))? else {
@@ -68,33 +69,13 @@ impl Column {
                 format!("an object with __arrow_c_array__ or __arrow_c_stream__ is required, not '{name}'");
             return Err(PyTypeError::new_err(message));
         };
-        let capsule = export.call0()?;
-        let stream: *mut FFI_ArrowArrayStream = pointer(&capsule, STREAM)?;
-        // SAFETY: a capsule of this name has a stream. It is moved out, as the interface requires of a consumer.
-        let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
-        let (Some(get_schema), Some(get_next), Some(_)) =
-            (stream.get_schema(), stream.get_next(), stream.release())
-        else {
-            return Err(PyValueError::new_err("this stream has been taken already"));
-        };
-        let mut schema = FFI_ArrowSchema::empty();
-        // SAFETY: the stream is not released, and `schema` is memory for a schema.
-        let failed = unsafe { get_schema(&raw mut stream, &raw mut schema) };
-        succeeded(&mut stream, failed)?;
-        let field = Arc::new(field_of(&schema)?);
+        let mut incoming = Incoming::of(&export.call0()?, copy)?;
         let mut chunks = Vec::new();
-        loop {
-            let mut array = FFI_ArrowArray::empty();
-            // SAFETY: the stream is not released, and `array` is memory for an array.
-            let failed = unsafe { get_next(&raw mut stream, &raw mut array) };
-            succeeded(&mut stream, failed)?;
-            if array.is_released() {
-                return Ok(Self { field, chunks, is_stream: true });
-            }
-            // SAFETY: the interface promises that the array has the type of the stream's schema.
-            chunks.push(unsafe { owned::owned(&array, field.data_type()) }?);
+        while let Some(chunk) = incoming.chunk()? {
+            chunks.push(chunk);
             py.check_signals()?;
         }
+        Ok(Self { field: incoming.field, chunks, is_stream: true })
     }
 
     /// Makes each field in the type nullable, so that any value can become null. The keys of a map
@@ -105,6 +86,46 @@ impl Column {
         for chunk in &mut self.chunks {
             *chunk = make_array(loosened(chunk.to_data(), &data_type));
         }
+    }
+}
+
+/// A stream from Python.
+pub(super) struct Incoming {
+    stream: FFI_ArrowArrayStream,
+    pub(super) field: FieldRef,
+    copy: bool,
+}
+
+impl Incoming {
+    /// Takes a capsule with a stream. Unless `copy` is true, the caller vouches that nobody writes
+    /// to the memory of its arrays.
+    pub(super) fn of(capsule: &Bound<'_, PyAny>, copy: bool) -> PyResult<Self> {
+        let stream: *mut FFI_ArrowArrayStream = pointer(capsule, STREAM)?;
+        // SAFETY: a capsule of this name has a stream. It is moved out, as the interface requires of a consumer.
+        let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
+        let (Some(get_schema), Some(_), Some(_)) = (stream.get_schema(), stream.get_next(), stream.release())
+        else {
+            return Err(PyValueError::new_err("this stream has been taken already"));
+        };
+        let mut schema = FFI_ArrowSchema::empty();
+        // SAFETY: the stream is not released, and `schema` is memory for a schema.
+        let failed = unsafe { get_schema(&raw mut stream, &raw mut schema) };
+        succeeded(&mut stream, failed)?;
+        Ok(Self { stream, field: Arc::new(field_of(&schema)?), copy })
+    }
+
+    /// Returns the next array.
+    pub(super) fn chunk(&mut self) -> PyResult<Option<ArrayRef>> {
+        let mut array = FFI_ArrowArray::empty();
+        let Some(get_next) = self.stream.get_next() else { return Ok(None) };
+        // SAFETY: the stream is not released, and `array` is memory for an array.
+        let failed = unsafe { get_next(&raw mut self.stream, &raw mut array) };
+        succeeded(&mut self.stream, failed)?;
+        if array.is_released() {
+            return Ok(None);
+        }
+        // SAFETY: the interface promises that the array has the type of the stream's schema.
+        unsafe { owned::owned(array, self.field.data_type(), self.copy) }.map(Some)
     }
 }
 
@@ -289,6 +310,14 @@ pub(super) fn of_field<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'p
 /// Returns a capsule with an array.
 pub(super) fn of_array<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyCapsule>> {
     PyCapsule::new_with_value(py, FFI_ArrowArray::new(&array.to_data()), ARRAY)
+}
+
+/// Returns a capsule with a stream of the batches of a reader.
+pub(super) fn of_reader(
+    py: Python<'_>,
+    reader: Box<dyn RecordBatchReader + Send>,
+) -> PyResult<Bound<'_, PyCapsule>> {
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), STREAM)
 }
 
 /// Returns a capsule with a stream of these chunks.

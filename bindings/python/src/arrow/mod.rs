@@ -1,11 +1,12 @@
 //! Columns of Arrow, through the PyCapsule interface, which pyarrow, polars, duckdb and nanoarrow
 //! support.
 //!
-//! A column is copied before it is read (`owned.rs` explains why), unless this module has made it.
-//! So results never share memory that can change, and the copy is read without the interpreter's
-//! lock.
+//! A column is copied before it is read (`owned.rs` explains why), unless this module has made it, or
+//! the caller vouches that nobody writes to it. So results never share memory that can change, and
+//! the copy is read without the interpreter's lock.
 
 mod capsules;
+mod checked;
 mod owned;
 
 use std::hint::black_box;
@@ -22,7 +23,7 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, IntervalUnit, 
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyCapsule, PyType};
+use pyo3::types::{PyCapsule, PySlice, PyType};
 use trust8_arrow::{Reason, RowError};
 use trust8_columns::Policy;
 use trust8_profile::Profile;
@@ -31,6 +32,7 @@ use crate::input::answering_signals;
 use crate::profile::profile_of;
 use crate::repair::policy;
 use capsules::Column;
+pub(crate) use checked::{Reader, arrow_checked};
 
 /// An array of Arrow, with the PyCapsule interface: ``pyarrow.array(array)`` and ``nanoarrow.Array(array)`` take it.
 #[pyclass(frozen, module = "trust8.arrow")]
@@ -38,6 +40,8 @@ pub(crate) struct Array {
     /// Its memory never changes, because this module has copied or made it.
     array: ArrayRef,
     field: FieldRef,
+    /// The names of binary columns that were left as they are.
+    left: Vec<String>,
 }
 
 #[pymethods]
@@ -64,13 +68,32 @@ impl Array {
         py: Python<'py>,
         r#type: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let stream = Bound::new(py, Stream { chunks: vec![self.array.clone()], field: self.field.clone() })?;
+        let stream = Bound::new(
+            py,
+            Stream { chunks: vec![self.array.clone()], field: self.field.clone(), left: Vec::new() },
+        )?;
         let array = of_pyarrow(stream.as_any(), "chunked_array")?.call_method1("chunk", (0,))?;
         cast(array, r#type)
     }
 
     fn __len__(&self) -> usize {
         self.array.len()
+    }
+
+    /// Return a value, or a list of values, as Python objects. This needs pyarrow.
+    fn __getitem__<'py>(this: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let part = of_pyarrow(this.as_any(), "array")?.get_item(index)?;
+        part.call_method0(if index.is_instance_of::<PySlice>() { "to_pylist" } else { "as_py" })
+    }
+
+    fn __iter__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        of_pyarrow(this.as_any(), "array")?.call_method0("to_pylist")?.call_method0("__iter__")
+    }
+
+    /// The names of the columns with bytes that were left as they are. `errors` judges them too.
+    #[getter]
+    fn left(&self) -> Vec<String> {
+        self.left.clone()
     }
 
     fn __repr__(&self) -> String {
@@ -94,6 +117,8 @@ pub(crate) struct Stream {
     /// Like the memory of `Array`, that of the chunks never changes.
     chunks: Vec<ArrayRef>,
     field: FieldRef,
+    /// As in `Array`.
+    left: Vec<String>,
 }
 
 #[pymethods]
@@ -110,6 +135,12 @@ impl Stream {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
         capsules::of_chunks(py, self.chunks.clone(), self.field.clone())
+    }
+
+    /// The names of the columns with bytes that were left as they are. `errors` judges them too.
+    #[getter]
+    fn left(&self) -> Vec<String> {
+        self.left.clone()
     }
 
     fn __len__(&self) -> usize {
@@ -227,6 +258,7 @@ fn python_name(field: &Field) -> String {
 fn each<'py>(
     py: Python<'py>,
     column: &Column,
+    left: Vec<String>,
     field: impl Fn(&DataType) -> Field,
     mut make: impl FnMut(&ArrayRef, usize) -> PyResult<ArrayRef>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -243,8 +275,8 @@ fn each<'py>(
     };
     let field = Arc::new(field(&data_type));
     match (column.is_stream, &*chunks) {
-        (false, [array]) => Ok(Bound::new(py, Array { array: array.clone(), field })?.into_any()),
-        _ => Ok(Bound::new(py, Stream { chunks, field })?.into_any()),
+        (false, [array]) => Ok(Bound::new(py, Array { array: array.clone(), field, left })?.into_any()),
+        _ => Ok(Bound::new(py, Stream { chunks, field, left })?.into_any()),
     }
 }
 
@@ -267,9 +299,9 @@ pub(crate) fn arrow_is_valid<'py>(
     profile: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let profile = profile_of(profile)?;
-    let column = Column::of(array)?;
+    let column = Column::of(array, true)?;
     let field = |data_type: &DataType| Field::new(column.field.name(), data_type.clone(), true);
-    each(array.py(), &column, field, |chunk, row| {
+    each(array.py(), &column, Vec::new(), field, |chunk, row| {
         let field = is_extension(&column.field).then(|| column.field.clone());
         let valid = answering(array.py(), chunk, move |chunk| match field {
             Some(field) => is_valid_text(chunk, field, &profile),
@@ -307,12 +339,13 @@ pub(crate) fn arrow_errors<'py>(
     text: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let profile = profile_of(profile)?;
-    let mut column = Column::of(array)?;
+    let mut column = Column::of(array, true)?;
     column.is_stream = true;
     let text = text || is_extension(&column.field);
     each(
         array.py(),
         &column,
+        Vec::new(),
         |data_type| Field::new("", data_type.clone(), false),
         |chunk, row| {
             let table = answering(array.py(), chunk, move |chunk| match text {
@@ -337,7 +370,7 @@ fn moved(table: RecordBatch, rows: u64) -> PyResult<RecordBatch> {
 #[pyfunction]
 #[pyo3(name = "_arrow_timed")]
 pub(crate) fn arrow_timed(array: &Bound<'_, PyAny>, rounds: usize) -> PyResult<f64> {
-    let column = Column::of(array)?;
+    let column = Column::of(array, true)?;
     let mut best = f64::INFINITY;
     for _ in 0..rounds {
         let start = Instant::now();
@@ -370,6 +403,11 @@ impl Choice {
             Self::Named(names) => names.contains(field.name()),
         }
     }
+
+    /// Returns whether bytes in this field become text.
+    fn converts_bytes(&self, field: &Field) -> bool {
+        !matches!(self, Self::Text) && self.takes(field)
+    }
 }
 
 /// Returns the array as text. The policy repairs rows that are not UTF-8. Without a policy, the first such row raises an exception.
@@ -377,18 +415,19 @@ impl Choice {
 /// If `table` is true, or if it is a stream of structs that can't be null, it is a table. Its named
 /// columns are converted, or otherwise those that are text.
 #[pyfunction]
-#[pyo3(name = "_arrow_convert", signature = (array, policy, table, columns, profile = None))]
+#[pyo3(name = "_arrow_convert", signature = (array, policy, table, columns, profile = None, copy = true))]
 pub(crate) fn arrow_convert<'py>(
     array: &Bound<'py, PyAny>,
     policy: Option<&str>,
     table: bool,
     columns: Option<Vec<String>>,
     profile: Option<&Bound<'py, PyAny>>,
+    copy: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let policy = policy.map(self::policy).transpose()?;
     let profile = profile_of(profile)?;
-    let mut column = Column::of(array)?;
+    let mut column = Column::of(array, copy)?;
     // In Arrow's interface, a table is a struct that can't be null. An array of these may also be a
     // column, whose bytes become text, unlike those of a table.
     let may_be = matches!(column.field.data_type(), DataType::Struct(_)) && !column.field.is_nullable();
@@ -417,6 +456,13 @@ pub(crate) fn arrow_convert<'py>(
         }
     }
     column.is_stream |= table;
+    let left = match column.field.data_type() {
+        DataType::Struct(fields) if table => {
+            let is_left = |field: &&FieldRef| has(field.data_type(), false) && !choice.converts_bytes(field);
+            fields.iter().filter(is_left).map(|field| field.name().clone()).collect()
+        }
+        _ => Vec::new(),
+    };
     if policy == Some(Policy::Null) {
         // All chunks of a stream have the same type, so a field is nullable in all of them.
         column.loosen();
@@ -426,7 +472,7 @@ pub(crate) fn arrow_convert<'py>(
         column.field.as_ref().clone().with_data_type(data_type.clone()).with_nullable(nullable)
     };
     let text = is_extension(&column.field);
-    each(py, &column, field, |chunk, row| match table {
+    each(py, &column, left, field, |chunk, row| match table {
         true => converted_table(py, chunk, row, policy, &choice, profile),
         false => converted(py, chunk, policy, text, profile)?.map_err(|error| raised(py, &error, row)),
     })

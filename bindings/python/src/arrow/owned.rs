@@ -9,11 +9,17 @@
 //!
 //! Of a slice, only its part is copied. Counts and pointers that contradict the type are errors.
 //! The interface promises that the memory is as long as the array claims.
+//!
+//! A caller may vouch that nobody writes to the memory (`copy=False`). Then buffers are read where
+//! they are, and live as long as what is made of them; offsets of a slice and misaligned buffers
+//! are copied nevertheless.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::ptr::NonNull;
 use std::slice;
+use std::sync::Arc;
 
 use arrow_array::ffi::FFI_ArrowArray;
 use arrow_array::{ArrayRef, ArrowNativeTypeOp, OffsetSizeTrait, make_array};
@@ -52,11 +58,16 @@ const _: () = assert!(size_of::<Given>() == size_of::<FFI_ArrowArray>());
 ///
 /// - `array` is as the interface demands, and has the type `data_type`: where its counts and pointers do not contradict each
 ///   other, the memory that they claim is there.
-pub(super) unsafe fn owned(array: &FFI_ArrowArray, data_type: &DataType) -> PyResult<ArrayRef> {
+/// - Unless `copy` is true, nobody writes to the memory before the array is released.
+pub(super) unsafe fn owned(array: FFI_ArrowArray, data_type: &DataType, copy: bool) -> PyResult<ArrayRef> {
+    let array = Arc::new(array);
     // SAFETY: both types are `struct ArrowArray`.
-    let given = unsafe { &*std::ptr::from_ref(array).cast::<Given>() };
-    Ok(make_array(given.all(data_type)?))
+    let given = unsafe { &*std::ptr::from_ref(&*array).cast::<Given>() };
+    Ok(make_array(given.all(data_type, (!copy).then_some(&array))?))
 }
+
+/// The owner of memory that need not be copied.
+type Keep<'a> = Option<&'a Arc<FFI_ArrowArray>>;
 
 fn lie(what: String) -> PyErr {
     PyValueError::new_err(format!("the array is not as Arrow's C data interface demands: {what}"))
@@ -71,17 +82,25 @@ fn product(count: usize, width: usize) -> PyResult<usize> {
     bytes.ok_or_else(|| lie(format!("it claims {count} times {width} bytes")))
 }
 
-/// Copies bytes, aligned for any type of Arrow.
+/// Copies bytes, aligned for any type of Arrow, or keeps them if their address is a multiple of
+/// `width` as far as a type demands that.
 ///
 /// # Safety
 ///
 /// - There are `len` bytes at `from`, unless it is null.
-unsafe fn copied(from: *const u8, len: usize) -> PyResult<Buffer> {
+/// - If `keep` is given, it owns them, and nobody writes to them.
+unsafe fn copied(from: *const u8, len: usize, width: usize, keep: Keep<'_>) -> PyResult<Buffer> {
     if len == 0 {
         return Ok(Buffer::from_vec(Vec::<u128>::new()));
     }
     if from.is_null() {
         return Err(lie(format!("a buffer of {len} bytes is missing")));
+    }
+    if let (Some(owner), Some(from)) = (keep, NonNull::new(from.cast_mut()))
+        && from.addr().get().trailing_zeros() >= width.trailing_zeros().min(align_of::<u128>().ilog2())
+    {
+        // SAFETY: the caller vouches for the bytes and for their owner.
+        return Ok(unsafe { Buffer::from_custom_allocation(from, len, owner.clone()) });
     }
     let mut words: Vec<u128> = Vec::new();
     let count = len.div_ceil(size_of::<u128>());
@@ -105,12 +124,18 @@ unsafe fn copied(from: *const u8, len: usize) -> PyResult<Buffer> {
 }
 
 impl Given {
-    fn all(&self, data_type: &DataType) -> PyResult<ArrayData> {
-        self.copied(data_type, 0..size(self.length, "length")?, 0)
+    fn all(&self, data_type: &DataType, keep: Keep<'_>) -> PyResult<ArrayData> {
+        self.copied(data_type, 0..size(self.length, "length")?, 0, keep)
     }
 
     /// Copies some rows, counted from the array's offset.
-    fn copied(&self, data_type: &DataType, rows: Range<usize>, depth: usize) -> PyResult<ArrayData> {
+    fn copied(
+        &self,
+        data_type: &DataType,
+        rows: Range<usize>,
+        depth: usize,
+        keep: Keep<'_>,
+    ) -> PyResult<ArrayData> {
         if depth > DEPTH {
             return Err(lie(format!("its types are nested more than {DEPTH} levels deep")));
         }
@@ -138,7 +163,7 @@ impl Given {
         let mut builder = ArrayData::builder(data_type.clone()).len(len);
         match data_type {
             DataType::Null | DataType::Union(..) | DataType::RunEndEncoded(..) => {}
-            _ => builder = builder.nulls(self.nulls(start, len)?),
+            _ => builder = builder.nulls(self.nulls(start, len, keep)?),
         }
         let builder = match data_type {
             DataType::Null => {
@@ -147,67 +172,67 @@ impl Given {
             }
             DataType::Boolean => {
                 self.expect(2, 0)?;
-                builder.add_buffer(self.bits(1, start, len)?.sliced())
+                builder.add_buffer(self.bits(1, start, len, keep)?.sliced())
             }
             DataType::FixedSizeBinary(width) => {
                 self.expect(2, 0)?;
-                builder.add_buffer(self.fixed(1, start, len, size((*width).into(), "width")?)?)
+                builder.add_buffer(self.fixed(1, start, len, size((*width).into(), "width")?, keep)?)
             }
             DataType::Binary | DataType::Utf8 => {
                 self.expect(3, 0)?;
-                let (offsets, values) = self.offsets::<i32>(start, len)?;
-                builder.add_buffer(offsets).add_buffer(self.fixed(2, values.start, values.len(), 1)?)
+                let (offsets, values) = self.offsets::<i32>(start, len, keep)?;
+                builder.add_buffer(offsets).add_buffer(self.fixed(2, values.start, values.len(), 1, keep)?)
             }
             DataType::LargeBinary | DataType::LargeUtf8 => {
                 self.expect(3, 0)?;
-                let (offsets, values) = self.offsets::<i64>(start, len)?;
-                builder.add_buffer(offsets).add_buffer(self.fixed(2, values.start, values.len(), 1)?)
+                let (offsets, values) = self.offsets::<i64>(start, len, keep)?;
+                builder.add_buffer(offsets).add_buffer(self.fixed(2, values.start, values.len(), 1, keep)?)
             }
-            DataType::BinaryView | DataType::Utf8View => builder.buffers(self.views(start, len)?),
+            DataType::BinaryView | DataType::Utf8View => builder.buffers(self.views(start, len, keep)?),
             DataType::List(item) | DataType::Map(item, _) => {
                 self.expect(2, 1)?;
-                let (offsets, items) = self.offsets::<i32>(start, len)?;
-                builder.add_buffer(offsets).add_child_data(self.child(0, item, Some(items), deeper)?)
+                let (offsets, items) = self.offsets::<i32>(start, len, keep)?;
+                builder.add_buffer(offsets).add_child_data(self.child(0, item, Some(items), deeper, keep)?)
             }
             DataType::LargeList(item) => {
                 self.expect(2, 1)?;
-                let (offsets, items) = self.offsets::<i64>(start, len)?;
-                builder.add_buffer(offsets).add_child_data(self.child(0, item, Some(items), deeper)?)
+                let (offsets, items) = self.offsets::<i64>(start, len, keep)?;
+                builder.add_buffer(offsets).add_child_data(self.child(0, item, Some(items), deeper, keep)?)
             }
             DataType::ListView(item) | DataType::LargeListView(item) => {
                 self.expect(3, 1)?;
                 let width = if matches!(data_type, DataType::ListView(_)) { 4 } else { 8 };
                 builder
-                    .add_buffer(self.fixed(1, start, len, width)?)
-                    .add_buffer(self.fixed(2, start, len, width)?)
-                    .add_child_data(self.child(0, item, None, deeper)?)
+                    .add_buffer(self.fixed(1, start, len, width, keep)?)
+                    .add_buffer(self.fixed(2, start, len, width, keep)?)
+                    .add_child_data(self.child(0, item, None, deeper, keep)?)
             }
             DataType::FixedSizeList(item, width) => {
                 self.expect(1, 1)?;
                 let width = size((*width).into(), "number of items")?;
                 let items = product(start, width)?..product(end, width)?;
-                builder.add_child_data(self.child(0, item, Some(items), deeper)?)
+                builder.add_child_data(self.child(0, item, Some(items), deeper, keep)?)
             }
             DataType::Struct(fields) => {
                 self.expect(1, fields.len())?;
                 let children = fields
                     .iter()
                     .enumerate()
-                    .map(|(i, field)| self.child(i, field, Some(start..end), deeper));
+                    .map(|(i, field)| self.child(i, field, Some(start..end), deeper, keep));
                 builder.child_data(children.collect::<PyResult<_>>()?)
             }
             DataType::Union(fields, mode) => {
                 let sparse = *mode == UnionMode::Sparse;
                 self.expect(if sparse { 1 } else { 2 }, fields.len())?;
-                let mut builder = builder.add_buffer(self.fixed(0, start, len, 1)?);
+                let mut builder = builder.add_buffer(self.fixed(0, start, len, 1, keep)?);
                 if !sparse {
-                    builder = builder.add_buffer(self.fixed(1, start, len, 4)?);
+                    builder = builder.add_buffer(self.fixed(1, start, len, 4, keep)?);
                 }
                 let rows = sparse.then_some(start..end);
                 let children = fields
                     .iter()
                     .enumerate()
-                    .map(|(i, (_, field))| self.child(i, field, rows.clone(), deeper));
+                    .map(|(i, (_, field))| self.child(i, field, rows.clone(), deeper, keep));
                 builder.child_data(children.collect::<PyResult<_>>()?)
             }
             DataType::Dictionary(keys, values) => {
@@ -219,22 +244,22 @@ impl Given {
                 };
                 let rows = 0..size(dictionary.length, "length")?;
                 builder
-                    .add_buffer(self.fixed(1, start, len, width)?)
-                    .add_child_data(dictionary.copied(values, rows, deeper)?)
+                    .add_buffer(self.fixed(1, start, len, width, keep)?)
+                    .add_child_data(dictionary.copied(values, rows, deeper, keep)?)
             }
             DataType::RunEndEncoded(ends, values) => {
                 self.expect(0, 2)?;
                 builder
                     .offset(start)
-                    .add_child_data(self.child(0, ends, None, deeper)?)
-                    .add_child_data(self.child(1, values, None, deeper)?)
+                    .add_child_data(self.child(0, ends, None, deeper, keep)?)
+                    .add_child_data(self.child(1, values, None, deeper, keep)?)
             }
             other => {
                 self.expect(2, 0)?;
                 let Some(width) = other.primitive_width() else {
                     return Err(PyValueError::new_err(format!("arrays of type {other} are not supported")));
                 };
-                builder.add_buffer(self.fixed(1, start, len, width)?)
+                builder.add_buffer(self.fixed(1, start, len, width, keep)?)
             }
         };
         // SAFETY: the buffers and children are as many and as long as the type demands. That offsets, views, keys and text are
@@ -269,6 +294,7 @@ impl Given {
         field: &FieldRef,
         rows: Option<Range<usize>>,
         depth: usize,
+        keep: Keep<'_>,
     ) -> PyResult<ArrayData> {
         // SAFETY: `expect` has checked that there are more children than `i`.
         let place = unsafe { self.children.add(i) };
@@ -279,25 +305,32 @@ impl Given {
             return Err(lie(format!("its child {i} is missing")));
         };
         let rows = rows.map_or_else(|| Ok(0..size(child.length, "length")?), PyResult::Ok)?;
-        child.copied(field.data_type(), rows, depth)
+        child.copied(field.data_type(), rows, depth, keep)
     }
 
     /// Copies a part of a buffer whose units have this many bytes each.
-    fn fixed(&self, buffer: usize, start: usize, len: usize, width: usize) -> PyResult<Buffer> {
+    fn fixed(
+        &self,
+        buffer: usize,
+        start: usize,
+        len: usize,
+        width: usize,
+        keep: Keep<'_>,
+    ) -> PyResult<Buffer> {
         let (skipped, bytes) = (product(start, width)?, product(len, width)?);
         let from = self.buffer(buffer).wrapping_add(skipped);
         let from = if self.buffer(buffer).is_null() { std::ptr::null() } else { from };
         // SAFETY: the interface promises that the buffer has this many units.
-        unsafe { copied(from, bytes) }
+        unsafe { copied(from, bytes, width, keep) }
     }
 
     /// Copies a part of a bitmap.
-    fn bits(&self, buffer: usize, start: usize, len: usize) -> PyResult<BooleanBuffer> {
+    fn bits(&self, buffer: usize, start: usize, len: usize, keep: Keep<'_>) -> PyResult<BooleanBuffer> {
         let bytes = (start % 8 + len).div_ceil(8);
-        Ok(BooleanBuffer::new(self.fixed(buffer, start / 8, bytes, 1)?, start % 8, len))
+        Ok(BooleanBuffer::new(self.fixed(buffer, start / 8, bytes, 1, keep)?, start % 8, len))
     }
 
-    fn nulls(&self, start: usize, len: usize) -> PyResult<Option<NullBuffer>> {
+    fn nulls(&self, start: usize, len: usize, keep: Keep<'_>) -> PyResult<Option<NullBuffer>> {
         if self.n_buffers < 1 || self.buffers.is_null() {
             return Err(lie(format!("it has {} buffers", self.n_buffers)));
         }
@@ -305,7 +338,9 @@ impl Given {
             (_, 0) => Ok(None),
             (true, count) if count > 0 => Err(lie(format!("it has {count} nulls and no validity bitmap"))),
             (true, _) => Ok(None),
-            (false, _) => Ok(Some(NullBuffer::new(self.bits(0, start, len)?)).filter(|n| n.null_count() > 0)),
+            (false, _) => {
+                Ok(Some(NullBuffer::new(self.bits(0, start, len, keep)?)).filter(|n| n.null_count() > 0))
+            }
         }
     }
 
@@ -315,12 +350,13 @@ impl Given {
         &self,
         start: usize,
         len: usize,
+        keep: Keep<'_>,
     ) -> PyResult<(Buffer, Range<usize>)> {
         if len == 0 {
             // An array without rows need not have offsets.
             return Ok((Buffer::from_vec(vec![O::default()]), 0..0));
         }
-        let copy = self.fixed(1, start, len + 1, size_of::<O>())?;
+        let copy = self.fixed(1, start, len + 1, size_of::<O>(), keep)?;
         let offsets = copy.typed_data::<O>();
         let (first, last) = (&offsets[0], &offsets[len]);
         let reached = first.to_usize().zip(last.to_usize()).filter(|(first, last)| first <= last);
@@ -338,16 +374,21 @@ impl Given {
 
     /// Copies some views. Of each of their buffers, copies the part between the first and the last
     /// byte used by a view.
-    fn views(&self, start: usize, len: usize) -> PyResult<Vec<Buffer>> {
+    fn views(&self, start: usize, len: usize, keep: Keep<'_>) -> PyResult<Vec<Buffer>> {
         let count = size(self.n_buffers, "number of buffers")?;
         let Some(variadic) = count.checked_sub(3).filter(|_| !self.buffers.is_null()) else {
             return Err(lie(format!("it has {count} buffers, and an array of views has at least 3")));
         };
         self.expect(count, 0)?;
-        let lens = self.fixed(count - 1, 0, variadic, size_of::<i64>())?;
+        let lens = self.fixed(count - 1, 0, variadic, size_of::<i64>(), keep)?;
         let lens = lens.typed_data::<i64>().iter();
         let lens = lens.map(|&len| size(len, "length of a buffer")).collect::<PyResult<Vec<_>>>()?;
-        let mut views = self.fixed(1, start, len, size_of::<u128>())?.typed_data::<u128>().to_vec();
+        let views = self.fixed(1, start, len, size_of::<u128>(), keep)?;
+        if keep.is_some() {
+            let whole = lens.iter().enumerate().map(|(i, &len)| self.fixed(2 + i, 0, len, 1, keep));
+            return [Ok(views)].into_iter().chain(whole).collect();
+        }
+        let mut views = views.typed_data::<u128>().to_vec();
         let mut named: Vec<Option<Range<usize>>> = vec![None; variadic];
         for &view in &views {
             if let Some((buffer, bytes)) = place(view, &lens) {
@@ -367,7 +408,7 @@ impl Given {
         let mut buffers = vec![Buffer::from_vec(views)];
         for (i, named) in named.into_iter().enumerate() {
             let named = named.unwrap_or(0..0);
-            buffers.push(self.fixed(2 + i, named.start, named.len(), 1)?);
+            buffers.push(self.fixed(2 + i, named.start, named.len(), 1, keep)?);
         }
         Ok(buffers)
     }

@@ -1,0 +1,162 @@
+"""Tables of strangers: read from all libraries, refused, repaired or marked, and not copied."""
+
+from __future__ import annotations
+
+import pytest
+from test_arrow import lie
+
+from trust8 import arrow
+
+pa = pytest.importorskip("pyarrow")
+
+ROWS = [b"ok", b"caf\xe9", None, b"ok"]
+FIXED = {
+    "replace": "caf\ufffd",
+    "java": "caf\ufffd",
+    "drop": "caf",
+    "null": None,
+    "escape": r"caf\xE9",
+    "windows-1252": "caf\xe9",
+}
+
+
+def table(rows=ROWS):
+    return pa.table({"id": pa.array(range(len(rows))), "name": lie(rows), "raw": pa.array(rows, pa.binary())})
+
+
+def sources(bad):
+    """The same table as a user of each kind of object has it."""
+    import pyarrow.dataset
+
+    yield bad
+    yield bad.combine_chunks().to_batches()[0]
+    yield bad.to_reader()
+    yield bad.__arrow_c_stream__()
+    yield pyarrow.dataset.dataset(bad)
+    yield pyarrow.dataset.dataset(bad).scanner()
+    yield arrow.checked(bad, "replace")
+
+
+@pytest.mark.parametrize("policy", FIXED)
+@pytest.mark.parametrize("copy", [False, True])
+def test_each_source_is_repaired_and_marked(policy, copy):
+    *unread, read = sources(table())
+    for source in unread:
+        result = pa.table(arrow.checked(source, policy, mask="is_utf8", copy=copy))
+        result.validate(full=True)
+        assert result["name"].to_pylist() == ["ok", FIXED[policy], None, "ok"]
+        assert result["is_utf8"].to_pylist() == [True, False, True, True]
+        assert result["raw"].to_pylist() == ROWS
+    assert pa.table(arrow.checked(read))["name"].to_pylist() == ["ok", "caf\ufffd", None, "ok"]
+
+
+def test_each_source_is_refused_with_its_row():
+    *unread, _ = sources(table())
+    for source in unread:
+        with pytest.raises(arrow.RowError, match=r"^row 1, \.name: invalid UTF-8 at byte 3: E9 ") as caught:
+            arrow.checked(source).read_all()
+        assert (caught.value.row, caught.value.path, caught.value.start) == (1, ".name", 3)
+    with pytest.raises(pa.ArrowInvalid, match=r"row 1, name: invalid UTF-8 at byte 3: E9 "):
+        pa.table(arrow.checked(table()))
+
+
+def test_rows_are_counted_from_the_first_batch():
+    clean = table([b"a", b"b", b"c"])
+    many = pa.concat_tables([clean, clean, table()])
+    with pytest.raises(arrow.RowError) as caught:
+        arrow.checked(many).read_all()
+    assert caught.value.row == 7
+    assert len(arrow.checked(many, "drop").read_all()) == 10
+
+
+def test_a_reader_is_read_once():
+    reader = arrow.checked(table(), "drop")
+    assert repr(reader).startswith("<trust8.arrow.Reader of struct<id: int64")
+    assert pa.table(reader).num_rows == 4
+    with pytest.raises(ValueError, match="read already"):
+        reader.read_all()
+
+
+def test_a_wrong_layout_is_refused_in_columns_of_all_types():
+    offsets = pa.array([0, 3, 1], pa.int32()).buffers()[1]
+    lists = pa.Array.from_buffers(pa.list_(pa.int32()), 2, [None, offsets], children=[pa.array([1, 2, 3], pa.int32())])
+    keys = pa.DictionaryArray.from_arrays(pa.array([0, 9], pa.int8()), pa.array([1.5]), safe=False)
+    for bad in [lists, keys]:
+        for policy in [None, *FIXED]:
+            with pytest.raises(arrow.RowError):
+                arrow.checked(pa.table({"bad": bad}), policy).read_all()
+            with pytest.raises(arrow.RowError):
+                arrow.checked(bad, policy)
+
+
+def test_columns():
+    assert pa.array(arrow.checked(lie(ROWS), "escape")).to_pylist() == ["ok", r"caf\xE9", None, "ok"]
+    chunked = pa.chunked_array([lie(ROWS), lie(ROWS)])
+    assert pa.chunked_array(arrow.checked(chunked, "null")).to_pylist() == ["ok", None, None, "ok"] * 2
+    with pytest.raises(arrow.RowError):
+        arrow.checked(lie(ROWS))
+    with pytest.raises(TypeError, match="mask"):
+        arrow.checked(lie(ROWS), "drop", mask="mask")
+    with pytest.raises(ValueError, match="mask"):
+        arrow.checked(table(), mask="mask")
+
+
+def addresses(array):
+    return [buffer and buffer.address for buffer in array.buffers()]
+
+
+def test_nothing_is_copied_in_which_nothing_is_wrong():
+    clean = pa.table({"a": ["Zo\xeb", None, "Ana"], "b": pa.array([1, 2, 3]), "c": pa.array([b"\xff", b"", b"x"])})
+    same = pa.table(arrow.checked(clean))
+    for name in clean.column_names:
+        assert addresses(same[name].chunk(0)) == addresses(clean[name].chunk(0))
+    long = pa.array(["twelve and more bytes", "a"], pa.string_view())
+    assert addresses(pa.array(arrow.checked(long))) == addresses(long)
+    text = pa.array([b"Ana", None, b"Zo\xc3\xab"])
+    assert addresses(pa.array(arrow.as_utf8(text, copy=False))) == addresses(text)
+    assert addresses(pa.array(arrow.repair(text, copy=False))) == addresses(text)
+    assert addresses(pa.array(arrow.as_utf8(text))) != addresses(text)
+
+
+def test_memory_outlives_its_source():
+    reader = arrow.checked(pa.table({"a": ["long enough for a buffer of its own"] * 1000}))
+    result = pa.table(reader)
+    del reader
+    assert result["a"].to_pylist() == ["long enough for a buffer of its own"] * 1000
+
+
+def test_parquet(tmp_path):
+    import pyarrow.parquet
+
+    path = tmp_path / "a.parquet"
+    pyarrow.parquet.write_table(table(), path)
+    with pytest.raises(arrow.RowError, match=r"^row 1, \.name: "):
+        arrow.read_parquet(path).read_all()
+    result = pa.table(arrow.read_parquet(path, "windows-1252", ["name"], mask="ok"))
+    assert result.to_pydict() == {"name": ["ok", "caf\xe9", None, "ok"], "ok": [True, False, True, True]}
+
+
+def test_polars_and_duckdb():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": ["Zo\xeb", None]})
+    assert polars.DataFrame(arrow.checked(frame)).equals(frame)
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql("select 'Zo\xeb' as a, 1 as b, [1, 2] as c, {'d': 'x'} as e")
+    assert pa.table(arrow.checked(relation)).to_pylist() == [{"a": "Zo\xeb", "b": 1, "c": [1, 2], "e": {"d": "x"}}]
+
+
+def test_binary_columns_that_are_left_are_named():
+    bad = table()
+    assert arrow.repair_table(bad).left == ["raw"] == arrow.repair(bad).left
+    assert arrow.repair_table(bad, columns=["raw"]).left == []
+    clean = table([b"ok"])
+    assert arrow.as_utf8(clean).left == ["raw"] and arrow.as_utf8(clean, ["raw"]).left == []
+    assert arrow.repair(pa.array([b"\xff"])).left == []
+
+
+def test_an_array_is_a_sequence():
+    array = arrow.repair(pa.array([b"a", None, b"\xff"]), "drop")
+    assert (array[0], array[-1], array[1:]) == ("a", "", [None, ""])
+    assert list(array) == ["a", None, ""] and "a" in array
+    with pytest.raises(IndexError):
+        array[3]
