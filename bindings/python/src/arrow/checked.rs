@@ -120,7 +120,7 @@ fn raised_error(py: Python<'_>, error: ArrowError) -> PyErr {
     }
 }
 
-/// Returns a reader of a table, or an array, of which everything is checked.
+/// Returns a reader that checks a table, or a checked array.
 #[pyfunction]
 #[pyo3(name = "_arrow_checked", signature = (array, policy, mask, table, profile = None, copy = false))]
 pub(crate) fn arrow_checked<'py>(

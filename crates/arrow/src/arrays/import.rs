@@ -57,8 +57,8 @@ impl Checker {
     ///
     /// - The pointers of `array` and `schema` are null or valid. There are as many buffers, children
     ///   and dictionaries as the structures say, and `release` may be called once.
-    /// - Each buffer is as long as the numbers of rows say: for `length + offset` rows, so many
-    ///   bits, numbers or views, or one offset more. The last offset of `Binary` and `Utf8` is not
+    /// - Each buffer is as long as the numbers of rows say: for `length + offset` rows, one
+    ///   bit, number or view each, or one offset more. The last offset of `Binary` and `Utf8` is not
     ///   negative, and the values reach to it. The last buffer of an array of views has the length
     ///   of each buffer before it.
     /// - Nobody writes to the memory before `release` has been called.

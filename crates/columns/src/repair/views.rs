@@ -1,4 +1,5 @@
-//! Views: only the rows that are not UTF-8 are written, into a new buffer.
+//! Views: only the rows that are not UTF-8 are written, into a new buffer. If they overlap, `shared.rs`
+//! writes them.
 
 #![forbid(unsafe_code)]
 
@@ -6,7 +7,7 @@ use alloc::vec::Vec;
 
 use trust8::Policy;
 
-use super::{Repair, Work, rows_of};
+use super::{Repair, Work, new_view, rows_of, shared};
 use crate::error::{ColumnError, ColumnErrorKind};
 use crate::layout::Views;
 use crate::layout::sealed::Rows;
@@ -42,46 +43,35 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
     fn write(&self, work: &Work) -> Result<Self::Owned, ColumnError> {
         let Work { kernel, policy, ref finding, limit } = *work;
         let is_null = |row| self.row_validity().is_some_and(|validity| !validity.is_valid(row));
-        let lens = rows_of(&finding.words, 0).map(|row| self.with_row(row, <[u8]>::len));
-        let there = self.buffers.iter().map(|buffer| buffer.as_ref().len());
-        let there = there.fold(self.views.len().saturating_mul(INLINE as usize), usize::saturating_add);
-        // If rows overlap, their total length can exceed any memory. Then the buffer grows.
-        let len = lens.fold(0, usize::saturating_add).min(there);
-        let mut buffer = match policy {
-            Policy::Null => Vec::new(),
-            _ => Vec::with_capacity(policy.capacity(len, finding.ill_formed.min(len)).min(limit)),
-        };
         let mut views = self.views.to_vec();
         if self.row_validity().is_some() {
             // A null row may have any view.
             views.iter_mut().enumerate().filter(|(row, _)| is_null(*row)).for_each(|(_, view)| *view = 0);
         }
-        // A policy may write less than it reads, so overlapping rows could be read without end.
-        let mut left = there.max(limit);
-        for row in rows_of(&finding.words, 0) {
+        let lens = rows_of(&finding.words, 0).map(|row| self.with_row(row, <[u8]>::len));
+        let len = lens.fold(0, usize::saturating_add);
+        let there = self.buffers.iter().map(|buffer| buffer.as_ref().len()).fold(0, usize::saturating_add);
+        let overlap =
+            policy != Policy::Null && len > self.views.len().saturating_mul(INLINE as usize) + there;
+        let mut buffer = match policy {
+            Policy::Null => Vec::new(),
+            // Faults of rows that overlap are counted for each of them.
+            _ if overlap => Vec::with_capacity((there + there / 8).min(limit)),
+            _ => Vec::with_capacity(policy.capacity(len, finding.ill_formed.min(len)).min(limit)),
+        };
+        if overlap {
+            shared::write(self, work, there, &mut views, &mut buffer)?;
+        }
+        for row in rows_of(&finding.words, 0).filter(|&row| !overlap || self.views[row] as u32 <= INLINE) {
             let start = buffer.len();
-            let read = self.with_row(row, |bytes| {
-                policy.append(kernel, bytes, &mut buffer);
-                if policy == Policy::Null { 0 } else { bytes.len() }
-            });
-            let Some(rest) = left.checked_sub(read) else {
+            self.with_row(row, |bytes| policy.append(kernel, bytes, &mut buffer));
+            if buffer.len() > limit {
                 return Err(ColumnError { row, kind: ColumnErrorKind::TooLong { limit } });
-            };
-            left = rest;
-            let text = &buffer[start..];
-            let mut view = [0; 16];
-            view[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
-            if text.len() <= INLINE as usize {
-                view[4..4 + text.len()].copy_from_slice(text);
-                buffer.truncate(start);
-            } else if buffer.len() > limit {
-                return Err(ColumnError { row, kind: ColumnErrorKind::TooLong { limit } });
-            } else {
-                view[4..8].copy_from_slice(&text[..4]);
-                view[8..12].copy_from_slice(&(self.buffers.len() as u32).to_le_bytes());
-                view[12..].copy_from_slice(&(start as u32).to_le_bytes());
             }
-            views[row] = u128::from_le_bytes(view);
+            views[row] = new_view(&buffer, start, buffer.len(), self.buffers.len());
+            if buffer.len() - start <= INLINE as usize {
+                buffer.truncate(start);
+            }
         }
         let rows = self.row_count();
         let validity = (policy == Policy::Null).then(|| finding.validity_without(self.row_validity(), rows));

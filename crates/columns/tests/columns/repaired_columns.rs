@@ -11,8 +11,8 @@ use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::Kernel;
 use trust8_columns::{
-    ColumnErrorKind, FixedSize, KernelExt, Offset, Offsets, Policy, Repaired, RepairedRows, RepairedViews,
-    Views, repair,
+    Column, ColumnErrorKind, FixedSize, KernelExt, Offset, Offsets, Policy, Repaired, RepairedRows,
+    RepairedViews, Views, repair,
 };
 
 const POLICIES: [Policy; 6] =
@@ -271,17 +271,134 @@ fn the_capacity_is_near_the_length() {
 /// As much memory was asked for as all rows have together, which no machine has. And `Drop` read all
 /// of them, because it wrote nothing.
 #[test]
-fn views_that_overlap_are_too_long_in_time() {
+fn views_that_overlap_are_repaired_once() {
     let buffer = vec![0xFF; 1 << 20];
     let view = u128::from_le_bytes(*b"\0\0\x10\0\xFF\xFF\xFF\xFF\0\0\0\0\0\0\0\0");
     let views = vec![view; 1_000_000];
     let buffers = [buffer];
     let column = Views::new(&views, &buffers, None).unwrap();
+    for policy in POLICIES {
+        let error = Kernel::best().repair(column, policy, 1 << 20).map(drop);
+        let is_short = matches!(policy, Policy::Null | Policy::Drop);
+        let expected = if is_short { Ok(()) } else { Err(ColumnErrorKind::TooLong { limit: 1 << 20 }) };
+        assert_eq!(error.map_err(|error| error.kind()), expected, "{policy:?}");
+        let Ok(Repaired::Owned(new)) = repair(column, policy) else { panic!() };
+        assert!(new.buffer.len() <= 4 << 20, "{policy:?}");
+        assert!(new.views.iter().all(|view| *view == new.views[0]));
+    }
+}
+
+/// The rows were copied, 2 GiB of them, and then there was an error.
+#[test]
+fn equal_views_share_their_repaired_row() {
+    for bytes in [&b"a\xFF"[..], b"\x80\x80", b"\xE2\x82"] {
+        let buffer = [&vec![b'a'; (1 << 20) - 2], bytes].concat();
+        let view = u128::from_le_bytes(*b"\0\0\x10\0aaaa\0\0\0\0\0\0\0\0");
+        let (views, buffers) = (vec![view; 3000], [buffer]);
+        let column = Views::new(&views, &buffers, None).unwrap();
+        for policy in POLICIES {
+            let Ok(Repaired::Owned(new)) = repair(column, policy) else { panic!() };
+            assert!(new.buffer.capacity() + 16 * new.views.capacity() <= 2 << 20, "{policy:?}");
+            let expected = if policy == Policy::Null { String::new() } else { repaired(policy, &buffers[0]) };
+            assert_eq!(new.buffer, expected.as_bytes(), "{policy:?}");
+            assert!(new.views.iter().all(|view| *view == new.views[0]));
+        }
+    }
+}
+
+/// Rows that begin inside characters share nothing. What they may read is limited, whatever the policy writes.
+#[test]
+fn views_that_overlap_inside_characters_are_too_long_in_time() {
+    let buffers = [vec![0x80; 1 << 20]];
+    let view = |from: u32| u128::from((1 << 20) - from) | 0x8080_8080 << 32 | u128::from(from) << 96;
+    let views: Vec<u128> = (0..100_000).map(view).collect();
+    let column = Views::new(&views, &buffers, None).unwrap();
     for policy in POLICIES.into_iter().filter(|&policy| policy != Policy::Null) {
-        let error = Kernel::best().repair(column, policy, 1 << 20).unwrap_err();
-        assert_eq!(error.kind(), ColumnErrorKind::TooLong { limit: 1 << 20 }, "{policy:?}");
+        let error = repair(column, policy).unwrap_err();
+        assert_eq!(
+            (error.row(), error.kind()),
+            (4, ColumnErrorKind::TooLong { limit: 4 << 20 }),
+            "{policy:?}"
+        );
     }
     assert!(repair(column, Policy::Null).is_ok());
+}
+
+/// Rows that overlap in all ways have the text that each of them has alone.
+#[test]
+fn views_that_overlap_in_any_way() {
+    let mut random = Random::new(77);
+    let mut counts = [0; 2];
+    for _ in 0..300 / scale().max(1) + 20 {
+        let buffers: Vec<Vec<u8>> = (0..1 + random.below(2))
+            .map(|_| {
+                let mut bytes = Vec::new();
+                while bytes.len() < 60 {
+                    bytes.extend_from_slice(&b"plain text"[..random.index(10)]);
+                    bytes.extend_from_slice(MALFORMED[random.index(MALFORMED.len())].bytes);
+                    bytes.extend_from_slice(["é", "€", "😀", ""][random.index(4)].as_bytes());
+                }
+                bytes
+            })
+            .collect();
+        let inside_one_in = [2, 20, 1_000_000][random.index(3)];
+        let mut rows = Vec::new();
+        while rows.len() < 60 {
+            let number = random.index(buffers.len());
+            let bytes = &buffers[number];
+            let mut ends = [random.index(bytes.len() + 1), random.index(bytes.len() + 1)];
+            ends.sort_unstable();
+            let is_inside = |at: usize| bytes.get(at).is_some_and(|byte| (0x80..0xC0).contains(byte));
+            if !ends.into_iter().any(is_inside) || random.below(inside_one_in) == 0 {
+                rows.push((number, ends[0], ends[1], ends.into_iter().any(is_inside)));
+            }
+        }
+        let view = |&(number, from, to, _): &(usize, usize, usize, bool)| {
+            let row = &buffers[number][from..to];
+            let mut view = [0; 16];
+            view[0] = row.len() as u8;
+            if row.len() <= 12 {
+                view[4..4 + row.len()].copy_from_slice(row);
+            } else {
+                view[4..8].copy_from_slice(&row[..4]);
+                (view[8], view[12]) = (number as u8, from as u8);
+            }
+            u128::from_le_bytes(view)
+        };
+        let views: Vec<u128> = rows.iter().map(view).collect();
+        let column = Views::new(&views, &buffers, None).unwrap();
+        let texts: Vec<Row> =
+            rows.iter().map(|&(number, from, to, _)| (buffers[number][from..to].to_vec(), true)).collect();
+        let there: usize = buffers.iter().map(Vec::len).sum();
+        let mut cut: Vec<_> = rows
+            .iter()
+            .zip(&texts)
+            .filter(|((.., cut), (text, _))| *cut && text.len() > 12 && std::str::from_utf8(text).is_err())
+            .map(|(&row, _)| row)
+            .collect();
+        cut.sort_unstable();
+        cut.dedup();
+        let is_too_long = cut.iter().map(|row| row.2 - row.1).sum::<usize>() > 4 * there;
+        counts[usize::from(is_too_long)] += 1;
+        for (kernel, policy) in kernels().iter().flat_map(|kernel| POLICIES.map(|policy| (kernel, policy))) {
+            match kernel.repair(column, policy, usize::MAX) {
+                Err(error) => assert!(is_too_long && policy != Policy::Null, "{error}"),
+                Ok(Repaired::Borrowed(_)) => assert_eq!(model(&texts, policy), None),
+                Ok(Repaired::Owned(new)) => {
+                    assert!(!is_too_long || policy == Policy::Null);
+                    let mut buffers = buffers.clone();
+                    buffers.push(new.buffer);
+                    let new_column = Views::new(&new.views, &buffers, None).unwrap();
+                    let expected = model(&texts, policy).unwrap();
+                    for (row, expected) in expected.iter().enumerate() {
+                        let text = new_column.row(row).unwrap();
+                        assert_eq!(text.text(), Ok(expected.as_deref().unwrap_or_default()), "{policy:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 0), "{counts:?}");
 }
 
 /// Compares the repair of one text.
