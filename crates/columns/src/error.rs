@@ -240,3 +240,6 @@ impl fmt::Display for ColumnErrorKind {
 }
 
 impl core::error::Error for ColumnError {}
+
+#[cfg(feature = "std")]
+trust8::engine::into_io_errors!(InvalidData: ColumnError;);

@@ -11,6 +11,12 @@ fn a_message_is_not_repeated_by_a_source() {
     let in_row = trust8::from_utf8(b"abc\xFF").map(str::as_bytes).unwrap_err();
     assert!(error.to_string().contains(&in_row.to_string()));
     assert!(error.source().is_none());
+    #[cfg(feature = "std")]
+    {
+        let carrier = std::io::Error::from(error);
+        assert_eq!(carrier.kind(), std::io::ErrorKind::InvalidData);
+        assert_eq!(carrier.downcast::<trust8_columns::ColumnError>().unwrap(), error);
+    }
 }
 
 #[cfg(feature = "serde")]
@@ -18,7 +24,10 @@ fn a_message_is_not_repeated_by_a_source() {
 fn reports_are_serialised() {
     use serde_json::{json, to_value};
 
-    let error = validate_slices([b"ok", b"\xFF!"]).unwrap_err();
-    let message = trust8::from_utf8(b"\xFF").map(str::as_bytes).unwrap_err().to_string();
-    assert_eq!(to_value(error).unwrap(), json!({ "row": 1, "kind": "invalid-byte", "message": message }));
+    let error = validate_slices([b"ok", b"a\xFF"]).unwrap_err();
+    let message = trust8::from_utf8(b"a\xFF").map(str::as_bytes).unwrap_err().to_string();
+    let expected = json!({ "row": 1, "offset": 1, "kind": "invalid-byte", "message": message });
+    assert_eq!(to_value(error).unwrap(), expected);
+    let error = validate_offsets(b"", &[0, 1]).unwrap_err();
+    assert_eq!(to_value(error).unwrap()["offset"], json!(null));
 }

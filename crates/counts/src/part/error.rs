@@ -109,3 +109,6 @@ impl fmt::Display for PartError {
 }
 
 impl core::error::Error for PartError {}
+
+#[cfg(feature = "std")]
+trust8::engine::into_io_errors!(InvalidData: PartError;);
