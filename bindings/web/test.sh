@@ -34,4 +34,4 @@ run() {
 }
 run npm/test/package.test.mjs 10
 run npm/test/bundlers.test.mjs 16
-run test/browser.test.mjs 29
+run test/browser.test.mjs 39

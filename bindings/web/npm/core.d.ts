@@ -32,10 +32,10 @@ export function isUtf8(bytes: Bytes): boolean;
 export function validate(bytes: Bytes): Utf8Error | null;
 
 /** Returns why `bytes` are not UTF-8, in a sentence, or '' if they are. Reads the first 256 KiB. */
-export function reason(bytes: Uint8Array): string;
+export function reason(bytes: Bytes): string;
 
 /** Returns the error that `bytes` begin with, in the words of the command `trust8`, or '' for none. Pass six bytes from an error on. */
-export function culprit(bytes: Uint8Array): string;
+export function culprit(bytes: Bytes): string;
 
 export type Sequence =
   | { readonly offset: number; readonly length: number; readonly codePoint: number; readonly kind: null }
@@ -145,6 +145,8 @@ export class Survey {
 export function repair(
   policy: 'replace' | 'drop' | 'escape' | 'table', piece: Uint8Array, isLast: boolean, codePoints?: ArrayLike<number>,
 ): { read: number; replaced: number; bytes: Uint8Array };
+/** Returns what kind of binary file begins with these bytes, such as 'a PDF document', or '' for no known kind. */
+export function binary(bytes: Bytes): string;
 export function diagnose(piece: Uint8Array): { dialect: string | null; convertible: boolean; text: string };
 export function fromDialect(dialect: string, piece: Uint8Array): Uint8Array;
 export function memorySize(): number;

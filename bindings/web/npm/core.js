@@ -101,6 +101,9 @@ const sentenceOn = (what, bytes) => text(sentence, what(put(small, bytes), bytes
 export const reason = (bytes) => sentenceOn(wasm.reason, asBytes(bytes).subarray(0, SMALL));
 export const culprit = (bytes) => sentenceOn(wasm.culprit, asBytes(bytes).subarray(0, 6));
 
+/** Returns what kind of binary file begins with these bytes, such as 'a PDF document', or '' for no known kind. */
+export const binary = (bytes) => sentenceOn(wasm.binary, asBytes(bytes).subarray(0, 64));
+
 export class Utf8Error extends TypeError {
   constructor(info) {
     const why = reason(info.bytes);
@@ -344,19 +347,20 @@ const classes = once(() => {
   return all;
 });
 const presets = once(() => {
-  const all = {};
-  for (let i = 0, length; (length = wasm.preset(i, progress, sentence, 1024)) > 0; i++) all[text(sentence, length)] = view(Uint32Array, progress, 1)[0];
+  const all = [];
+  for (let length; (length = wasm.preset(all.length, sentence, 1024)) > 0;) all.push(text(sentence, length));
   return all;
 });
-export const profiles = () => Object.keys(presets());
+export const profiles = () => [...presets()];
 
 export const classOf = (codePoint) => classes()[wasm.class_of(codePoint)] ?? null;
 
 export function forbidden(profile, input) {
-  if (!Object.hasOwn(presets(), profile)) throw new RangeError(`no such profile: ${profile}`);
+  const preset = presets().indexOf(profile);
+  if (preset < 0) throw new RangeError(`no such profile: ${profile}`);
   const bytes = asBytes(input);
   if (bytes.length > PIECE) throw new RangeError(`more than ${PIECE} bytes`);
-  const n = wasm.forbidden(presets()[profile], put(large(), bytes), bytes.length, decodedAt(), 65536, progress);
+  const n = wasm.forbidden(preset, put(large(), bytes), bytes.length, decodedAt(), 65536, progress);
   const records = view(Uint32Array, decodedAt(), 2 * n);
   const found = Array.from({ length: n }, (_, i) => {
     const [offset, word] = [records[2 * i], records[2 * i + 1]];

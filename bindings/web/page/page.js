@@ -4,7 +4,9 @@ import { showDetail } from './bits.js';
 import { shortName } from './hidden.js';
 import { HexView } from './hexview.js';
 import { showPlanes } from './planes.js';
-import { codePointName, element, grouped, hexBytes, parseHex, plural, visible } from './text.js';
+import { change, edited, plans } from './repair.js';
+import { base64, codePointName, element, grouped, hexBytes, parseBase64, parseHex, plural, visible } from './text.js';
+import { verdict } from './verdict.js';
 
 const LINK_LIMIT = 512;
 const FLIP_LIMIT = 1 << 20;
@@ -18,29 +20,42 @@ const $ = (id) => document.getElementById(id);
 // Trusted Types let scripts come from this one place only.
 const policy = globalThis.trustedTypes?.createPolicy('trust8', { createScriptURL: (url) => url });
 const workerUrl = new URL('worker.js', import.meta.url).href;
-const worker = new Worker(policy ? policy.createScriptURL(workerUrl) : workerUrl, { type: 'module' });
 const jobs = new Map();
 let lastJob = 0;
+const fail = (message) => { $('fatal').textContent = message; };
+/** Whether the worker cannot do anything. Then the message stays. */
+let broken = false;
+function breakDown(why) {
+  broken = true;
+  fail(`This page cannot read anything: its worker did not start${why ? ` (${why})` : ''}. Reload the page; if that does not help, its server does not deliver worker.js or what it needs.`);
+  $('result').hidden = true;
+  document.body.dataset.state = 'broken';
+}
 // A message that comes before the worker has its module would be lost.
 let started;
 const ready = new Promise((resolve) => { started = resolve; });
-worker.onmessage = ({ data }) => {
-  if (data.ready) started();
-  const job = jobs.get(data.id);
-  if (!job) return;
-  if ('done' in data) return job.progress?.(data.done);
-  jobs.delete(data.id);
-  if (data.error) job.reject(new Error(data.error));
-  else job.resolve(data.result);
-};
-worker.onerror = (event) => fail(event.message || 'The worker could not start.');
+let worker;
+try {
+  worker = new Worker(policy ? policy.createScriptURL(workerUrl) : workerUrl, { type: 'module' });
+  worker.onmessage = ({ data }) => {
+    if (data.ready) started();
+    const job = jobs.get(data.id);
+    if (!job) return;
+    if ('done' in data) return job.progress?.(data.done);
+    jobs.delete(data.id);
+    if (data.error) job.reject(new Error(data.error));
+    else job.resolve(data.result);
+  };
+  worker.onerror = (event) => { event.preventDefault(); breakDown(event.message); };
+} catch (error) {
+  queueMicrotask(() => breakDown(error.message));
+}
 /** Has the worker do a job. */
 const ask = (kind, input, progress) => new Promise((resolve, reject) => {
   jobs.set(++lastJob, { resolve, reject, progress });
   const message = { id: lastJob, kind, ...input };
   ready.then(() => worker.postMessage(message));
 });
-const fail = (message) => { $('fatal').textContent = message; };
 
 // What the page says if this module does not run.
 $('fatal').classList.remove('waiting');
@@ -53,6 +68,7 @@ let typedBlob = false;
 let planesQueue = Promise.resolve();
 
 const view = new HexView($('hex'), (sequence) => {
+  if (!opened) return;
   // The reason of an error may need the byte after the sequence.
   const bytes = sequence.kind ? errorBytes(sequence) : sequence.bytes;
   const { blob, name } = opened;
@@ -74,47 +90,65 @@ function errorBytes({ bytes, following }) {
 }
 
 async function open(blob, name, { at, fromTyping = false } = {}) {
+  if (broken) return;
   opened = { blob, name };
   fail('');
   if (typedBlob && fromTyping === false && at !== undefined) await fillTyped(blob);
   typedBlob = typedBlob && at !== undefined ? true : fromTyping;
+  if (!fromTyping) $('typed-problem').textContent = '';
   if (at === undefined && !fromTyping) history.replaceState(null, '', location.pathname + location.search);
-  $('result').hidden = false;
   $('result').classList.add('busy');
   const progress = $('progress');
   progress.hidden = blob.size < 16 << 20;
   progress.value = 0;
+  // A file that takes a while shows its progress in an empty card.
+  if (!progress.hidden) {
+    headline('', 'Reading', name, '', '');
+    $('result').classList.add('empty');
+    $('result').hidden = false;
+  }
   const mine = opened;
   try {
-    const found = await ask('scan', { blob }, (done) => { if (mine === opened) progress.value = done / blob.size; });
+    const found = await ask('scan', { blob }, (done) => { if (mine === opened && blob.size) progress.value = done / blob.size; });
     if (mine !== opened || !found) return;
     opened.found = found;
+    $('result').hidden = false;
     show();
-    await showForbidden();
-    await view.open(blob, at ?? found.summary.errors[0]?.offset ?? 0);
+    showForbidden(found.hidden);
+    if (blob.size > 0) await view.open(blob, at ?? found.summary.errors[0]?.offset ?? found.hidden.found[0]?.offset ?? 0);
     progress.hidden = true;
     document.body.dataset.state = `done ${name}`;
   } catch (error) {
-    if (mine === opened) fail(`${visible(name)} could not be read: ${error.message}`);
+    if (mine !== opened) return;
+    $('result').hidden = true;
+    fail(`${visible(name)} could not be read: ${error.message}`);
   } finally {
     if (mine === opened) $('result').classList.remove('busy');
   }
 }
 
+function headline(state, words, name, sentence, why) {
+  $('result').dataset.verdict = state;
+  $('verdict').replaceChildren(words, element('span', { class: 'name' }, element('bdi', {}, visible(name))));
+  $('summary').textContent = sentence;
+  $('why').textContent = why;
+}
+
 /** Shows bytes that were changed by a flipped bit in the field that they came from. */
 async function fillTyped(blob) {
   if (blob.size > 65536) return;
-  document.querySelector('[name=mode][value=hex]').checked = true;
+  setMode('hex');
   $('typed').value = hexBytes(new Uint8Array(await blob.arrayBuffer()));
 }
 
 function show() {
-  const { name, blob, found: { summary, lines, elapsed, memory } } = opened;
+  const { name, blob, found } = opened;
+  const { summary, lines, elapsed, memory } = found;
   const { errorCount, byLength, errors } = summary;
-  const result = $('result');
-  result.dataset.valid = errorCount === 0;
-  $('verdict').replaceChildren(errorCount ? 'Not UTF-8' : 'Valid UTF-8', element('span', { class: 'name' }, element('bdi', {}, visible(name))));
-  $('why').textContent = errorCount ? `${plural(errorCount, 'error')}. The first is at line ${grouped(errors[0].line)}, column ${grouped(errors[0].column)}, byte ${grouped(errors[0].offset)}: ${errors[0].why}.` : 'Every byte is part of a well-formed character.';
+  const { state, headline: words, sentence } = verdict(found);
+  const [first] = errors;
+  headline(state, words, name, sentence, first ? `${plural(errorCount, 'error')}. The first is at line ${grouped(first.line)}, column ${grouped(first.column)}, byte ${grouped(first.offset)}: ${first.why}.` : '');
+  $('result').classList.toggle('empty', blob.size === 0);
   const characters = byLength.reduce((sum, n) => sum + n, 0);
   const counts = [['Bytes', blob.size], ['Characters', characters], ['Lines', lines], ...byLength.map((n, i) => [`of ${i + 1} byte${i ? 's' : ''}`, n])];
   $('counts').replaceChildren(...counts.map(([what, n], i) => element('div', i > 2 ? { class: `l${i - 3}` } : {}, element('dt', {}, what), element('dd', {}, grouped(n)))));
@@ -129,11 +163,15 @@ function show() {
   showGuesses();
   showMap(summary);
   showErrors(summary);
-  showRepairs();
+  showRepairs().catch((error) => fail(error.message));
 }
 
 function showGuesses() {
-  $('guesses').replaceChildren(...opened.found.guesses.map(({ name, why }) => element('li', {}, element('strong', {}, name), ' ', element('bdi', {}, visible(why)))));
+  const { guesses } = opened.found;
+  $('guesses').replaceChildren(...guesses.map(({ name, why, sample }) => element('li', {}, element('strong', {}, name), ' ',
+    sample === undefined ? element('bdi', {}, visible(why)) : element('span', {}, why, element('bdi', { class: 'sample' }, visible(sample))))));
+  const hint = guesses.length > 1 && guesses.every(({ sample }) => sample !== undefined) ? 'These bytes tell them apart. Take the one that you can read.' : '';
+  $('guess-hint').textContent = hint;
 }
 
 /** Where in the file the errors are. Keys have buttons for the same, so the map is a picture to a screen reader. */
@@ -168,50 +206,33 @@ function showErrors({ errors, errorCount }) {
 }
 
 const SHOWN_FORBIDDEN = 20;
-/** Shows the characters that the chosen profile forbids, by class. */
-async function showForbidden() {
-  const { blob } = opened;
-  const mine = opened;
-  const { total, found, sampled } = await ask('findForbidden', { blob, profile: $('profile').value });
-  if (mine !== opened) return;
-  const of = blob.size > sampled ? ` in the first ${grouped(sampled)} bytes` : '';
-  $('forbidden-note').textContent = total ? `${plural(total, 'character')}${of}.` : `None${of}.`;
+/** Shows the characters that a profile forbids, by class. */
+function showForbidden({ total, isMore, found }) {
+  $('forbidden-note').textContent = total ? `${isMore ? 'At least ' : ''}${plural(total, 'character')}.` : 'None.';
   const classes = Map.groupBy(found, (it) => it.class);
   $('forbidden').replaceChildren(...[...classes.values()].map((all) => element('li', {}, element('strong', {}, `${all[0].class.replaceAll('-', ' ')}: `), `${all[0].reason}. `,
-    ...all.slice(0, SHOWN_FORBIDDEN).map(({ offset, codePoint }) => element('button', { type: 'button', class: 'place', onclick: () => { view.goTo(offset); $('hex').focus(); } }, `${shortName(codePoint)} ${codePointName(codePoint)} at ${grouped(offset)}`.trim())))));
+    ...all.slice(0, SHOWN_FORBIDDEN).map(({ offset, codePoint }) => element('button', { type: 'button', class: 'place', onclick: () => { view.goTo(offset); $('hex').focus(); } }, `${shortName(codePoint)} ${codePointName(codePoint)} at ${grouped(offset)}`.trim())),
+    all.length > SHOWN_FORBIDDEN ? ` and ${grouped(all.length - SHOWN_FORBIDDEN)} more` : '')));
+}
+async function findForbidden() {
+  const mine = opened;
+  const found = await ask('findForbidden', { blob: opened.blob, profile: $('profile').value });
+  if (mine === opened && found) showForbidden(found);
 }
 $('profile').append(...PROFILES.filter((name) => name !== 'scalars').map((name) => element('option', { value: name, selected: name === 'prompt' }, name)));
-$('profile').addEventListener('change', () => { if (opened) showForbidden().catch((error) => fail(error.message)); });
+$('profile').addEventListener('change', () => { if (opened) findForbidden().catch((error) => fail(error.message)); });
 
-/** The repairs that make sense for what was found. */
-function plans({ summary, guesses }) {
-  const plans = guesses.filter((guess) => guess.plan).map(({ name, plan }) => ({ title: `Read all of it as ${name}`, plan }));
-  for (const it of plans) if (it.plan.mojibake) it.title = 'Undo the mojibake';
-  if (summary.errorCount === 0) return plans;
-  return [...plans,
-    { title: 'Replace by U+FFFD', note: 'What browsers do.', plan: { policy: 'replace' } },
-    { title: 'Read ill-formed bytes as windows-1252', note: 'The rest is UTF-8.', plan: { policy: 'table', label: 'windows-1252' } },
-    { title: 'Escape as \\xHH', note: 'Nothing is lost.', plan: { policy: 'escape' } },
-    { title: 'Drop', note: 'Joins what was apart.', plan: { policy: 'drop' } }];
-}
-
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 async function showRepairs() {
   const { blob, name, found } = opened;
   const mine = opened;
   const all = plans(found);
   $('repair-card').hidden = all.length === 0;
-  const sample = blob.slice(0, 1 << 18);
   const cards = await Promise.all(all.map(async ({ title, note, plan }) => {
-    // The place to show: the first error, or the first change in the first bytes.
-    const start = found.summary.errorCount ? Math.max(0, found.summary.errors[0].offset - 24) & ~3 : 0;
-    const piece = start ? blob.slice(start, start + 96) : sample.slice(0, 96);
-    const before = decoder.decode(await piece.arrayBuffer());
-    const after = decoder.decode(await (await ask('convert', { blob: piece, plan })).arrayBuffer());
     const status = element('span', { class: 'hint', role: 'status' });
-    const download = element('button', { type: 'button', onclick: async () => {
+    const progress = (done) => { status.textContent = ` ${Math.round((100 * done) / blob.size)} %`; };
+    const download = element('button', { type: 'button', 'aria-label': `Download: ${title}`, onclick: async () => {
       download.disabled = true;
-      const made = await ask('convert', { blob, plan }, (done) => { status.textContent = ` ${Math.round((100 * done) / blob.size)} %`; }).catch((error) => void fail(error.message));
+      const made = plan.edits ? edited(blob, plan) : await ask('convert', { blob, plan }, progress).catch((error) => void fail(error.message));
       download.disabled = false;
       if (!made) return;
       status.textContent = ` ${plural(made.size, 'byte')}`;
@@ -220,9 +241,8 @@ async function showRepairs() {
       element('a', { href: url, download: `${stem || 'bytes'}.utf8${extension ?? '.txt'}` }).click();
       setTimeout(() => URL.revokeObjectURL(url), 60_000);
     } }, 'Download');
-    return element('article', { class: 'repair' }, element('h3', {}, title), element('p', { class: 'hint' }, note ?? ''),
-      element('dl', {}, element('dt', {}, 'before'), element('dd', { class: 'before' }, element('bdi', {}, visible(before))), element('dt', {}, 'after'), element('dd', { class: 'after' }, element('bdi', {}, visible(after)))),
-      element('p', { class: 'actions' }, download, status));
+    const changes = await change(blob, plan, found, (piece, isStart) => ask('convert', { blob: piece, plan, isStart }));
+    return element('article', { class: 'repair' }, element('div', { class: 'repair-head' }, element('h3', {}, title), element('span', {}, status, download)), element('p', { class: 'hint' }, note), changes);
   }));
   if (mine === opened) $('repairs').replaceChildren(...cards);
 }
@@ -297,30 +317,57 @@ const over = (on) => document.body.classList.toggle('over', on);
 addEventListener('dragenter', (event) => { event.preventDefault(); depth++; over(true); });
 addEventListener('dragleave', () => { if (--depth <= 0) over(false); });
 addEventListener('dragover', (event) => event.preventDefault());
-addEventListener('drop', (event) => { event.preventDefault(); depth = 0; over(false); openFiles([...event.dataTransfer.files]); });
+addEventListener('drop', (event) => {
+  event.preventDefault();
+  depth = 0;
+  over(false);
+  const { files } = event.dataTransfer;
+  const text = event.dataTransfer.getData('text/plain');
+  if (files.length) openFiles([...files]);
+  else if (text) openText(text);
+});
+addEventListener('paste', ({ clipboardData }) => { if (clipboardData?.files.length) openFiles([...clipboardData.files]); });
 
+const mode = () => document.querySelector('[name=mode]:checked').value;
+const setMode = (value) => { document.querySelector(`[name=mode][value=${value}]`).checked = true; };
+/** Says what is wrong with what was typed, or with a link. What is open does not belong to it. */
+function refuse(problem) {
+  opened = null;
+  $('typed-problem').textContent = problem;
+  $('result').hidden = true;
+  document.body.dataset.state = 'refused';
+}
+/** How each way to type reads what is typed, and writes bytes. A lone surrogate, which a string may have, becomes U+FFFD in text. */
+const MODES = {
+  text: { read: (typed) => ({ bytes: new TextEncoder().encode(typed) }), write: (bytes) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) },
+  hex: { read: parseHex, write: hexBytes, help: 'Bytes are pairs of hexadecimal digits, such as E2 82 AC, \\xE2\\x82, {0xE2, 0x82} or e2-82; U+20AC is a character.' },
+  base64: { read: (typed) => { const bytes = parseBase64(typed); return bytes ? { bytes } : { problem: typed.trim() }; }, write: base64, help: 'Base64 has letters, digits, + and /, in groups of four, such as 4oKs.' },
+};
 function openTyped() {
-  const isHex = document.querySelector('[name=mode]:checked').value === 'hex';
-  // A lone surrogate, which a string may have, becomes U+FFFD here.
-  const bytes = isHex ? parseHex($('typed').value) : new TextEncoder().encode($('typed').value);
-  $('typed-problem').textContent = bytes ? '' : 'Hexadecimal digits come in pairs, such as E2 82 AC.';
+  const typed = $('typed').value;
+  const { read, help } = MODES[mode()];
+  const { bytes, problem } = read(typed);
   $('file-list').hidden = true;
-  if (bytes) open(new Blob([bytes]), 'what you pasted', { fromTyping: true });
+  if (!bytes) return refuse(`“${visible(problem.slice(0, 20))}${problem.length > 20 ? '…' : ''}” is not ${mode() === 'hex' ? 'a byte' : 'Base64'}. ${help}`);
+  $('typed-problem').textContent = '';
+  open(new Blob([bytes]), 'what you pasted', { fromTyping: true });
+}
+function openText(text) {
+  setMode('text');
+  $('typed').value = text;
+  openTyped();
 }
 function openHex(digits) {
-  document.querySelector('[name=mode][value=hex]').checked = true;
-  $('typed').value = hexBytes(parseHex(digits) ?? []);
+  setMode('hex');
+  $('typed').value = hexBytes(parseHex(digits).bytes);
   openTyped();
 }
 let typing;
 $('typed').addEventListener('input', () => { clearTimeout(typing); typing = setTimeout(openTyped, 150); });
-for (const mode of document.getElementsByName('mode')) {
-  mode.addEventListener('change', async () => {
+for (const choice of document.getElementsByName('mode')) {
+  choice.addEventListener('change', async () => {
     // The bytes stay; what is typed says them in the other way, if it can.
-    if (typedBlob && opened) {
-      const bytes = new Uint8Array(await opened.blob.arrayBuffer());
-      $('typed').value = mode.value === 'hex' ? hexBytes(bytes) : new TextDecoder().decode(bytes);
-    }
+    if (typedBlob && opened) $('typed').value = MODES[choice.value].write(new Uint8Array(await opened.blob.arrayBuffer()));
     openTyped();
   });
 }
@@ -335,8 +382,11 @@ $('link').addEventListener('click', async () => {
   $('link-done').textContent = copied ? 'Copied.' : 'The address of this page is the link now.';
 });
 function openLink() {
-  const digits = location.hash.match(/^#hex=([0-9a-f]{2,1024})$/i)?.[1];
-  if (digits && parseHex(digits)) openHex(digits);
+  if (!location.hash.startsWith('#hex=')) return;
+  const digits = location.hash.slice('#hex='.length);
+  const { bytes } = parseHex(digits);
+  if (bytes?.length && bytes.length <= LINK_LIMIT && /^[0-9a-f]*$/i.test(digits)) openHex(digits);
+  else refuse(`This link is damaged: after #hex= it needs pairs of hexadecimal digits, for at most ${LINK_LIMIT} bytes.`);
 }
 addEventListener('hashchange', openLink);
 openLink();

@@ -27,9 +27,45 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** Reads hexadecimal bytes in the usual notations: `E2 82`, `e282`, `\xE2\x82`, `0xE2, 0x82`, `%E2%82`. `null` if it is none. */
-export function parseHex(text) {
-  const digits = text.replace(/\\x|0x|%|[\s,;:]/gi, '');
-  if (digits.length % 2 || /[^0-9a-f]/i.test(digits)) return null;
-  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+/** What people write between, around and before hexadecimal bytes. */
+const BETWEEN = /[\s,;:.|()[\]{}<>"'`_\u2010-\u2015-]+/u;
+const CODE_POINT = /^(?:u\+|\\u|&#x)([0-9a-f]{1,6})/i;
+
+/** Returns the bytes of a code point, also of a surrogate. */
+function encoded(codePoint) {
+  if (codePoint >= 0xd800 && codePoint < 0xe000) return [0xe0 | (codePoint >> 12), 0x80 | ((codePoint >> 6) & 63), 0x80 | (codePoint & 63)];
+  return codePoint > 0x10ffff ? null : new TextEncoder().encode(String.fromCodePoint(codePoint));
 }
+
+/**
+ * Reads hexadecimal bytes as people write them: `E2 82`, `e282`, `\xE2\x82`, `{0xE2, 0x82}`, `%E2%82`, `e2-82`, and code points: `U+20AC`, `\u20AC`.
+ * @returns {{bytes: Uint8Array} | {problem: string}} the problem is what cannot be read
+ */
+export function parseHex(text) {
+  const bytes = [];
+  // `\u{20AC}` and `0xE2u8` are written without what would end a part.
+  const pairs = text.replace(/\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/gi, (_, high, low) => ` U+${String.fromCharCode(parseInt(high, 16), parseInt(low, 16)).codePointAt(0).toString(16)} `);
+  const parts = pairs.replace(/(\\u|u\+)\{([0-9a-f]+)\}/gi, ' U+$2 ').replace(/\bb(?=["'])/g, '').replace(/(0x[0-9a-f]+?)u8\b/gi, '$1').replace(/(?=\\x|\\u|%|=[0-9a-f])/gi, ' ').replace(/u\+/gi, ' U+').split(BETWEEN);
+  for (const part of parts.filter(Boolean)) {
+    const codePoint = part.match(CODE_POINT);
+    const made = codePoint && codePoint[0].length === part.length ? encoded(parseInt(codePoint[1], 16)) : null;
+    const digits = part.replace(/^(?:\\x|0x|%|=)/i, '').replace(/h$/i, '');
+    if (made) bytes.push(...made);
+    else if (/^0x[0-9a-f]$/i.test(part)) bytes.push(parseInt(digits, 16));
+    else if (digits.length % 2 === 0 && /^[0-9a-f]+$/i.test(digits)) bytes.push(...digits.match(/../g).map((pair) => parseInt(pair, 16)));
+    else return { problem: part };
+  }
+  return { bytes: Uint8Array.from(bytes) };
+}
+
+/** Reads Base64 in both alphabets, with or without its end and a prefix such as `data:text/plain;base64,`. `null` if it is none. */
+export function parseBase64(text) {
+  try {
+    const digits = text.replace(/^\s*data:[^,]*,/, '').replace(/\s/g, '').replaceAll('-', '+').replaceAll('_', '/');
+    return Uint8Array.from(atob(digits), (c) => c.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+export const base64 = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));

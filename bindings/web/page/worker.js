@@ -2,8 +2,11 @@
 import { culprit, forbidden, fromDialect, memorySize, PIECE, repair, Survey } from './trust8/file.js';
 import { guess, undo } from './guess.js';
 
-const SAMPLE = 256 << 10;
 const EXPLAINED_ERRORS = 200;
+/** How many forbidden characters are looked for. */
+const MOST_FORBIDDEN = 1000;
+/** What hides something from a reader. */
+const HIDING = 'prompt';
 const read = async (blob, from, to) => new Uint8Array(await blob.slice(from, to).arrayBuffer());
 /** The last job that replaces those before it. */
 let current = 0;
@@ -56,22 +59,59 @@ async function survey(blob, { from = 0, job, stop = () => false, progress = () =
   return survey;
 }
 
-/** Finds the first characters that a profile forbids. */
-async function findForbidden({ blob, profile }) {
-  const sample = await read(blob, 0, SAMPLE);
-  return { ...forbidden(profile, sample), sampled: sample.length };
+/** Finds the first characters of a file that a profile forbids. A character is judged with those around it, so the pieces overlap. */
+async function findForbidden({ blob, profile }, job, post = () => {}) {
+  const AROUND = 1 << 10;
+  const found = [];
+  for (let at = 0; at < blob.size && found.length < MOST_FORBIDDEN; at += PIECE / 4) {
+    const [from, to] = [Math.max(0, at - AROUND), Math.min(blob.size, at + PIECE / 4)];
+    const bytes = await read(blob, from, to + AROUND);
+    if (job !== undefined && job < current) return null;
+    for (const it of forbidden(profile, bytes).found) {
+      const offset = it.offset + from;
+      if (offset >= at && offset < to && found.length < MOST_FORBIDDEN) found.push({ ...it, offset });
+    }
+    post({ done: to });
+  }
+  return { total: found.length, isMore: found.length === MOST_FORBIDDEN, found };
+}
+
+/** The file, or places all over it, as in the command: the start, what surrounds the first error, six places after it, and the end. */
+async function evidence(blob, firstError) {
+  const [LONG, SHORT, BEFORE, PLACES] = [64 << 10, 16 << 10, 1 << 10, 6];
+  const rest = blob.size - firstError;
+  const places = blob.size <= 8 * LONG ? [[0, blob.size]] : [
+    [0, LONG], [firstError - BEFORE, BEFORE + LONG], ...Array.from({ length: PLACES }, (_, i) => [firstError + Math.floor((rest / (PLACES + 1)) * (i + 1)), SHORT]),
+    [blob.size - LONG, LONG],
+  ];
+  const pieces = [];
+  let end = 0;
+  for (const [start, length] of places) {
+    const [from, to] = [Math.max(start, end), Math.min(start + length, blob.size)];
+    if (from >= to) continue;
+    end = to;
+    const bytes = await read(blob, from, to);
+    // Between words, no encoding has half a character.
+    const isSpace = (byte) => byte === 10 || byte === 32;
+    const first = from === 0 ? 0 : bytes.findIndex(isSpace) + 1;
+    const last = to === blob.size ? bytes.length : bytes.findLastIndex(isSpace) + 1 || bytes.length;
+    pieces.push({ bytes: bytes.subarray(Math.min(first, last), last) });
+  }
+  return pieces;
 }
 
 async function scan({ blob }, job, post) {
   const start = performance.now();
-  const found = await survey(blob, { job, progress: (done) => post({ done }) });
-  if (!found) return null;
+  const found = await survey(blob, { job, progress: (done) => post({ done: done / 2 }) });
+  const hidden = found && await findForbidden({ blob, profile: HIDING }, job, ({ done }) => post({ done: (blob.size + done) / 2 }));
+  if (!hidden) return null;
+  post({ done: blob.size });
   const elapsed = performance.now() - start;
-  const sample = await read(blob, 0, SAMPLE);
   const { summary } = found;
   await Promise.all(summary.errors.slice(0, EXPLAINED_ERRORS).map(async (error) => { error.why = culprit(await read(blob, error.offset, error.offset + 6)); }));
   const last = blob.size ? (await read(blob, blob.size - 1))[0] : 10;
-  return { summary, lines: summary.newlines + (last === 10 ? 0 : 1), guesses: guess(sample, summary), elapsed, memory: memorySize() };
+  const guesses = guess(await evidence(blob, summary.errors[0]?.offset ?? 0), summary);
+  return { summary, lines: summary.newlines + (last === 10 ? 0 : 1), guesses, hidden, elapsed, memory: memorySize() };
 }
 
 async function nextError({ blob, from }) {
@@ -95,17 +135,19 @@ const PLANS = {
     const read = isLast ? bytes.length : dialectCut(bytes);
     return { read, bytes: fromDialect(dialect, bytes.subarray(0, read)) };
   },
-  decode: ({ decode }) => {
-    const decoder = new TextDecoder(decode);
+  decode: ({ decode }, isStart) => {
+    const decoder = new TextDecoder(decode, { ignoreBOM: !isStart });
     return (bytes, isLast) => ({ read: bytes.length, bytes: new TextEncoder().encode(decoder.decode(bytes, { stream: !isLast })) });
   },
-  utf32: ({ utf32 }) => (bytes, isLast) => {
+  utf32: ({ utf32 }, atStart = true) => (bytes, isLast) => {
     const read = isLast ? bytes.length : bytes.length & ~3;
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     let text = '';
     for (let i = 0; i < read; i += 4) {
       const value = i + 4 > read ? -1 : view.getUint32(i, !utf32);
-      if (value !== 0xfeff) text += value >= 0 && value <= 0x10ffff ? String.fromCodePoint(value) : '\ufffd';
+      // Only the first U+FEFF is the byte order mark.
+      if (!atStart || value !== 0xfeff) text += value >= 0 && value <= 0x10ffff && value >> 11 !== 27 ? String.fromCodePoint(value) : '\ufffd';
+      atStart = false;
     }
     return { read, bytes: new TextEncoder().encode(text) };
   },
@@ -116,9 +158,9 @@ const PLANS = {
   },
 };
 
-async function convert({ blob, plan }, job, post) {
+async function convert({ blob, plan, isStart = true }, job, post) {
   const kind = Object.keys(PLANS).find((kind) => kind in plan);
-  const step = PLANS[kind](plan);
+  const step = PLANS[kind](plan, isStart);
   const parts = [];
   for (let at = 0; at < blob.size;) {
     const bytes = await read(blob, at, at + PIECE / 4);

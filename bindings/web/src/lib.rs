@@ -11,6 +11,8 @@
 mod culprit;
 #[path = "../../../crates/cli/src/hex.rs"]
 mod hex;
+#[path = "../../../crates/cli/src/fix/magic.rs"]
+mod magic;
 mod memory;
 pub mod profile;
 pub mod repairs;
@@ -98,6 +100,14 @@ pub unsafe extern "C" fn diagnosis(at: *const u8, len: usize, out: *mut u8, capa
     let written = text::write(out, &diagnosis) as u32;
     let Some(best) = diagnosis.best() else { return written | 0xFF << 16 };
     written | (best as u32) << 16 | u32::from(diagnosis.conversion(best).is_ok()) << 24
+}
+
+/// Writes to `out` what kind of binary file begins with `len` bytes at `at`. Returns the length of that text: 0 for no known kind.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn binary(at: *const u8, len: usize, out: *mut u8, capacity: usize) -> usize {
+    // SAFETY: the caller keeps the promises of `memory`.
+    let (bytes, out) = unsafe { memory::both(at, len, out, capacity) };
+    magic::binary(bytes).map_or(0, |name| text::write(out, &name))
 }
 
 /// Converts text from a dialect to UTF-8, with U+FFFD for what cannot be converted, as far as it fits. Writes to `progress` how

@@ -21,21 +21,19 @@ pub unsafe extern "C" fn class_words(number: usize, out: *mut u8, capacity: usiz
         .map_or(0, |class| write(out, &format_args!("{}\n{}", class.name(), class.reason())))
 }
 
-/// Writes the name of a preset, and its classes to `bits`. Returns the name's length: 0 if no preset has the number.
+/// Writes the name of a preset. Returns its length: 0 if no preset has the number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn preset(number: usize, bits: *mut u32, out: *mut u8, capacity: usize) -> usize {
-    let Some((name, profile)) = Profile::PRESETS.get(number) else { return 0 };
+pub unsafe extern "C" fn preset(number: usize, out: *mut u8, capacity: usize) -> usize {
+    let Some((name, _)) = Profile::PRESETS.get(number) else { return 0 };
     // SAFETY: the caller keeps the promises of `memory`.
-    *unsafe { place(bits) } = profile.bits();
-    // SAFETY: as above.
     write(unsafe { output(out, capacity) }, name)
 }
 
-/// Finds the characters of `len` bytes at `at` that a profile forbids. Writes the first ones to `out` (offset, and in one number the
+/// Finds the characters of `len` bytes at `at` that the preset with this number forbids. Writes the first ones to `out` (offset, and in one number the
 /// code point and, from bit 24 on, the class) and the number of all to `total`. Returns how many were written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forbidden(
-    bits: u32,
+    preset: usize,
     at: *const u8,
     len: usize,
     out: *mut [u32; 2],
@@ -47,8 +45,7 @@ pub unsafe extern "C" fn forbidden(
     // SAFETY: as above.
     let total = unsafe { place(total) };
     *total = 0;
-    let profile = Profile::from_bits(bits);
-    for error in profile.errors(bytes) {
+    for error in Profile::PRESETS[preset].1.errors(bytes) {
         let Error::Forbidden(found) = error else { continue };
         if let Some(slot) = out.get_mut(*total as usize) {
             let class = u32::from(found.class().code());

@@ -64,7 +64,7 @@ test('long inputs, views and misuse', () => {
 
 /** Every function that takes bytes, with the other arguments that it needs. */
 const TAKERS = {
-  isUtf8: trust8.isUtf8, 'isUtf8 in the module': inModule.isUtf8, validate: trust8.validate, explain: trust8.explain, reason: trust8.reason, culprit: trust8.culprit, diagnose: trust8.diagnose,
+  isUtf8: trust8.isUtf8, 'isUtf8 in the module': inModule.isUtf8, validate: trust8.validate, explain: trust8.explain, reason: trust8.reason, culprit: trust8.culprit, binary: trust8.binary, diagnose: trust8.diagnose,
   forbidden: (bytes) => trust8.forbidden('terminal', bytes), fromDialect: (bytes) => trust8.fromDialect('cesu-8', bytes),
   repair: (bytes) => trust8.repair('replace', bytes, true), 'Validator.push': (bytes) => new trust8.Validator().push(bytes),
   'Decoder.push': (bytes) => new trust8.Decoder().push(bytes), 'a lossy Decoder.push': (bytes) => new trust8.Decoder({ invalid: 'drop' }).push(bytes),
