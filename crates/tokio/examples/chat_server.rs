@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::bytes::Bytes;
 use trust8_tokio::TextStream;
 
-/// Stands for a model. Its third token ends inside an emoji, and the last one is cut off.
+/// Returns the tokens of a model. The third token ends inside an emoji, and the last one is cut off.
 fn tokens() -> impl Stream<Item = io::Result<Bytes>> + Unpin {
     stream::iter([&b"Gr\xC3"[..], b"\xBC\xC3\x9Fe ", b"\xF0\x9F", b"\x91\x8B", b"! \xE2\x82"])
         .map(|token| Ok(Bytes::from_static(token)))

@@ -1,8 +1,8 @@
-//! Measures validation of a stream in pieces, `copy_utf8`, and reading a file into a string.
+//! Measures validation and lossy decoding of a stream in pieces, `copy_utf8`, and reading a file into a string.
 //!
 //! ```text
 //! cargo bench -p trust8-measure --bench streaming              everything, written to docs/data/
-//! cargo bench -p trust8-measure --bench streaming -- pieces    one section (pieces, copying, reading), printed
+//! cargo bench -p trust8-measure --bench streaming -- pieces    one section (pieces, decoding, copying, reading), printed
 //! ```
 //!
 //! The contestants of a row take turns in many rounds, and the fastest round of each counts. A disturbance then
@@ -15,6 +15,7 @@ use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 use std::{env, io};
 
+use trust8::stream::Decoder;
 use trust8::{Kernel, Validator, copy_utf8};
 use trust8_measure::machine::Machine;
 use trust8_measure::measure::{measuring, pin};
@@ -35,7 +36,8 @@ const PIECES: [usize; 6] = [64 << 10, 4 << 10, 1 << 10, 256, 64, 16];
 
 type Section = fn(&mut Data, &mut Targets);
 
-const SECTIONS: [(&str, Section); 3] = [("pieces", pieces), ("copying", copying), ("reading", reading)];
+const SECTIONS: [(&str, Section); 4] =
+    [("pieces", pieces), ("decoding", decoding), ("copying", copying), ("reading", reading)];
 
 fn main() -> io::Result<()> {
     let chosen: Vec<String> = env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
@@ -319,6 +321,107 @@ fn pieces_table(data: &mut Data, before_each: impl Fn()) -> LowestOfPieces {
     data.table(&table);
     Kernel::available()[0].make_default();
     lowest
+}
+
+/// The distances between faults in lossy text, on average. 0 means that there is none.
+const DISTANCES: [usize; 4] = [0, 1000, 100, 10];
+
+/// Writes bytes that are not UTF-8 over a text, at random distances.
+fn spoil(bytes: &mut [u8], distance: usize) {
+    let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = |below: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random as usize % below
+    };
+    let mut at = next(2 * distance);
+    while let Some(byte) = bytes.get_mut(at) {
+        *byte = [0xFF, 0xE9, 0x80, 0xFC, 0xC3][next(5)];
+        at += 1 + next(2 * distance);
+    }
+}
+
+/// Appends the lossy text of the pieces to `text`, which is cleared first.
+fn decode_all(kernel: &'static Kernel, bytes: &[u8], piece_len: usize, text: &mut String) {
+    text.clear();
+    let mut decoder = Decoder::new();
+    for piece in bytes.chunks(piece_len) {
+        text.extend(kernel.push_lossy(&mut decoder, black_box(piece)));
+    }
+    text.extend(decoder.finish());
+}
+
+/// Writes the lossy text of the pieces to `text`, and returns its length.
+fn decode_with_encoding_rs(bytes: &[u8], piece_len: usize, text: &mut [u8]) -> usize {
+    let mut decoder = encoding_rs::UTF_8.new_decoder_without_bom_handling();
+    let (pieces, mut len) = (bytes.len().div_ceil(piece_len), 0);
+    for (i, piece) in bytes.chunks(piece_len).enumerate() {
+        let (result, _, written, _) =
+            decoder.decode_to_utf8(black_box(piece), &mut text[len..], i + 1 == pieces);
+        assert!(result == encoding_rs::CoderResult::InputEmpty);
+        len += written;
+    }
+    len
+}
+
+fn decoding(data: &mut Data, targets: &mut Targets) {
+    data.heading(2, "Lossy text in pieces");
+    data.note(&format!(
+        "GB/s on {} KiB of text that the CPU has not learned, with a byte that is not UTF-8 at the given distances on average (0: none). \
+         The columns named after kernels append what `Decoder` yields to a `String`; `encoding_rs` writes to memory with `decode_to_utf8`.",
+        TEXT >> 10
+    ));
+    let kernels: Vec<_> = Kernel::available().iter().filter(|kernel| kernel.name() != "scalar").collect();
+    let avx2 = kernels.iter().position(|kernel| kernel.name() == "avx2");
+    let mut table = Table::new(
+        ["text, distance, piece"].into_iter().chain(kernels.iter().map(|kernel| kernel.name())).chain([
+            "encoding_rs",
+            "/ encoding_rs",
+            "avx2 / encoding_rs",
+        ]),
+    );
+    let between = generated("random", TEXT).text;
+    let forget = || assert!(std::str::from_utf8(black_box(between.as_bytes())).is_ok());
+    let (mut lowest, mut lowest_of_avx2) = (Lowest::default(), Lowest::default());
+    for (name, words) in WORDS {
+        for distance in DISTANCES {
+            let mut bytes = text(words, TEXT).into_bytes();
+            if distance > 0 {
+                spoil(&mut bytes, distance);
+            }
+            let expected = String::from_utf8_lossy(&bytes);
+            for piece_len in PIECES {
+                let mut texts: Vec<String> =
+                    kernels.iter().map(|_| String::with_capacity(3 * TEXT)).collect();
+                let mut other = vec![0; 3 * TEXT + 16];
+                let mut len = 0;
+                let mut contestants: Vec<Box<dyn FnMut()>> = Vec::new();
+                for (kernel, text) in kernels.iter().zip(&mut texts) {
+                    contestants.push(Box::new(|| decode_all(kernel, &bytes, piece_len, text)));
+                }
+                contestants.push(Box::new(|| len = decode_with_encoding_rs(&bytes, piece_len, &mut other)));
+                let mut best = vec![Duration::MAX; contestants.len()];
+                take_turns(Duration::from_millis(60), forget, &mut contestants, &mut best);
+                drop(contestants);
+                assert!(texts.iter().all(|text| *text == expected));
+                assert!(other[..len] == *expected.as_bytes());
+                let speeds: Vec<_> = best.into_iter().map(|time| gigabytes_per_second(TEXT, time)).collect();
+                let (peer, place) = (speeds[kernels.len()], format!("{name}, {distance}, {piece_len}"));
+                let ratio = speeds[0] / peer;
+                lowest.add(&place, ratio);
+                let of_avx2 = avx2.map(|avx2| speeds[avx2] / peer);
+                if let Some(ratio) = of_avx2 {
+                    lowest_of_avx2.add(&place, ratio);
+                }
+                let ratios = [ratio, of_avx2.unwrap_or(f64::NAN)].map(digits);
+                table.row([place].into_iter().chain(speeds.into_iter().map(digits)).chain(ratios));
+            }
+        }
+    }
+    data.table(&table);
+    targets.at_least("lossy text in any pieces, against encoding_rs", 1.0, lowest.0);
+    targets.at_least("lossy text in any pieces, avx2 against encoding_rs", 1.0, lowest_of_avx2.0);
 }
 
 fn copying(data: &mut Data, targets: &mut Targets) {
