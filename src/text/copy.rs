@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! for each chunk of 16 KiB:
-//!     validate it as a piece of a stream, as it may end inside a character
+//!     validate it up to its last character boundary
 //!     copy it
 //! ```
 //!
@@ -18,10 +18,10 @@ use core::fmt;
 use core::mem::MaybeUninit;
 use core::ptr;
 
+use crate::boundary::floor;
 use crate::error::{TooSmall, Utf8Error};
 use crate::kernel::Kernel;
 use crate::simd::as_uninit;
-use crate::stream::{StreamError, Validator};
 
 /// The length of a chunk: four pages, which stay in the first-level cache until they are copied.
 const CHUNK_BYTES: usize = 16 << 10;
@@ -90,32 +90,28 @@ impl Kernel {
         let Some(dst) = dst.get_mut(..needed) else {
             return Err(CopyError::TooSmall(TooSmall { needed, len }));
         };
-        // The position is inside a slice, so it fits into a `usize`.
-        let invalid =
-            |error: StreamError| CopyError::Invalid(Utf8Error::at(src, error.valid_up_to() as usize));
-
-        let mut validator = Validator::new();
-        let mut begin = 0;
+        let (mut begin, mut valid) = (0, 0);
         let mut end = CHUNK_BYTES - dst.as_ptr().addr() % LINE;
         while begin < needed {
             end = end.min(needed);
-            if let Err(error) = self.push(&mut validator, &src[begin..end]) {
-                // The sequence may have begun in the chunk before.
-                let sound = begin..begin.max(error.valid_up_to() as usize);
-                dst[sound.clone()].copy_from_slice(as_uninit(&src[sound]));
-                return Err(invalid(error));
+            // The check ends between characters, up to three bytes before the copy does.
+            let part = valid..if end < needed { floor(src, end) } else { end };
+            if let Err(error) = self.from_utf8(&src[part.clone()]) {
+                let sound = begin..begin.max(valid + error.valid_up_to());
+                dst[sound.clone()].copy_from_slice(as_uninit(&src[sound.clone()]));
+                return Err(CopyError::Invalid(Utf8Error::at(src, valid + error.valid_up_to())));
             }
+            valid = part.end;
             let (chunk, next) = src[begin..].split_at(end - begin);
             write(chunk, &mut dst[begin..end], next, needed);
             begin = end;
             end += CHUNK_BYTES;
         }
-        validator.finish().map_err(invalid)?;
 
         let text = ptr::from_mut(dst) as *mut str;
-        // SAFETY: the loop has written all of `dst`, chunk by chunk from 0 to `needed`, with the bytes
-        // of `src`. The validator has seen the same chunks and their end, and found them valid. `text`
-        // has the address, the length and the borrow of `dst`.
+        // SAFETY: the loop has written all of `dst`, chunk by chunk from 0 to `needed`, with the bytes of `src`. The parts of `src` that
+        // it has checked are UTF-8; each begins where the one before it ends, and the last one ends at `needed`. `text` has the
+        // address, the length and the borrow of `dst`.
         Ok(unsafe { &mut *text })
     }
 }

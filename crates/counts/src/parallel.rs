@@ -36,7 +36,7 @@ fn chunk_len(bytes: &[u8]) -> usize {
         .clamp(SHORTEST_CHUNK_BYTES, LONGEST_CHUNK_BYTES)
 }
 
-/// Returns `bytes` as text, if they are UTF-8: [`from_utf8`](crate::from_utf8) on all cores.
+/// Returns `bytes` as text, if they are UTF-8: [`trust8::from_utf8`] on all cores.
 ///
 /// It runs in rayon's current thread pool. A text of less than two MiB is validated on the current
 /// thread alone. If memory is the bottleneck, a few threads are as fast as many.

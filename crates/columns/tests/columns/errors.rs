@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use trust8_columns::{validate_offsets, validate_slices};
+use trust8_columns::validate_offsets;
 
 /// A report of an error and all its sources has each message once.
 #[test]
@@ -23,6 +23,7 @@ fn a_message_is_not_repeated_by_a_source() {
 #[test]
 fn reports_are_serialised() {
     use serde_json::{json, to_value};
+    use trust8_columns::validate_slices;
 
     let error = validate_slices([b"ok", b"a\xFF"]).unwrap_err();
     let message = trust8::from_utf8(b"a\xFF").map(str::as_bytes).unwrap_err().to_string();

@@ -63,11 +63,11 @@ macro_rules! jobs {
 }
 
 jobs! {
-    /// [`Counting::count`] as a job.
+    /// Counts the four kinds of bytes.
     pub(crate) Count: count -> Counts;
-    /// [`Counting::count_chars`] as a job.
+    /// Counts the characters.
     pub CountChars: count_chars -> usize;
-    /// [`Counting::utf16_len`] as a job.
+    /// Counts the units that the text has in UTF-16.
     pub Utf16Len: utf16_len -> usize;
 }
 
