@@ -98,8 +98,9 @@ export function undo(text, label) {
   return { text: undone, count, kept };
 }
 
-/** Guesses UTF-16 and UTF-32 by their zeros: in text, most high bytes are 0. */
-function wide(sample) {
+/** Guesses UTF-16 and UTF-32 by their zeros: in text, most high bytes are 0. @param {Uint8Array} start the start of a file of `size` bytes */
+function wide(start, size) {
+  const sample = start.length < size ? start.subarray(0, start.length & ~3) : start;
   const mark = (...bytes) => bytes.every((byte, i) => sample[i] === byte);
   if (mark(0xff, 0xfe, 0, 0)) return 'utf-32le';
   if (mark(0xff, 0xfe)) return 'utf-16le';
@@ -108,7 +109,7 @@ function wide(sample) {
   sample.forEach((byte, i) => { if (byte === 0) zeros[i % 4]++; });
   const quarter = sample.length / 4;
   const many = zeros.map((n) => n > 0.6 * quarter);
-  if (quarter < 1 || sample.length % 2) return null;
+  if (quarter < 1 || size % 2) return null;
   if (many[2] && many[3] && !many[0]) return 'utf-32le';
   if (many[0] && many[1] && !many[3]) return 'utf-32be';
   if (many[1] && many[3] && !many[0]) return 'utf-16le';
@@ -136,18 +137,32 @@ function* words(pieces) {
     }
   }
 }
+/** What is read of the evidence: words from all pieces. */
 const MOST_WORDS = 2000;
+const MOST_BYTES = 32 << 10;
+function someWords(pieces) {
+  const all = [];
+  for (const piece of pieces) {
+    let [n, size] = [0, 0];
+    for (const it of words([piece])) {
+      all.push(it);
+      size += it.word.length;
+      if (++n * pieces.length >= MOST_WORDS || size * pieces.length >= MOST_BYTES) break;
+    }
+  }
+  return all;
+}
 
 /** Ranks the older encodings that make plausible text of all pieces. Each has a sample where it differs from the others. */
 function older(pieces) {
+  const all = someWords(pieces);
+  const joined = Uint8Array.from(all.flatMap(({ word }) => [...word, 32]));
   const scored = [...SINGLE, ...Object.keys(DOUBLE)].map((label) => {
-    const texts = pieces.map(({ bytes }) => decode(label, bytes));
-    const score = label in DOUBLE ? Math.min(...pieces.map(({ bytes }, i) => (/[^\0-\x7f]/.test(texts[i]) ? doubleBytes(label, bytes, texts[i]) : 9))) : plausibility(texts.join('\n'));
+    const text = decode(label, joined);
+    const score = label in DOUBLE ? doubleBytes(label, joined, text) : plausibility(text);
     // Two encodings that are as plausible are in the order of their use.
     return { label, score: label === 'windows-1252' ? score + 0.1 : score };
   }).sort((a, b) => b.score - a.score);
-  const all = [];
-  for (const word of words(pieces)) if (all.push(word) === MOST_WORDS) break;
   const good = [];
   for (const { label, score } of scored) {
     if (score < 0.5 || score < scored[0].score - 0.7 || good.length === 3) break;
@@ -163,14 +178,9 @@ function older(pieces) {
 
 /** Returns the single-byte encoding in which the ill-formed sequences are plausible, or `null`. */
 function ofDamage(pieces) {
-  const scored = SINGLE.map((label) => {
-    const table = decode(label, Uint8Array.from({ length: 128 }, (_, i) => i + 128));
-    const text = pieces.map(({ bytes }) => explain(bytes.subarray(0, 1 << 16)).map(({ codePoint, offset, length }) => {
-      if (codePoint === null) return Array.from(bytes.subarray(offset, offset + length), (byte) => table[byte - 128]).join('');
-      return codePoint < 0x80 ? String.fromCodePoint(codePoint) : ' ';
-    }).join('')).join('\n');
-    return { label, score: plausibility(text) };
-  }).sort((a, b) => b.score - a.score);
+  // All but ASCII and the ill-formed sequences is a space.
+  const bytes = Uint8Array.from(pieces.flatMap(({ bytes }) => explain(bytes.subarray(0, 1 << 14)).flatMap(({ codePoint, offset, length }) => (codePoint === null ? [...bytes.subarray(offset, offset + length)] : codePoint < 0x80 ? codePoint : 32))));
+  const scored = SINGLE.map((label) => ({ label, score: plausibility(decode(label, bytes)) })).sort((a, b) => b.score - a.score);
   return scored[0].score > 1 ? scored[0].label : null;
 }
 
@@ -218,7 +228,7 @@ export function guess(pieces, summary) {
   const { bytes: size, errorCount, byLength, errors, kinds } = summary;
   if (size === 0) return [];
   const first = pieces[0].bytes;
-  const form = wide(first);
+  const form = wide(first, size);
   if (form) {
     const plan = form.startsWith('utf-16') ? { decode: form } : { utf32: form === 'utf-32be' };
     const name = form.toUpperCase().replace('LE', ' little-endian').replace('BE', ' big-endian');
