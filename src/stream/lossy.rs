@@ -315,7 +315,7 @@ impl Decoder {
 
 impl Kernel {
     /// Does the same as [`Decoder::push`](crate::stream::Decoder::push), with this kernel.
-    #[inline]
+    #[inline(always)]
     pub fn push_lossy<'a>(&'static self, decoder: &'a mut Decoder, piece: &'a [u8]) -> Decoded<'a> {
         decoder.decode_by(self, piece)
     }
@@ -402,7 +402,7 @@ impl<'a> Rest<'a> {
 
 impl<'a> Decoded<'a> {
     /// Takes the next text and the ill-formed sequence after it. Returns `None` at the end.
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self) -> Option<()> {
         match &mut self.rest {
             Rest::End => None,
@@ -435,7 +435,7 @@ impl<'a> Decoded<'a> {
     }
 
     /// Counts the ill-formed sequence.
-    #[inline]
+    #[inline(always)]
     fn count_sequence(&mut self) {
         if self.ill_formed.is_empty() {
             return;
@@ -455,7 +455,7 @@ impl<'a> Decoded<'a> {
     }
 
     /// Returns what replaces the next bytes of the ill-formed sequence, if they become text.
-    #[inline]
+    #[inline(always)]
     fn replacement(&mut self) -> Option<&'a str> {
         let (&byte, others) = self.ill_formed.split_first()?;
         match self.policy {
@@ -490,7 +490,7 @@ impl<'a> Iterator for Decoded<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn fold<B, F: FnMut(B, &'a str) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
         if !self.completed.is_empty() {
