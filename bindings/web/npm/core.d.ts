@@ -1,4 +1,7 @@
-/** Bytes in any of the platform's containers; a Node `Buffer` is a `Uint8Array`. Every function throws a `TypeError` for anything else. */
+/**
+ * Bytes in any of the platform's containers; a Node `Buffer` is a `Uint8Array`. Every function throws a `TypeError` for anything else. Shared bytes
+ * are copied before they are judged, except by `isUtf8` in Node and Bun: its answer is about bytes that another thread may change at any time.
+ */
 export type Bytes = ArrayBufferView | ArrayBufferLike;
 
 /** The rule of RFC 3629 that a sequence of bytes breaks. */
