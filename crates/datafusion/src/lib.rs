@@ -71,7 +71,15 @@
 //! | `length` | `Int64` | its length, or null if the value ends inside a character |
 //! | `kind` | `Utf8View` | the name of the kind of error: see [`trust8::ErrorKind::name`] and [`trust8_profile::Class::name`] |
 //! | `message` | `Utf8View` | the message of the error |
+//!
+//! # Tables of strangers
+//!
+//! DataFusion trusts the arrays of a table. [`CheckedTable`] checks those of any [`TableProvider`]
+//! while they are scanned, and [`CheckedExec`] those of any plan.
+//!
+//! [`TableProvider`]: datafusion::catalog::TableProvider
 
+mod checked;
 mod dictionary;
 mod function;
 mod rows;
@@ -82,6 +90,9 @@ use datafusion::logical_expr::ScalarUDF;
 use datafusion::prelude::SessionContext;
 
 use function::{Function, Task};
+
+pub use checked::{CheckedExec, CheckedTable};
+pub use trust8_columns::Policy;
 
 /// Registers all functions with `context`. They replace functions that have the same names.
 ///
