@@ -39,7 +39,7 @@ pub use crate::simd::{Plain, Simd, read};
 pub use crate::text::characters::why_inexpressible;
 pub use crate::text::locate::{count_if, last_line};
 
-/// The kernel itself, for the trait `KernelExt` of each package.
+/// The kernel itself, for the trait by which each package adds methods to kernels.
 pub trait AsKernel {
     /// Returns the kernel.
     fn kernel(&self) -> &Kernel;

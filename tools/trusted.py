@@ -21,7 +21,7 @@ LIMIT = 4730
 # The library, which a parser's author vets; and with the packages on its hidden module `engine`.
 WEIGHTS = [
     (["src"], 7500),
-    (["src", *(f"crates/{name}/src" for name in ("columns", "counts", "transcode", "dialect"))], 17510),
+    (["src", *(f"crates/{name}/src" for name in ("columns", "counts", "transcode", "dialect"))], 17610),
 ]
 # Unit tests, and a kernel for tests.
 NOT_COUNTED = {"src/simd/model.rs", "src/kernel/counted.rs"}

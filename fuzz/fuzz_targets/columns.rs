@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use trust8_columns::{ColumnError, ColumnErrorKind, KernelExt, Offset};
+use trust8_columns::{ColumnError, ColumnErrorKind, KernelColumns, Offset};
 use trust8_fuzz::kernels::kernels;
 
 fuzz_target!(|data: &[u8]| {

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use trust8_dialect::{Dialect, diagnose};
+use trust8_dialect::{Dialect, KernelDialects, diagnose};
 use trust8_fuzz::dialects::{Item, decode};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::ways;
@@ -39,14 +39,14 @@ fn compare(dialect: Dialect, bytes: &[u8]) {
     let chosen = bytes.len() % ways().len();
     for (_, way) in ways().iter().enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
         let (who, way) = (format!("{dialect}, {}", way.name), way.kernel);
-        let validated = trust8_dialect::DialectWith(way)
-            .validate(dialect, bytes)
+        let validated = way.dialect(dialect)
+            .validate(bytes)
             .map_err(|error| (error.valid_up_to(), error.error_len()));
         assert_eq!(validated.err(), fault, "{who}");
         let converted =
-            trust8_dialect::DialectWith(way).to_utf8(dialect, bytes).map_err(|error| error.valid_up_to());
+            way.dialect(dialect).to_utf8(bytes).map_err(|error| error.valid_up_to());
         assert_eq!(converted.as_deref(), exact.as_deref(), "{who}");
-        assert_eq!(trust8_dialect::DialectWith(way).to_utf8_lossy(dialect, bytes), lossy, "{who}");
+        assert_eq!(way.dialect(dialect).to_utf8_lossy(bytes), lossy, "{who}");
     }
     if let Err(error) = dialect.validate(bytes) {
         assert!(

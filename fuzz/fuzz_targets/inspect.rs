@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use trust8_counts::{KernelExt, Summary};
+use trust8_counts::{KernelCounts, Summary};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::ways;
 

@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::kernels;
-use trust8_profile::{Class, Error, Profile, ProfileWith};
+use trust8_profile::{Class, Error, Profile, KernelProfiles};
 
 fuzz_target!(|data: &[u8]| {
     let Some(input) = input::build(data) else { return };
@@ -36,10 +36,10 @@ fuzz_target!(|data: &[u8]| {
             Error::Forbidden(found) => (found.offset() as usize, Some(found.class())),
         };
         for kernel in kernels() {
-            let first = ProfileWith(kernel).from_utf8(&profile, bytes).err().map(answer);
+            let first = kernel.profile(&profile).from_utf8(bytes).err().map(answer);
             assert_eq!(first, expected.first().copied(), "{kernel:?}, {profile:?}");
             assert!(
-                ProfileWith(kernel).errors(&profile, bytes).map(answer).eq(expected.iter().copied()),
+                kernel.profile(&profile).errors(bytes).map(answer).eq(expected.iter().copied()),
                 "{kernel:?}, {profile:?}"
             );
         }

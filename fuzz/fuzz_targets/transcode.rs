@@ -10,7 +10,7 @@ use trust8::Kernel;
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::kernels;
 use trust8_transcode::{
-    BufferError, Encoding, Str, Transcoder, Utf16, With, convert, convert_into, convert_lossy, len,
+    BufferError, Encoding, Str, Transcoder, Utf16, KernelForms, convert, convert_into, convert_lossy, len,
 };
 
 /// How much of an input is converted: three of the parts that are validated and then converted.
@@ -37,14 +37,14 @@ fn utf8(bytes: &[u8]) {
     let lossy_units: Vec<u16> = lossy.encode_utf16().collect();
     let std = core::str::from_utf8(bytes);
     for kernel in kernels() {
-        assert_eq!(convert_lossy(With(kernel, Encoding::Utf8), Str, bytes), lossy);
-        assert_eq!(convert_lossy(With(kernel, Encoding::Utf8), Utf16, bytes), lossy_units);
-        match (convert(With(kernel, Encoding::Utf8), Utf16, bytes), std) {
+        assert_eq!(convert_lossy(kernel.form(Encoding::Utf8), Str, bytes), lossy);
+        assert_eq!(convert_lossy(kernel.form(Encoding::Utf8), Utf16, bytes), lossy_units);
+        match (convert(kernel.form(Encoding::Utf8), Utf16, bytes), std) {
             (Ok(got), Ok(text)) => {
                 assert_eq!(got, lossy_units);
-                assert_eq!(len(With(kernel, Str), Utf16, text), got.len());
-                assert_eq!(convert(With(kernel, Utf16), Str, &got).as_deref(), Ok(text));
-                assert_eq!(len(With(kernel, Utf16), Str, &got), text.len());
+                assert_eq!(len(kernel.form(Str), Utf16, text), got.len());
+                assert_eq!(convert(kernel.form(Utf16), Str, &got).as_deref(), Ok(text));
+                assert_eq!(len(kernel.form(Utf16), Str, &got), text.len());
             }
             (Err(error), Err(std)) => {
                 assert_eq!(error.valid_up_to(), std.valid_up_to());
@@ -63,15 +63,15 @@ fn utf16(bytes: &[u8]) {
     let orders = [(Encoding::Utf16Le, encoding_rs::UTF_16LE), (Encoding::Utf16Be, encoding_rs::UTF_16BE)];
     let orders = orders.map(|(from, theirs)| (from, theirs.decode_without_bom_handling(bytes)));
     for kernel in kernels() {
-        assert_eq!(convert_lossy(With(kernel, Utf16), Str, &units), lossy);
-        match (convert(With(kernel, Utf16), Str, &units), &std) {
+        assert_eq!(convert_lossy(kernel.form(Utf16), Str, &units), lossy);
+        match (convert(kernel.form(Utf16), Str, &units), &std) {
             (Ok(got), Ok(text)) => assert_eq!(got, *text),
             (Err(error), Err(_)) => assert_eq!(error.valid_up_to(), before),
             (got, std) => panic!("{got:?}, and std says {std:?}"),
         }
         for (from, (text, malformed)) in &orders {
-            assert_eq!(convert_lossy(With(kernel, *from), Str, bytes), *text);
-            assert_eq!(convert(With(kernel, *from), Str, bytes).is_err(), *malformed);
+            assert_eq!(convert_lossy(kernel.form(*from), Str, bytes), *text);
+            assert_eq!(convert(kernel.form(*from), Str, bytes).is_err(), *malformed);
         }
     }
 }
@@ -84,12 +84,12 @@ fn in_pieces_and_small_buffers(
     bytes: &[u8],
     control: usize,
 ) {
-    let whole = convert(With(kernel, from), to, bytes);
+    let whole = convert(kernel.form(from), to, bytes);
     // Other libraries do not have all pairs of encodings, so the scalar kernel is the oracle.
     let scalar = Kernel::by_name("scalar").expect("everywhere");
-    assert_eq!(whole, convert(With(scalar, from), to, bytes), "{}", kernel.name());
-    let lossy = convert_lossy(With(kernel, from), to, bytes);
-    assert_eq!(lossy, convert_lossy(With(scalar, from), to, bytes), "{}", kernel.name());
+    assert_eq!(whole, convert(scalar.form(from), to, bytes), "{}", kernel.name());
+    let lossy = convert_lossy(kernel.form(from), to, bytes);
+    assert_eq!(lossy, convert_lossy(scalar.form(from), to, bytes), "{}", kernel.name());
 
     for replacing in [false, true] {
         let mut transcoder = Transcoder::with_kernel(kernel, from, to, replacing);
@@ -108,7 +108,7 @@ fn in_pieces_and_small_buffers(
     }
 
     let mut buffer = vec![MaybeUninit::new(0xA5); control + 64];
-    match (convert_into(With(kernel, from), to, bytes, &mut buffer[..control]), &whole) {
+    match (convert_into(kernel.form(from), to, bytes, &mut buffer[..control]), &whole) {
         (Ok(got), Ok(whole)) => assert_eq!(got, &whole[..]),
         (Err(BufferError::TooSmall(trust8::TooSmall { needed, len })), Ok(whole)) => {
             assert_eq!((needed, len), (whole.len(), control));

@@ -2,7 +2,7 @@
 
 use memchr::{memchr_iter, memrchr};
 use trust8::Kernel;
-use trust8_counts::KernelExt;
+use trust8_counts::KernelCounts;
 
 /// A line and a column, counted from 1 as editors do. A line ends with a line feed. The column
 /// counts characters, and an invalid sequence counts as the number of U+FFFD that would replace it.

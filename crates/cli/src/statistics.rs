@@ -4,7 +4,7 @@ use std::ops::Add;
 use std::time::Duration;
 
 use trust8::{Kernel, Utf8Error};
-use trust8_counts::{KernelExt, Tally};
+use trust8_counts::{KernelCounts, Tally};
 
 /// The number of characters of one to four bytes, and of newlines.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -19,7 +19,7 @@ use std::thread::{self, Scope};
 
 use trust8::boundary::floor;
 use trust8::{Kernel, Utf8Error};
-use trust8_counts::{KernelExt, Part};
+use trust8_counts::{KernelCounts, Part};
 
 use crate::progress::Progress;
 use crate::source::{CHUNK, aligned_buffer, read_at};

@@ -25,7 +25,7 @@ extern crate std;
 
 mod error;
 mod invalid;
-mod kernel_ext;
+mod kernel;
 mod layout;
 mod marks;
 mod offset;
@@ -42,7 +42,7 @@ use trust8::{Kernel, Utf8Error};
 
 pub use error::{ColumnError, ColumnErrorKind};
 pub use invalid::{InvalidRows, invalid_rows};
-pub use kernel_ext::KernelExt;
+pub use kernel::KernelColumns;
 pub use layout::{Column, FixedSize, Offsets, Row, Validity, Views};
 pub use offset::Offset;
 /// For trust8-profile.

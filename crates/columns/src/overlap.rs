@@ -145,7 +145,7 @@ mod tests {
 
     use super::{Overlap, ill_formed};
     use crate::ColumnErrorKind::{self, NotUtf8, WrongPrefix};
-    use crate::{KernelExt, Views};
+    use crate::{KernelColumns, Views};
 
     /// A bad buffer was once validated completely for each view, and again for its error.
     #[test]

@@ -33,7 +33,7 @@ extern crate std;
 mod ascii;
 mod counts;
 mod inspect;
-mod kernel_ext;
+mod kernel;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod part;
@@ -45,7 +45,7 @@ mod serialize;
 
 pub use ascii::{ascii_up_to, is_ascii};
 pub use inspect::{Summary, count_chars, count_chars_lossy, count_starts, inspect, utf16_len};
-pub use kernel_ext::KernelExt;
+pub use kernel::KernelCounts;
 #[cfg(feature = "rayon")]
 pub use parallel::{par_from_utf8, par_inspect};
 pub use part::{Part, PartError, Tally};

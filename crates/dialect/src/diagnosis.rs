@@ -5,7 +5,7 @@
 use core::fmt;
 
 use super::segments::{Segment, Segments};
-use super::{ALL, Dialect, DialectError, DialectWith};
+use super::{ALL, Dialect, DialectError};
 use trust8::Kernel;
 use trust8::engine::Hex;
 
@@ -26,7 +26,7 @@ use trust8::engine::Hex;
 /// ```
 #[must_use]
 pub fn diagnose(bytes: &[u8]) -> Diagnosis {
-    DialectWith(Kernel::best()).diagnose(bytes)
+    by(Kernel::best(), bytes)
 }
 
 /// Which dialects accept some bytes: see [`diagnose`].
@@ -90,35 +90,31 @@ struct Evidence {
     value: u32,
 }
 
-impl DialectWith {
-    /// Like [`diagnose`], with this kernel.
-    #[must_use]
-    pub fn diagnose(self, bytes: &[u8]) -> Diagnosis {
-        let Self(kernel) = self;
-        let utf8 = Finding::of(Segments::new(Dialect::Utf8, bytes, kernel));
-        let findings = ALL.map(|dialect| match dialect {
-            Dialect::Utf8 => utf8,
-            // These dialects accept all of UTF-8.
-            Dialect::Rfc2279 | Dialect::Wtf8 => match utf8.refused {
-                Some(error) => {
-                    Finding::of(Segments::new(dialect, bytes, kernel).starting_at(error.valid_up_to()))
-                }
-                None => utf8,
-            },
-            Dialect::Cesu8 | Dialect::ModifiedUtf8 => Finding::of(Segments::new(dialect, bytes, kernel)),
-        });
-        let mut diagnosis = Diagnosis { findings, evidence: None };
-        if let (Some(best), Some(at)) = (diagnosis.best(), diagnosis.decided_at()) {
-            let mut segments = Segments::new(best, bytes, kernel).starting_at(at);
-            if let Some((_, Segment::Own(value))) = segments.next() {
-                let len = segments.at() - at;
-                let mut sequence = [0; 6];
-                sequence[..len].copy_from_slice(&bytes[at..segments.at()]);
-                diagnosis.evidence = Some(Evidence { at, sequence, len, value });
+/// Does the same as [`diagnose`], with a kernel.
+pub(crate) fn by(kernel: &'static Kernel, bytes: &[u8]) -> Diagnosis {
+    let utf8 = Finding::of(Segments::new(Dialect::Utf8, bytes, kernel));
+    let findings = ALL.map(|dialect| match dialect {
+        Dialect::Utf8 => utf8,
+        // These dialects accept all of UTF-8.
+        Dialect::Rfc2279 | Dialect::Wtf8 => match utf8.refused {
+            Some(error) => {
+                Finding::of(Segments::new(dialect, bytes, kernel).starting_at(error.valid_up_to()))
             }
+            None => utf8,
+        },
+        Dialect::Cesu8 | Dialect::ModifiedUtf8 => Finding::of(Segments::new(dialect, bytes, kernel)),
+    });
+    let mut diagnosis = Diagnosis { findings, evidence: None };
+    if let (Some(best), Some(at)) = (diagnosis.best(), diagnosis.decided_at()) {
+        let mut segments = Segments::new(best, bytes, kernel).starting_at(at);
+        if let Some((_, Segment::Own(value))) = segments.next() {
+            let len = segments.at() - at;
+            let mut sequence = [0; 6];
+            sequence[..len].copy_from_slice(&bytes[at..segments.at()]);
+            diagnosis.evidence = Some(Evidence { at, sequence, len, value });
         }
-        diagnosis
     }
+    diagnosis
 }
 
 impl Diagnosis {

@@ -22,11 +22,11 @@ impl DialectWith {
     /// Returns the errors of that function.
     pub fn to_utf8_into(
         self,
-        dialect: Dialect,
         bytes: &[u8],
         buffer: &mut [MaybeUninit<u8>],
     ) -> Result<Progress, DialectError> {
-        let (progress, stopped) = dialect.fill(self.0, bytes, buffer, false);
+        let Self(kernel, dialect) = self;
+        let (progress, stopped) = dialect.fill(kernel, bytes, buffer, false);
         match stopped {
             Some(error) if progress.read == 0 => Err(error),
             _ => Ok(progress),
@@ -60,7 +60,7 @@ impl Dialect {
         bytes: &[u8],
         buffer: &mut [MaybeUninit<u8>],
     ) -> Result<Progress, DialectError> {
-        DialectWith(Kernel::best()).to_utf8_into(self, bytes, buffer)
+        DialectWith(Kernel::best(), self).to_utf8_into(bytes, buffer)
     }
 
     /// Converts as much of `bytes` from this dialect to UTF-8 as fits into a buffer. U+FFFD

@@ -84,7 +84,7 @@ use core::str::FromStr;
 use rewriting::FromUtf8;
 use runs::OwnForms;
 use segments::{Segment, Segments};
-use trust8::engine::{is_same_name, names_of};
+use trust8::engine::{AsKernel, is_same_name, names_of};
 use trust8::{Kernel, UnknownName};
 
 pub use diagnosis::{Diagnosis, diagnose};
@@ -97,14 +97,32 @@ pub use trust8::engine::Progress;
 /// let their user choose.
 ///
 /// ```
-/// use trust8_dialect::{Dialect, DialectWith};
+/// use trust8_dialect::{Dialect, KernelDialects};
 ///
 /// for kernel in trust8::Kernel::available() {
-///     assert!(DialectWith(kernel).validate(Dialect::Wtf8, b"\xED\xA0\x80").is_ok());
+///     assert!(kernel.dialect(Dialect::Wtf8).validate(b"\xED\xA0\x80").is_ok());
 /// }
 /// ```
+pub trait KernelDialects: AsKernel {
+    /// Returns a dialect whose functions use this kernel.
+    #[inline]
+    #[must_use]
+    fn dialect(&'static self, dialect: Dialect) -> DialectWith {
+        DialectWith(self.kernel(), dialect)
+    }
+
+    /// Does the same as [`diagnose`], with this kernel.
+    #[must_use]
+    fn diagnose(&'static self, bytes: &[u8]) -> Diagnosis {
+        diagnosis::by(self.kernel(), bytes)
+    }
+}
+
+impl KernelDialects for Kernel {}
+
+/// A dialect whose functions use a kernel: see [`KernelDialects::dialect`].
 #[derive(Clone, Copy, Debug)]
-pub struct DialectWith(pub &'static Kernel);
+pub struct DialectWith(&'static Kernel, Dialect);
 
 impl DialectWith {
     /// Like [`Dialect::validate`], with this kernel.
@@ -112,8 +130,9 @@ impl DialectWith {
     /// # Errors
     ///
     /// Returns the errors of that function.
-    pub fn validate(self, dialect: Dialect, bytes: &[u8]) -> Result<(), DialectError> {
-        let mut segments = Segments::new(dialect, bytes, self.0);
+    pub fn validate(self, bytes: &[u8]) -> Result<(), DialectError> {
+        let Self(kernel, dialect) = self;
+        let mut segments = Segments::new(dialect, bytes, kernel);
         while let Some((at, segment)) = segments.next() {
             match segment {
                 Segment::Error(malformed) => return Err(segments.error(at, &malformed)),
@@ -125,13 +144,9 @@ impl DialectWith {
     }
 
     /// Like [`Dialect::to_utf8_lossy_into`], with this kernel.
-    pub fn to_utf8_lossy_into(
-        self,
-        dialect: Dialect,
-        bytes: &[u8],
-        buffer: &mut [MaybeUninit<u8>],
-    ) -> Progress {
-        dialect.fill(self.0, bytes, buffer, true).0
+    pub fn to_utf8_lossy_into(self, bytes: &[u8], buffer: &mut [MaybeUninit<u8>]) -> Progress {
+        let Self(kernel, dialect) = self;
+        dialect.fill(kernel, bytes, buffer, true).0
     }
 }
 
@@ -281,7 +296,7 @@ impl Dialect {
     /// assert_eq!(error.kind(), DialectErrorKind::Overlong);
     /// ```
     pub fn validate(self, bytes: &[u8]) -> Result<(), DialectError> {
-        DialectWith(Kernel::best()).validate(self, bytes)
+        DialectWith(Kernel::best(), self).validate(bytes)
     }
 
     /// Returns an iterator over the code points of `bytes`, each with its offset. For a sequence
@@ -300,7 +315,7 @@ impl Dialect {
     /// ```
     #[must_use]
     pub fn decode(self, bytes: &[u8]) -> CodePoints<'_> {
-        DialectWith(Kernel::best()).decode(self, bytes)
+        DialectWith(Kernel::best(), self).decode(bytes)
     }
 
     /// Writes `value` in this dialect to the start of `buffer`, and returns the bytes written.
@@ -351,7 +366,7 @@ impl Dialect {
     /// ```
     #[cfg(feature = "alloc")]
     pub fn to_utf8(self, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
-        DialectWith(Kernel::best()).to_utf8(self, bytes)
+        DialectWith(Kernel::best(), self).to_utf8(bytes)
     }
 
     /// Converts `bytes` from this dialect to UTF-8. U+FFFD replaces each sequence that is not in
@@ -366,7 +381,7 @@ impl Dialect {
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_utf8_lossy(self, bytes: &[u8]) -> Cow<'_, str> {
-        DialectWith(Kernel::best()).to_utf8_lossy(self, bytes)
+        DialectWith(Kernel::best(), self).to_utf8_lossy(bytes)
     }
 
     /// Converts `text` to this dialect. If the bytes are the same as in UTF-8, they are borrowed.

@@ -30,11 +30,12 @@ impl DialectWith {
     /// # Errors
     ///
     /// Returns the errors of that function.
-    pub fn to_utf8(self, dialect: Dialect, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
+    pub fn to_utf8(self, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
+        let Self(kernel, dialect) = self;
         if bytes.is_empty() {
             return Ok(Cow::Borrowed(""));
         }
-        let mut segments = Segments::new(dialect, bytes, self.0);
+        let mut segments = Segments::new(dialect, bytes, kernel);
         let mut converted = String::new();
         while let Some((at, segment)) = segments.next() {
             if at == 0 {
@@ -44,8 +45,8 @@ impl DialectWith {
                     return Ok(Cow::Borrowed(text));
                 }
                 if dialect.own_forms() != OwnForms::Nothing
-                    && let Some(rewritten) = dialect.rewrite(self.0, bytes, false)
-                    && let Ok(text) = self.0.string_from_utf8(rewritten)
+                    && let Some(rewritten) = dialect.rewrite(kernel, bytes, false)
+                    && let Ok(text) = kernel.string_from_utf8(rewritten)
                 {
                     return Ok(Cow::Owned(text));
                 }
@@ -65,8 +66,8 @@ impl DialectWith {
 
     /// Like [`Dialect::to_utf8_lossy`], with this kernel.
     #[must_use]
-    pub fn to_utf8_lossy(self, dialect: Dialect, bytes: &[u8]) -> Cow<'_, str> {
-        let Self(kernel) = self;
+    pub fn to_utf8_lossy(self, bytes: &[u8]) -> Cow<'_, str> {
+        let Self(kernel, dialect) = self;
         if bytes.is_empty() || dialect.own_forms() == OwnForms::Nothing {
             return kernel.from_utf8_lossy(bytes);
         }

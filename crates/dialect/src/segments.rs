@@ -156,8 +156,9 @@ pub struct CodePoints<'a> {
 impl DialectWith {
     /// Like [`Dialect::decode`], with this kernel.
     #[must_use]
-    pub fn decode(self, dialect: Dialect, bytes: &[u8]) -> CodePoints<'_> {
-        CodePoints { segments: Segments::new(dialect, bytes, self.0).limited(usize::MAX), text: "".chars() }
+    pub fn decode(self, bytes: &[u8]) -> CodePoints<'_> {
+        let Self(kernel, dialect) = self;
+        CodePoints { segments: Segments::new(dialect, bytes, kernel).limited(usize::MAX), text: "".chars() }
     }
 }
 

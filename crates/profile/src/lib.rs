@@ -68,62 +68,79 @@ pub use writer::ProfileWriter;
 use lanes::Sieve;
 use sieve::{Skipped, Suspects};
 use trust8::Kernel;
-use trust8::engine::is_inside;
+use trust8::engine::{AsKernel, is_inside};
 use trust8::stream::Piece;
 
 /// The functions of this crate with an explicit kernel: for tests, measurements, and programs that
 /// let their user choose.
 ///
 /// ```
-/// use trust8_profile::{Profile, ProfileWith};
+/// use trust8_profile::{KernelProfiles, Profile};
 ///
 /// for kernel in trust8::Kernel::available() {
-///     assert!(ProfileWith(kernel).from_utf8(&Profile::POSTGRES, b"a\0").is_err());
+///     assert!(kernel.profile(&Profile::POSTGRES).from_utf8(b"a\0").is_err());
 /// }
 /// ```
-#[derive(Clone, Copy, Debug)]
-pub struct ProfileWith(pub &'static Kernel);
+pub trait KernelProfiles: AsKernel {
+    /// Returns a profile whose functions use this kernel.
+    #[inline]
+    #[must_use]
+    fn profile<'a>(&'static self, profile: &'a Profile) -> ProfileWith<'a> {
+        ProfileWith(self.kernel(), profile)
+    }
 
-impl ProfileWith {
-    /// Like [`Profile::from_utf8`], with this kernel.
+    /// Does the same as [`ProfileValidator::push`], with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    fn push_profile(
+        &'static self,
+        validator: &mut ProfileValidator,
+        piece: &[u8],
+    ) -> Result<(), StreamError> {
+        validator.decode_with(self.kernel(), piece).1
+    }
+}
+
+impl KernelProfiles for Kernel {}
+
+/// A profile whose functions use a kernel: see [`KernelProfiles::profile`].
+#[derive(Clone, Copy, Debug)]
+pub struct ProfileWith<'a>(&'static Kernel, &'a Profile);
+
+impl<'a> ProfileWith<'a> {
+    /// Does the same as [`Profile::from_utf8`], with this kernel.
     ///
     /// # Errors
     ///
     /// Returns the errors of that function.
     #[inline]
-    pub fn from_utf8<'a>(self, profile: &Profile, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        sieve::clean_text(self.0, bytes, &profile.sieve)
-            .or_else(|skipped| profile.rest(self.0, bytes, skipped))
+    pub fn from_utf8(self, bytes: &[u8]) -> Result<&str, Error> {
+        let Self(kernel, profile) = self;
+        sieve::clean_text(kernel, bytes, &profile.sieve)
+            .or_else(|skipped| profile.rest(kernel, bytes, skipped))
     }
 
-    /// Like [`Profile::check`], with this kernel.
+    /// Does the same as [`Profile::check`], with this kernel.
     ///
     /// # Errors
     ///
     /// Returns the errors of that function.
-    pub fn check(self, profile: &Profile, text: &str) -> Result<(), Forbidden> {
-        profile.first(self.0, text.as_bytes(), true).map_or(Ok(()), Err)
+    pub fn check(self, text: &str) -> Result<(), Forbidden> {
+        self.1.first(self.0, text.as_bytes(), true).map_or(Ok(()), Err)
     }
 
-    /// Like [`Profile::errors`], with this kernel.
+    /// Does the same as [`Profile::errors`], with this kernel.
     #[must_use]
-    pub fn errors<'a>(self, profile: &'a Profile, bytes: &'a [u8]) -> ProfileErrors<'a> {
-        ProfileErrors::new(profile, self.0, bytes)
+    pub fn errors(self, bytes: &'a [u8]) -> ProfileErrors<'a> {
+        ProfileErrors::new(self.1, self.0, bytes)
     }
 
-    /// Like [`ProfilePart::of`], with this kernel.
+    /// Does the same as [`ProfilePart::of`], with this kernel.
     #[must_use]
-    pub fn part(self, profile: &Profile, bytes: &[u8]) -> ProfilePart {
-        ProfilePart::judge(self.0, profile, bytes)
-    }
-
-    /// Like [`ProfileValidator::push`], with this kernel.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of that function.
-    pub fn push(self, validator: &mut ProfileValidator, piece: &[u8]) -> Result<(), StreamError> {
-        validator.decode_with(self.0, piece).1
+    pub fn part(self, bytes: &[u8]) -> ProfilePart {
+        ProfilePart::judge(self.0, self.1, bytes)
     }
 }
 
@@ -297,7 +314,7 @@ impl Profile {
     /// ```
     #[inline]
     pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        ProfileWith(Kernel::best()).from_utf8(self, bytes)
+        ProfileWith(Kernel::best(), self).from_utf8(bytes)
     }
 
     /// Returns whether `bytes` is UTF-8 without a forbidden character.
@@ -324,7 +341,7 @@ impl Profile {
     /// assert_eq!(Profile::FILE_NAME.check("../etc/passwd").unwrap_err().offset(), 2);
     /// ```
     pub fn check(&self, text: &str) -> Result<(), Forbidden> {
-        ProfileWith(Kernel::best()).check(self, text)
+        ProfileWith(Kernel::best(), self).check(text)
     }
 
     /// Returns all ill-formed sequences and forbidden characters, in order.
@@ -337,7 +354,7 @@ impl Profile {
     /// ```
     #[must_use]
     pub fn errors<'a>(&'a self, bytes: &'a [u8]) -> ProfileErrors<'a> {
-        ProfileWith(Kernel::best()).errors(self, bytes)
+        ProfileWith(Kernel::best(), self).errors(bytes)
     }
 
     /// Counts the forbidden characters of each class.

@@ -15,7 +15,7 @@ use core::fmt;
 
 use trust8::Kernel;
 use trust8::engine::is_inside;
-use trust8_counts::{KernelExt, Part, PartError, Tally};
+use trust8_counts::{KernelCounts, Part, PartError, Tally};
 
 use super::class::Class;
 use super::error::Forbidden;
@@ -96,7 +96,7 @@ impl ProfilePart {
     /// ```
     #[must_use]
     pub fn of(profile: &Profile, bytes: &[u8]) -> Self {
-        ProfileWith(Kernel::best()).part(profile, bytes)
+        ProfileWith(Kernel::best(), profile).part(bytes)
     }
 
     pub(super) fn judge(kernel: &Kernel, profile: &Profile, bytes: &[u8]) -> Self {

@@ -116,11 +116,11 @@ impl<C: Column> RefusedRows<'_, C> {
     /// Returns the error of a row. If rows overlap much, the errors of their buffers are listed
     /// once, as by [`trust8_columns::invalid_rows`].
     fn error_of(&mut self, row: usize) -> Option<Error> {
-        let check = |bytes: &[u8]| ProfileWith(self.kernel).from_utf8(self.profile, bytes).err();
+        let check = |bytes: &[u8]| ProfileWith(self.kernel, self.profile).from_utf8(bytes).err();
         #[cfg(feature = "alloc")]
         {
             let errors = |buffer: &[u8], each: &mut dyn FnMut(usize)| {
-                let errors = ProfileWith(self.kernel).errors(self.profile, buffer);
+                let errors = ProfileWith(self.kernel, self.profile).errors(buffer);
                 errors.for_each(|error| each(error.valid_up_to()));
             };
             for start in [0, BYTE_ORDER_MARK.len()] {
@@ -142,7 +142,7 @@ impl<C: Column> RefusedRows<'_, C> {
         // A byte order mark is not the start of this text.
         let mut text = [b'.'; 5];
         text[1..=bytes.len()].copy_from_slice(bytes);
-        let error = ProfileWith(self.kernel).from_utf8(self.profile, &text[..=bytes.len()]).err()?;
+        let error = ProfileWith(self.kernel, self.profile).from_utf8(&text[..=bytes.len()]).err()?;
         Some(match error {
             Error::NotUtf8(_) => Utf8Error::new(at, Sequence::at_start_of(bytes)).into(),
             Error::Forbidden(found) => Forbidden::new(at as u64, found.character(), found.class()).into(),

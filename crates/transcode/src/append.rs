@@ -3,7 +3,7 @@
 use super::error::Error;
 use super::form::Form;
 use super::route::{End, Route};
-use crate::{Source, With};
+use crate::{KernelForms, Source};
 use trust8::engine::Output;
 
 /// Converts text and appends it to a `Vec`, or to a `String`.
@@ -56,9 +56,9 @@ pub fn append_lossy<F: Form, T: Form>(
     owned: &mut T::Owned,
 ) -> Option<Error> {
     let (kernel, form) = from.kernel_and_form();
-    let first = append(With(kernel, form), to, text, owned).err()?;
+    let first = append(kernel.form(form), to, text, owned).err()?;
     let rest = &F::form_bytes(text)[first.valid_up_to * size_of::<F::Unit>()..];
-    append_converted::<T>(Route::of(With(kernel, form), to, true), rest, owned);
+    append_converted::<T>(Route::of(kernel.form(form), to, true), rest, owned);
     Some(first)
 }
 

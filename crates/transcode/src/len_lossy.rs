@@ -9,7 +9,7 @@ use super::route::Route;
 use crate::Source;
 use trust8::Kernel;
 use trust8::engine::FaultSearch;
-use trust8_counts::{KernelExt, Utf16Len};
+use trust8_counts::{KernelCounts, Utf16Len};
 
 /// Returns the number of units that the text has in another form, with what can't be converted
 /// replaced.

@@ -148,24 +148,37 @@ pub use well_formed::make_well_formed;
 pub use well_formed::to_well_formed;
 
 use route::{End, Route};
-use trust8::engine::Output;
+use trust8::engine::{AsKernel, Output};
 use trust8::{Kernel, TooSmall};
 
-/// A form with an explicit kernel: for tests, measurements, and programs that let their user choose.
+/// Forms with a kernel: for tests, measurements, and programs that let their user choose.
 ///
-/// Every function with a form of the input takes this in its place, but not [`Transcoder`].
+/// Every function with a form of the input takes a [`form`](Self::form) of a kernel, but not
+/// [`Transcoder`].
 ///
 /// ```
-/// use trust8_transcode::{Str, Utf16, With, len};
+/// use trust8_transcode::{KernelForms, Str, Utf16, len};
 ///
 /// for kernel in trust8::Kernel::available() {
-///     assert_eq!(len(With(kernel, Str), Utf16, "naïve"), 5);
+///     assert_eq!(len(kernel.form(Str), Utf16, "naïve"), 5);
 /// }
 /// ```
-#[derive(Clone, Copy, Debug)]
-pub struct With<F>(pub &'static Kernel, pub F);
+pub trait KernelForms: AsKernel {
+    /// Returns a form of the input with which a function uses this kernel.
+    #[inline(always)]
+    #[must_use]
+    fn form<F: Form>(&'static self, form: F) -> With<F> {
+        With(self.kernel(), form)
+    }
+}
 
-/// The form of the input: a [`Form`], or one [`With`] a kernel.
+impl KernelForms for Kernel {}
+
+/// A form of the input, and a kernel: see [`KernelForms::form`].
+#[derive(Clone, Copy, Debug)]
+pub struct With<F>(&'static Kernel, F);
+
+/// The form of the input: a [`Form`], or one [of a kernel](KernelForms::form).
 pub trait Source<F> {
     /// Returns the kernel and the form.
     #[doc(hidden)]

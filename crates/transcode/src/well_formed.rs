@@ -9,7 +9,7 @@ use super::form::{Utf16, bytes_of_utf16_mut};
 use trust8::Kernel;
 
 use crate::search::Mend;
-use crate::{With, validate};
+use crate::{KernelForms, With, validate};
 
 /// From a fault on, this many units are mended without a search for the next fault.
 const MENDED_UNITS: usize = 1024;
@@ -28,7 +28,7 @@ const MENDED_UNITS: usize = 1024;
 /// ```
 #[inline]
 pub fn make_well_formed(text: &mut [u16]) {
-    With(Kernel::best(), Utf16).make_well_formed(text);
+    Kernel::best().form(Utf16).make_well_formed(text);
 }
 
 /// Returns the text with each unpaired surrogate replaced by U+FFFD.
@@ -47,7 +47,7 @@ pub fn make_well_formed(text: &mut [u16]) {
 #[must_use]
 #[inline]
 pub fn to_well_formed(text: &[u16]) -> Cow<'_, [u16]> {
-    With(Kernel::best(), Utf16).to_well_formed(text)
+    Kernel::best().form(Utf16).to_well_formed(text)
 }
 
 // The same functions with an explicit kernel, for tests and measurements.

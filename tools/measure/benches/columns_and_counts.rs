@@ -20,7 +20,7 @@ use arrow_array::builder::StringViewBuilder;
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use trust8::Kernel;
 use trust8_columns as columns;
-use trust8_counts::KernelExt;
+use trust8_counts::KernelCounts;
 use trust8_measure::machine::peers;
 use trust8_measure::measure::{Placed, measuring, pin, quick};
 use trust8_measure::random::Random;

@@ -15,6 +15,7 @@ use std::{env, io};
 
 use trust8::Kernel;
 use trust8_dialect::Dialect;
+use trust8_dialect::KernelDialects;
 use trust8_measure::machine::peers;
 use trust8_measure::measure::pin;
 use trust8_measure::random::Random;
@@ -392,8 +393,7 @@ fn kernels(run: Run, data: &mut Data) {
                 run,
                 bytes.len(),
                 [&mut || {
-                    let converted =
-                        trust8_dialect::DialectWith(kernel).to_utf8(Dialect::Cesu8, black_box(&bytes));
+                    let converted = kernel.dialect(Dialect::Cesu8).to_utf8(black_box(&bytes));
                     assert!(converted.is_ok_and(|converted| converted.len() == text.len()));
                 }],
             );

@@ -18,7 +18,7 @@ use trust8_measure::measure::{Placed, measuring, pin, quick};
 use trust8_measure::random::Random;
 use trust8_measure::report::{Data, Table, digits};
 use trust8_measure::texts::generated;
-use trust8_profile::{Profile, ProfileWith};
+use trust8_profile::{KernelProfiles, Profile};
 
 const LONG: usize = 64 << 10;
 const LENGTHS: [usize; 11] = [4, 8, 16, 31, 64, 100, 256, 1000, 4000, 16_000, LONG];
@@ -83,7 +83,7 @@ impl Contestant {
     fn answer(self, bytes: &[u8]) -> bool {
         match self.profile {
             None => self.kernel.is_utf8(bytes),
-            Some(profile) => ProfileWith(self.kernel).from_utf8(profile, bytes).is_ok(),
+            Some(profile) => self.kernel.profile(profile).from_utf8(bytes).is_ok(),
         }
     }
 }

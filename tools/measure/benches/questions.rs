@@ -18,7 +18,7 @@ use std::time::Instant;
 use std::{env, io};
 
 use trust8::Kernel;
-use trust8_counts::KernelExt;
+use trust8_counts::KernelCounts;
 use trust8_measure::machine::peers;
 use trust8_measure::measure::{Placed, measuring, pin, quick};
 use trust8_measure::random::Random;
@@ -26,7 +26,7 @@ use trust8_measure::report::{Data, Table, digits};
 use trust8_measure::short_strings::{Contents, Lengths, random_strings};
 use trust8_measure::texts::texts;
 use trust8_transcode::Encoding::Utf16Be;
-use trust8_transcode::{Str, Utf16, Utf32, With};
+use trust8_transcode::{KernelForms, Str, Utf16, Utf32};
 
 /// The length of each text in UTF-8.
 const TEXT: usize = 64 << 10;
@@ -211,7 +211,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 is_ascii", move |forms| {
                     let units = black_box(&forms.utf16);
-                    result(trust8_transcode::ascii_up_to_in(With(kernel, Utf16), units) == units.len())
+                    result(trust8_transcode::ascii_up_to_in(kernel.form(Utf16), units) == units.len())
                 }),
                 contestant("simdutf validate_utf16le_as_ascii", move |forms| {
                     result(is_utf16_ascii(black_box(&forms.utf16)))
@@ -227,7 +227,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf8,
             contestants: vec![
                 contestant("trust8 latin1_up_to", move |forms| {
-                    trust8_transcode::latin1_up_to(With(kernel, Str), black_box(forms.text()))
+                    trust8_transcode::latin1_up_to(kernel.form(Str), black_box(forms.text()))
                 }),
                 contestant("encoding_rs str_latin1_up_to", |forms| {
                     encoding_rs::mem::str_latin1_up_to(black_box(forms.text()))
@@ -241,7 +241,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
                     let units = black_box(&forms.utf16);
-                    trust8_transcode::validate(With(kernel, Utf16), units)
+                    trust8_transcode::validate(kernel.form(Utf16), units)
                         .map_or_else(|error| error.valid_up_to(), |()| units.len())
                 }),
                 contestant("simdutf validate_utf16le_with_errors", |forms| {
@@ -259,7 +259,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
-                    result(trust8_transcode::validate(With(kernel, Utf16), black_box(&forms.utf16)).is_ok())
+                    result(trust8_transcode::validate(kernel.form(Utf16), black_box(&forms.utf16)).is_ok())
                 }),
                 contestant("simdutf validate_utf16le", move |forms| {
                     result(simdutf::validate_utf16le(black_box(&forms.utf16)))
@@ -273,11 +273,8 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
                     result(
-                        trust8_transcode::validate(
-                            With(kernel, Utf16Be),
-                            bytes_of(black_box(&forms.utf16be)),
-                        )
-                        .is_ok(),
+                        trust8_transcode::validate(kernel.form(Utf16Be), bytes_of(black_box(&forms.utf16be)))
+                            .is_ok(),
                     )
                 }),
                 contestant("simdutf validate_utf16be", move |forms| {
@@ -292,7 +289,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 make_well_formed", move |forms| {
                     let mut units = forms.copy.borrow_mut();
-                    With(kernel, trust8_transcode::Utf16).make_well_formed(black_box(&mut units));
+                    kernel.form(trust8_transcode::Utf16).make_well_formed(black_box(&mut units));
                     probe(&units)
                 }),
                 contestant("simdutf to_well_formed_utf16le", |forms| {
@@ -313,7 +310,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 make_well_formed", move |forms| {
-                    forms.changed(|units| With(kernel, trust8_transcode::Utf16).make_well_formed(units))
+                    forms.changed(|units| kernel.form(trust8_transcode::Utf16).make_well_formed(units))
                 }),
                 contestant("simdutf to_well_formed_utf16le", |forms| forms.changed(make_utf16_well_formed)),
                 contestant("encoding_rs ensure_utf16_validity", |forms| {
@@ -327,7 +324,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 lossy_len", move |forms| {
-                    trust8_transcode::len_lossy(With(kernel, Utf16), Str, black_box(&forms.utf16))
+                    trust8_transcode::len_lossy(kernel.form(Utf16), Str, black_box(&forms.utf16))
                 }),
                 contestant("simdutf utf8_length_from_utf16le_with_replacement", |forms| {
                     utf8_len_lossy(black_box(&forms.utf16))
@@ -369,7 +366,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
                     let units = black_box(&forms.utf32);
-                    trust8_transcode::validate(With(kernel, Utf32), units)
+                    trust8_transcode::validate(kernel.form(Utf32), units)
                         .map_or_else(|error| error.valid_up_to(), |()| units.len())
                 }),
                 contestant("simdutf validate_utf32_with_errors", |forms| {
@@ -384,7 +381,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf32,
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
-                    result(trust8_transcode::validate(With(kernel, Utf32), black_box(&forms.utf32)).is_ok())
+                    result(trust8_transcode::validate(kernel.form(Utf32), black_box(&forms.utf32)).is_ok())
                 }),
                 contestant("simdutf validate_utf32", move |forms| {
                     result(simdutf::validate_utf32(black_box(&forms.utf32)))

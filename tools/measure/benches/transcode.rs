@@ -25,7 +25,7 @@ use trust8_measure::report::{Data, Table, digits};
 use trust8_measure::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_measure::texts::{Text, ordinary, texts};
 use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le};
-use trust8_transcode::{Encoding, Form, Str, Utf16, Utf32, With};
+use trust8_transcode::{Encoding, Form, KernelForms, Str, Utf16, Utf32};
 
 /// The length of each text in UTF-8. The text and its conversion fit into the L2 cache.
 const TEXT: usize = 64 << 10;
@@ -250,7 +250,7 @@ fn kernels<'a, F: Form + 'a, T: Form<Unit: Unit> + 'a>(
         contestant(format!("trust8 {}", kernel.name()), move |room| {
             // SAFETY: `convert_into` writes only what is initialised.
             let buffer = unsafe { room.uninit(units) };
-            match trust8_transcode::convert_into(With(kernel, from), to, black_box(text), buffer) {
+            match trust8_transcode::convert_into(kernel.form(from), to, black_box(text), buffer) {
                 Ok(text) => len(text),
                 Err(error) => panic!("{error}"),
             }
@@ -325,12 +325,11 @@ fn check_kernels(text: &Text, units: &[u16]) {
     for kernel in Kernel::available() {
         let mut buffer16 = buffer(text.text.len());
         let converted =
-            trust8_transcode::convert_into(With(kernel, Utf8), Utf16, text.text.as_bytes(), &mut buffer16)
+            trust8_transcode::convert_into(kernel.form(Utf8), Utf16, text.text.as_bytes(), &mut buffer16)
                 .unwrap();
         assert!(converted == units, "{}, {}", text.name, kernel.name());
         let mut buffer8 = buffer(text.text.len());
-        let converted =
-            trust8_transcode::convert_into(With(kernel, Utf16), Str, units, &mut buffer8).unwrap();
+        let converted = trust8_transcode::convert_into(kernel.form(Utf16), Str, units, &mut buffer8).unwrap();
         assert!(*converted == *text.text, "{}, {}", text.name, kernel.name());
     }
 }
@@ -396,7 +395,7 @@ fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
         for kernel in Kernel::available() {
             let name = format!("trust8 {}", kernel.name());
             contestants.push(contestant(name, move |_| {
-                trust8_transcode::len(With(kernel, Utf8), Utf16, black_box(bytes))
+                trust8_transcode::len(kernel.form(Utf8), Utf16, black_box(bytes))
             }));
         }
         rows.push((text, bytes.len(), units.len(), contestants));
@@ -414,7 +413,7 @@ fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
         for kernel in Kernel::available() {
             let name = format!("trust8 {}", kernel.name());
             contestants.push(contestant(name, move |_| {
-                trust8_transcode::len(With(kernel, Utf16), Utf8, black_box(units))
+                trust8_transcode::len(kernel.form(Utf16), Utf8, black_box(units))
             }));
         }
         rows.push((text, 2 * units.len(), text.text.len(), contestants));
@@ -452,7 +451,7 @@ fn convert_texts<F, T, A: Copy + 'static, B: Unit + PartialEq + 'static>(
         for kernel in Kernel::available() {
             let mut buffer = buffer(to.len());
             let converted =
-                trust8_transcode::convert_into(With(kernel, forms.0), forms.1, from, &mut buffer).unwrap();
+                trust8_transcode::convert_into(kernel.form(forms.0), forms.1, from, &mut buffer).unwrap();
             assert!(*converted == *to, "{title}, {}, {}", text.name, kernel.name());
         }
         let mut contestants = vec![contestant(SIMDUTF, move |room| {
@@ -639,7 +638,7 @@ fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
                             let text = black_box(bytes);
                             // SAFETY: `convert_into_lossy` writes only what is initialised.
                             let buffer = unsafe { room.uninit(in_utf8) };
-                            trust8_transcode::convert_into_lossy(With(kernel, Utf8), Str, text, buffer)
+                            trust8_transcode::convert_into_lossy(kernel.form(Utf8), Str, text, buffer)
                                 .unwrap()
                                 .len()
                         }),
@@ -660,7 +659,7 @@ fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
                             let text = black_box(bytes);
                             // SAFETY: `convert_into_lossy` writes only what is initialised.
                             let buffer = unsafe { room.uninit(in_utf16) };
-                            trust8_transcode::convert_into_lossy(With(kernel, Utf8), Utf16, text, buffer)
+                            trust8_transcode::convert_into_lossy(kernel.form(Utf8), Utf16, text, buffer)
                                 .unwrap()
                                 .len()
                         }),
@@ -679,7 +678,7 @@ fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
                             let text = black_box(units);
                             // SAFETY: `convert_into_lossy` writes only what is initialised.
                             let buffer = unsafe { room.uninit(of_units) };
-                            trust8_transcode::convert_into_lossy(With(kernel, Utf16), Str, text, buffer)
+                            trust8_transcode::convert_into_lossy(kernel.form(Utf16), Str, text, buffer)
                                 .unwrap()
                                 .len()
                         }),
@@ -723,11 +722,11 @@ fn every_pair(report: &mut Report, texts: &[Text]) {
     let kernel = Kernel::best();
     let german = texts.iter().find(|text| text.name == "German").expect("there is one");
     let has = |encoding: &Encoding, char: char| {
-        trust8_transcode::convert(With(kernel, Str), *encoding, char.encode_utf8(&mut [0; 4])).is_ok()
+        trust8_transcode::convert(kernel.form(Str), *encoding, char.encode_utf8(&mut [0; 4])).is_ok()
     };
     let common = german.text.chars().filter(|&char| Encoding::ALL.iter().all(|encoding| has(encoding, char)));
     let text: String = common.collect();
-    let encode = |&encoding| trust8_transcode::convert(With(kernel, Str), encoding, &text).unwrap();
+    let encode = |&encoding| trust8_transcode::convert(kernel.form(Str), encoding, &text).unwrap();
     let encoded: Vec<_> = Encoding::ALL.iter().map(encode).collect();
     let heads = ["from".to_owned()].into_iter().chain(Encoding::ALL.iter().map(|to| to.name().to_owned()));
     let mut table = Table::new(heads);
@@ -735,14 +734,12 @@ fn every_pair(report: &mut Report, texts: &[Text]) {
         let cells = Encoding::ALL.iter().zip(&encoded).map(|(&to, expected)| {
             let mut buffer = buffer(expected.len());
             let converted =
-                trust8_transcode::convert_into(With(kernel, from), to, bytes, &mut buffer).unwrap();
+                trust8_transcode::convert_into(kernel.form(from), to, bytes, &mut buffer).unwrap();
             assert!(*converted == **expected, "{} to {}", from.name(), to.name());
             let mut contestant = [contestant(kernel.name(), move |room| {
                 // SAFETY: `convert_into` writes only what is initialised.
                 let buffer = unsafe { room.uninit(expected.len()) };
-                trust8_transcode::convert_into(With(kernel, from), to, black_box(bytes), buffer)
-                    .unwrap()
-                    .len()
+                trust8_transcode::convert_into(kernel.form(from), to, black_box(bytes), buffer).unwrap().len()
             })];
             let nanos = race(report.plan, &mut report.room, expected.len(), &mut contestant)[0];
             digits(bytes.len() as f64 / nanos)
@@ -779,7 +776,7 @@ where
             let buffer = unsafe { room.uninit(longest) };
             let mut all = 0;
             for (from, _) in black_box(strings) {
-                all += trust8_transcode::convert_into(With(kernel, forms.0), forms.1, from, buffer)
+                all += trust8_transcode::convert_into(kernel.form(forms.0), forms.1, from, buffer)
                     .unwrap()
                     .len();
             }
@@ -942,7 +939,7 @@ fn short(report: &mut Report) {
                     let buffer = unsafe { room.uninit(256) };
                     let mut all = 0;
                     for bytes in black_box(strings) {
-                        all += trust8_transcode::convert_into(With(kernel, Utf8), Utf16, bytes, buffer)
+                        all += trust8_transcode::convert_into(kernel.form(Utf8), Utf16, bytes, buffer)
                             .unwrap()
                             .len();
                     }
@@ -986,7 +983,7 @@ fn short(report: &mut Report) {
                     let buffer = unsafe { room.uninit(768) };
                     let mut all = 0;
                     for units in black_box(units) {
-                        all += trust8_transcode::convert_into(With(kernel, Utf16), Utf8, units, buffer)
+                        all += trust8_transcode::convert_into(kernel.form(Utf16), Utf8, units, buffer)
                             .unwrap()
                             .len();
                     }
@@ -1191,7 +1188,7 @@ where
                 while at < text.len() {
                     let rest = black_box(&text[at..]);
                     let progress =
-                        trust8_transcode::convert_as_fits(With(kernel, from), to, rest, buffer).unwrap();
+                        trust8_transcode::convert_as_fits(kernel.form(from), to, rest, buffer).unwrap();
                     at += progress.read;
                     all += progress.written;
                 }

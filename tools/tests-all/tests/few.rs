@@ -16,8 +16,8 @@ use support::kernels::{check, kernels, ways};
 use support::oracle;
 use trust8::Validator;
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
-use trust8_columns::{KernelExt as _, Offsets, Policy};
-use trust8_counts::{KernelExt as _, Part};
+use trust8_columns::{KernelColumns, Offsets, Policy};
+use trust8_counts::{KernelCounts, Part};
 use trust8_dialect::Dialect;
 use trust8_transcode::{Encoding, Str, Transcoder, Utf16, Utf32};
 
@@ -184,12 +184,12 @@ fn readers_and_writers() {
 
 #[test]
 fn profiles() {
+    use trust8_profile::KernelProfiles;
     for input in inputs(&[5, 40, 150]) {
         let is_forbidden = |c: char| c == '\0';
         let expected = std::str::from_utf8(&input).ok().filter(|text| !text.contains(is_forbidden));
         for kernel in trust8::Kernel::available() {
-            let found =
-                trust8_profile::ProfileWith(kernel).from_utf8(&trust8_profile::Profile::POSTGRES, &input);
+            let found = kernel.profile(&trust8_profile::Profile::POSTGRES).from_utf8(&input);
             assert_eq!(found.ok(), expected, "{kernel:?}");
         }
     }
@@ -204,48 +204,48 @@ fn all_names_at_once() {
     use trust8_transcode::*;
     let text = from_utf8(b"na\xC3\xAFve").unwrap();
     for kernel in Kernel::available() {
-        assert_eq!(trust8_transcode::len(With(kernel, Str), Utf16, text), len(Str, Utf32, text));
-        assert!(ProfileWith(kernel).check(&Profile::POSTGRES, text).is_ok());
-        assert_eq!(DialectWith(kernel).diagnose(text.as_bytes()), diagnose(text.as_bytes()));
+        assert_eq!(trust8_transcode::len(kernel.form(Str), Utf16, text), len(Str, Utf32, text));
+        assert!(kernel.profile(&Profile::POSTGRES).check(text).is_ok());
+        assert_eq!(kernel.diagnose(text.as_bytes()), diagnose(text.as_bytes()));
     }
 }
 
 #[test]
 fn conversions() {
-    use trust8_transcode::With;
+    use trust8_transcode::KernelForms;
     for input in fewer_inputs(&[0, 5, 31, 110]) {
         let std = String::from_utf8_lossy(&input);
         let utf16: Vec<u16> = std.encode_utf16().collect();
         let utf32: Vec<u32> = std.chars().map(u32::from).collect();
         for kernel in kernels() {
-            assert_eq!(trust8_transcode::convert_lossy(With(kernel, Encoding::Utf8), Utf16, &input), utf16);
-            assert_eq!(trust8_transcode::convert_lossy(With(kernel, Encoding::Utf8), Utf32, &input), utf32);
-            assert_eq!(trust8_transcode::convert(With(kernel, Utf16), Str, &utf16).as_deref(), Ok(&*std));
-            assert_eq!(trust8_transcode::convert(With(kernel, Utf32), Utf16, &utf32).as_deref(), Ok(&*utf16));
+            assert_eq!(trust8_transcode::convert_lossy(kernel.form(Encoding::Utf8), Utf16, &input), utf16);
+            assert_eq!(trust8_transcode::convert_lossy(kernel.form(Encoding::Utf8), Utf32, &input), utf32);
+            assert_eq!(trust8_transcode::convert(kernel.form(Utf16), Str, &utf16).as_deref(), Ok(&*std));
+            assert_eq!(trust8_transcode::convert(kernel.form(Utf32), Utf16, &utf32).as_deref(), Ok(&*utf16));
             assert_eq!(
-                trust8_transcode::convert(With(kernel, Str), Encoding::Utf16Be, &std).map(|text| text.len()),
+                trust8_transcode::convert(kernel.form(Str), Encoding::Utf16Be, &std).map(|text| text.len()),
                 Ok(2 * utf16.len())
             );
-            assert_eq!(trust8_transcode::len(With(kernel, Str), Utf16, &std), utf16.len());
+            assert_eq!(trust8_transcode::len(kernel.form(Str), Utf16, &std), utf16.len());
             let mut room = vec![MaybeUninit::uninit(); std.len()];
             assert!(
-                trust8_transcode::convert_into(With(kernel, Utf16), Str, &utf16, &mut room)
+                trust8_transcode::convert_into(kernel.form(Utf16), Str, &utf16, &mut room)
                     .is_ok_and(|text| *text == *std)
             );
             let latin1: String = input.iter().map(|&byte| char::from(byte)).collect();
             assert_eq!(
-                trust8_transcode::convert(With(kernel, Encoding::Latin1), Str, &input).as_deref(),
+                trust8_transcode::convert(kernel.form(Encoding::Latin1), Str, &input).as_deref(),
                 Ok(&*latin1)
             );
             assert_eq!(
-                trust8_transcode::convert(With(kernel, Str), Encoding::Latin1, &latin1).as_deref(),
+                trust8_transcode::convert(kernel.form(Str), Encoding::Latin1, &latin1).as_deref(),
                 Ok(&*input)
             );
             let mut broken = utf16.clone();
             broken.insert(broken.len() / 2, 0xD800);
             let lossy = String::from_utf16_lossy(&broken);
-            assert_eq!(trust8_transcode::convert_lossy(With(kernel, Utf16), Str, &broken), lossy);
-            With(kernel, trust8_transcode::Utf16).make_well_formed(&mut broken);
+            assert_eq!(trust8_transcode::convert_lossy(kernel.form(Utf16), Str, &broken), lossy);
+            kernel.form(trust8_transcode::Utf16).make_well_formed(&mut broken);
             assert_eq!(String::from_utf16(&broken).ok(), Some(lossy));
             let (mut transcoder, mut streamed) =
                 (Transcoder::with_kernel(kernel, Encoding::Utf8, Utf16, true), Vec::new());
@@ -260,18 +260,15 @@ fn conversions() {
 
 #[test]
 fn dialects() {
-    use trust8_dialect::DialectWith;
+    use trust8_dialect::KernelDialects;
     for input in fewer_inputs(&[0, 5, 40, 100]) {
         for kernel in kernels() {
-            assert_eq!(
-                DialectWith(kernel).to_utf8_lossy(Dialect::Utf8, &input),
-                String::from_utf8_lossy(&input)
-            );
+            assert_eq!(kernel.dialect(Dialect::Utf8).to_utf8_lossy(&input), String::from_utf8_lossy(&input));
             let Ok(std) = std::str::from_utf8(&input) else { continue };
             for dialect in [Dialect::Wtf8, Dialect::Cesu8, Dialect::ModifiedUtf8] {
                 let bytes = dialect.from_utf8(std);
-                assert_eq!(DialectWith(kernel).validate(dialect, &bytes), Ok(()));
-                assert_eq!(DialectWith(kernel).to_utf8(dialect, &bytes).as_deref(), Ok(std));
+                assert_eq!(kernel.dialect(dialect).validate(&bytes), Ok(()));
+                assert_eq!(kernel.dialect(dialect).to_utf8(&bytes).as_deref(), Ok(std));
             }
         }
     }

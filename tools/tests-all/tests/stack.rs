@@ -24,8 +24,8 @@ use std::ptr;
 use support::kernels::{kernels, ways};
 use support::text::Filler;
 use trust8::{Kernel, Validator};
-use trust8_columns::{self as columns, KernelExt as _};
-use trust8_counts::KernelExt as _;
+use trust8_columns::{self as columns, KernelColumns};
+use trust8_counts::KernelCounts;
 
 /// More than any test here needs. The system requires a multiple of its page size.
 const STACK: usize = 1 << 20;
@@ -195,13 +195,15 @@ const OTHERS: &[(&str, Work)] = &[
     }),
     #[cfg(feature = "alloc")]
     ("dialect", |kernel, bytes| {
-        let with = trust8_dialect::DialectWith(kernel);
-        done(with.diagnose(bytes));
+        use trust8_dialect::KernelDialects;
+
+        done(kernel.diagnose(bytes));
         for &each in trust8_dialect::Dialect::ALL {
-            done(with.validate(each, bytes));
-            done(with.decode(each, bytes).count());
-            done(with.to_utf8(each, bytes));
-            done(with.to_utf8_lossy(each, bytes));
+            let with = kernel.dialect(each);
+            done(with.validate(bytes));
+            done(with.decode(bytes).count());
+            done(with.to_utf8(bytes));
+            done(with.to_utf8_lossy(bytes));
             if let Ok(text) = kernel.from_utf8(bytes) {
                 done(each.from_utf8(text));
             }
@@ -210,19 +212,19 @@ const OTHERS: &[(&str, Work)] = &[
     #[cfg(feature = "alloc")]
     ("transcode", |kernel, bytes| {
         use trust8_transcode::{
-            Chars, Encoding, Str, Transcoder, Utf16, Utf32, With, convert, convert_into, convert_into_lossy,
-            convert_lossy, len,
+            Chars, Encoding, KernelForms, Str, Transcoder, Utf16, Utf32, convert, convert_into,
+            convert_into_lossy, convert_lossy, len,
         };
 
         let mut memory = vec![MaybeUninit::uninit(); 300];
         for &from in Encoding::ALL {
-            let text = convert_lossy(With(kernel, Encoding::Utf8), from, bytes);
+            let text = convert_lossy(kernel.form(Encoding::Utf8), from, bytes);
             for &to in Encoding::ALL {
-                done(convert(With(kernel, from), to, &text));
-                done(convert_lossy(With(kernel, from), to, bytes));
-                done(convert_into(With(kernel, from), to, &text, &mut memory));
-                done(convert_into_lossy(With(kernel, from), to, bytes, &mut memory));
-                done(len(With(kernel, from), to, &text));
+                done(convert(kernel.form(from), to, &text));
+                done(convert_lossy(kernel.form(from), to, bytes));
+                done(convert_into(kernel.form(from), to, &text, &mut memory));
+                done(convert_into_lossy(kernel.form(from), to, bytes, &mut memory));
+                done(len(kernel.form(from), to, &text));
                 let mut transcoder = Transcoder::with_kernel(kernel, from, to, true);
                 let mut converted = Vec::new();
                 for piece in text.chunks(1001) {
@@ -232,12 +234,12 @@ const OTHERS: &[(&str, Work)] = &[
             }
         }
         if let Ok(text) = kernel.from_utf8(bytes) {
-            let utf16 = convert(With(kernel, Str), Utf16, text).unwrap();
-            let utf32 = convert(With(kernel, Str), Utf32, text).unwrap();
-            let chars = convert(With(kernel, Str), Chars, text).unwrap();
-            done(convert(With(kernel, Utf16), Str, &utf16));
-            done(convert(With(kernel, Utf32), Str, &utf32));
-            done(convert(With(kernel, Chars), Utf16, &chars));
+            let utf16 = convert(kernel.form(Str), Utf16, text).unwrap();
+            let utf32 = convert(kernel.form(Str), Utf32, text).unwrap();
+            let chars = convert(kernel.form(Str), Chars, text).unwrap();
+            done(convert(kernel.form(Utf16), Str, &utf16));
+            done(convert(kernel.form(Utf32), Str, &utf32));
+            done(convert(kernel.form(Chars), Utf16, &chars));
         }
     }),
 ];

@@ -9,7 +9,7 @@ use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::TooSmall;
 use trust8_columns::{
-    Column, ColumnErrorKind, FixedSize, KernelExt, Offset, Offsets, Validity, Views, invalid_rows,
+    Column, ColumnErrorKind, FixedSize, KernelColumns, Offset, Offsets, Validity, Views, invalid_rows,
     validate_offsets,
 };
 

@@ -11,7 +11,7 @@ use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::Kernel;
 use trust8_columns::{
-    Column, ColumnErrorKind, FixedSize, KernelExt, Offset, Offsets, Policy, Repaired, RepairedRows,
+    Column, ColumnErrorKind, FixedSize, KernelColumns, Offset, Offsets, Policy, Repaired, RepairedRows,
     RepairedViews, Views, repair,
 };
 

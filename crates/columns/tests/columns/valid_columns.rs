@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use trust8::{Kernel, Utf8Error};
 use trust8_columns::{
-    ColumnError, ColumnErrorKind, KernelExt, Offset, validate_offsets, validate_slices, validate_views,
+    ColumnError, ColumnErrorKind, KernelColumns, Offset, validate_offsets, validate_slices, validate_views,
 };
 
 /// The error of a row.

@@ -5,7 +5,7 @@ use super::support::guarded::Guarded;
 use super::support::kernels::kernels;
 use super::support::scale::Thin;
 use super::support::text::Place;
-use trust8_counts::KernelExt;
+use trust8_counts::KernelCounts;
 
 /// The bytes next to the limit, and others with bit 7.
 const OTHERS: [u8; 5] = [0x80, 0x81, 0xC3, 0xF0, 0xFF];

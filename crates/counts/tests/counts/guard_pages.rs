@@ -3,7 +3,7 @@
 use super::support::guarded::Guarded;
 use super::support::kernels::ways;
 use super::support::text::Filler;
-use trust8_counts::KernelExt;
+use trust8_counts::KernelCounts;
 
 #[test]
 fn counts_of_every_length_to_600_and_some_longer() {

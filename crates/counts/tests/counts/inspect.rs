@@ -7,7 +7,7 @@ use super::support::random::{cases, insertion, lines, passage};
 use super::support::scale::Thin;
 use super::support::text::{Filler, Place};
 use proptest::prelude::*;
-use trust8_counts::{KernelExt, Summary};
+use trust8_counts::{KernelCounts, Summary};
 
 /// What `core::str` and iterators count.
 #[derive(PartialEq, Debug)]

@@ -6,7 +6,7 @@ use super::support::random::cases;
 use super::support::scale::{Thin, scale};
 use super::support::text::Filler;
 use proptest::prelude::*;
-use trust8_counts::{KernelExt, par_from_utf8, par_inspect};
+use trust8_counts::{KernelCounts, par_from_utf8, par_inspect};
 
 fn check(input: &[u8], piece: usize) {
     let expected = trust8::from_utf8(input);

@@ -8,7 +8,7 @@ use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use trust8::{ErrorKind, Kernel, locate};
-use trust8_counts::{KernelExt, Part};
+use trust8_counts::{KernelCounts, Part};
 
 /// The result of one pass over a text: its counts, and the first error with its line and column.
 #[derive(PartialEq, Debug)]

@@ -278,22 +278,22 @@ impl<'a> Runs<'a> {
 mod tests {
     use trust8::engine::counted::assert_linear;
 
-    use crate::{Dialect, DialectWith};
+    use crate::{Dialect, KernelDialects};
 
     #[test]
     fn no_text_in_a_dialect_starts_kernels_again_and_again() {
         for &dialect in Dialect::ALL {
             assert_linear("decode", |kernel, text| {
-                DialectWith(kernel).decode(dialect, text).for_each(|_| {});
+                kernel.dialect(dialect).decode(text).for_each(|_| {});
             });
             assert_linear("validate", |kernel, text| {
-                let _ = DialectWith(kernel).validate(dialect, text);
+                let _ = kernel.dialect(dialect).validate(text);
             });
             assert_linear("to_utf8", |kernel, text| {
-                let _ = DialectWith(kernel).to_utf8(dialect, text);
+                let _ = kernel.dialect(dialect).to_utf8(text);
             });
             assert_linear("to_utf8_lossy", |kernel, text| {
-                let _ = DialectWith(kernel).to_utf8_lossy(dialect, text);
+                let _ = kernel.dialect(dialect).to_utf8_lossy(text);
             });
         }
     }

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use trust8::Kernel;
 use trust8_dialect::Dialect::{self, Cesu8, ModifiedUtf8, Rfc2279, Utf8, Wtf8};
 use trust8_dialect::DialectErrorKind::{self as Kind, *};
-use trust8_dialect::diagnose;
+use trust8_dialect::{KernelDialects, diagnose};
 
 /// Asserts that all functions say with this kernel what the oracle says of the bytes.
 fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8]) {
@@ -28,13 +28,13 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
             (error.valid_up_to(), error.error_len())
         })
     };
-    let decoded: Vec<Item> = trust8_dialect::DialectWith(kernel).decode(dialect, bytes).map(seen).collect();
+    let decoded: Vec<Item> = kernel.dialect(dialect).decode(bytes).map(seen).collect();
     assert_eq!(decoded, expected, "{}", context());
     let mut folded = Vec::new();
-    trust8_dialect::DialectWith(kernel).decode(dialect, bytes).for_each(|item| folded.push(seen(item)));
+    kernel.dialect(dialect).decode(bytes).for_each(|item| folded.push(seen(item)));
     assert_eq!(folded, expected, "{}", context());
 
-    let mut items = trust8_dialect::DialectWith(kernel).decode(dialect, bytes);
+    let mut items = kernel.dialect(dialect).decode(bytes);
     for left in (0..=expected.len()).rev().take(4) {
         let (least, most) = items.size_hint();
         assert!(least <= left && left <= most.unwrap(), "{}", context());
@@ -42,7 +42,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
     }
 
     let fault = expected.iter().find_map(|item| item.err());
-    let validated = trust8_dialect::DialectWith(kernel).validate(dialect, bytes);
+    let validated = kernel.dialect(dialect).validate(bytes);
     assert_eq!(
         validated.map_err(|error| (error.valid_up_to(), error.error_len())),
         fault.map_or(Ok(()), Err),
@@ -66,7 +66,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
         .iter()
         .map(|item| item.ok().and_then(|(_, value)| char::from_u32(value)).unwrap_or('\u{FFFD}'))
         .collect();
-    let converted = trust8_dialect::DialectWith(kernel).to_utf8(dialect, bytes);
+    let converted = kernel.dialect(dialect).to_utf8(bytes);
     match (&converted, obstacle) {
         (Ok(converted), None) => {
             assert_eq!(**converted, text, "{}", context());
@@ -83,7 +83,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
         }
         _ => panic!("{converted:?} in place of {obstacle:?}: {}", context()),
     }
-    assert_eq!(trust8_dialect::DialectWith(kernel).to_utf8_lossy(dialect, bytes), text, "{}", context());
+    assert_eq!(kernel.dialect(dialect).to_utf8_lossy(bytes), text, "{}", context());
 
     // Into a buffer, part by part.
     let rooms: &[usize] = if bytes.len() < 300 { &[4, 7, 100] } else { &[1000] };
@@ -93,10 +93,9 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
             let (mut at, mut filled) = (0, Vec::new());
             while at < bytes.len() {
                 let progress = if lossy {
-                    trust8_dialect::DialectWith(kernel).to_utf8_lossy_into(dialect, &bytes[at..], &mut buffer)
+                    kernel.dialect(dialect).to_utf8_lossy_into(&bytes[at..], &mut buffer)
                 } else {
-                    match trust8_dialect::DialectWith(kernel).to_utf8_into(dialect, &bytes[at..], &mut buffer)
-                    {
+                    match kernel.dialect(dialect).to_utf8_into(&bytes[at..], &mut buffer) {
                         Ok(progress) => progress,
                         Err(error) => {
                             assert_eq!(error.valid_up_to(), 0, "{}", context());
@@ -130,9 +129,9 @@ fn text_with_the_last_character_is_borrowed() {
     let text = "\u{10FFFF}\u{E9}".repeat(100);
     for kernel in kernels() {
         for dialect in [Utf8, Rfc2279, Wtf8] {
-            let converted = trust8_dialect::DialectWith(kernel).to_utf8(dialect, text.as_bytes()).unwrap();
+            let converted = kernel.dialect(dialect).to_utf8(text.as_bytes()).unwrap();
             assert!(matches!(converted, Cow::Borrowed(same) if same == text), "{kernel:?}, {dialect}");
-            let lossy = trust8_dialect::DialectWith(kernel).to_utf8_lossy(dialect, text.as_bytes());
+            let lossy = kernel.dialect(dialect).to_utf8_lossy(text.as_bytes());
             assert!(matches!(lossy, Cow::Borrowed(same) if same == text), "{kernel:?}, {dialect}");
         }
     }
@@ -165,7 +164,7 @@ fn check_diagnosis(bytes: &[u8]) {
     assert_eq!(diagnosis.decided_at(), utf8.err().map(|error| error.valid_up_to()));
     assert_eq!(diagnosis.best() == Some(Utf8), utf8.is_ok());
     for kernel in kernels() {
-        assert_eq!(trust8_dialect::DialectWith(kernel).diagnose(bytes), diagnosis);
+        assert_eq!(kernel.diagnose(bytes), diagnosis);
     }
 }
 
@@ -476,22 +475,9 @@ fn all_scalar_values_through_every_dialect() {
         }
         assert_eq!(*dialect.from_utf8(&all), *written, "{dialect}");
         for way in ways() {
-            assert_eq!(
-                trust8_dialect::DialectWith(way.kernel).validate(dialect, &written),
-                Ok(()),
-                "{}",
-                way.name
-            );
-            assert!(
-                trust8_dialect::DialectWith(way.kernel).to_utf8(dialect, &written).unwrap() == all,
-                "{} {dialect}",
-                way.name
-            );
-            assert!(
-                trust8_dialect::DialectWith(way.kernel).to_utf8_lossy(dialect, &written) == all,
-                "{} {dialect}",
-                way.name
-            );
+            assert_eq!(way.kernel.dialect(dialect).validate(&written), Ok(()), "{}", way.name);
+            assert!(way.kernel.dialect(dialect).to_utf8(&written).unwrap() == all, "{} {dialect}", way.name);
+            assert!(way.kernel.dialect(dialect).to_utf8_lossy(&written) == all, "{} {dialect}", way.name);
         }
         let mut scalars = scalars();
         dialect.decode(&written).for_each(|item| {

@@ -6,7 +6,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::random::Random;
 use super::support::scale::{Thin, slow_cases};
-use trust8_profile::{Profile, ProfilePart, ProfilePartError, ProfileWith};
+use trust8_profile::{KernelProfiles, Profile, ProfilePart, ProfilePartError};
 
 /// Checks a judgement on a whole text against the oracle.
 fn check(part: &ProfilePart, name: &str, text: &[u8]) {
@@ -77,7 +77,7 @@ fn every_text_in_every_cut() {
     for text in texts() {
         for (name, profile) in Profile::PRESETS {
             for kernel in kernels().iter().filter(|_| thin.keep()) {
-                let of = |range: std::ops::Range<usize>| ProfileWith(kernel).part(profile, &text[range]);
+                let of = |range: std::ops::Range<usize>| kernel.profile(profile).part(&text[range]);
                 let len = text.len();
                 let whole = of(0..len);
                 check(&whole, name, &text);
@@ -113,13 +113,13 @@ fn random_text_in_random_parts() {
         }
         for (name, profile) in Profile::PRESETS {
             for kernel in kernels() {
-                let whole = ProfileWith(kernel).part(profile, &text);
+                let whole = kernel.profile(profile).part(&text);
                 check(&whole, name, &text);
                 let mut cuts: Vec<usize> =
                     (0..random.index(9)).map(|_| random.index(text.len() + 1)).collect();
                 cuts.extend([0, text.len()]);
                 cuts.sort_unstable();
-                let of = |cut: &[usize]| ProfileWith(kernel).part(profile, &text[cut[0]..cut[1]]);
+                let of = |cut: &[usize]| kernel.profile(profile).part(&text[cut[0]..cut[1]]);
                 let joined = join(cuts.windows(2).map(of).collect(), |last| random.index(last + 1));
                 assert_eq!(joined, whole, "{name}, {kernel:?}, {cuts:?}: {text:02X?}");
             }

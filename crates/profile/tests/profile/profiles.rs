@@ -7,7 +7,7 @@ use super::support::scale::Thin;
 use trust8_columns::{Column, FixedSize, Offsets, Validity, Views};
 #[cfg(feature = "alloc")]
 use trust8_profile::Policy;
-use trust8_profile::{Class, Error, Profile, ProfileValidator, ProfileWith, StreamError, refused_rows};
+use trust8_profile::{Class, Error, KernelProfiles, Profile, ProfileValidator, StreamError, refused_rows};
 
 /// `xml-character` of RFC 9839.
 fn is_xml_character(n: u32) -> bool {
@@ -87,7 +87,7 @@ fn check(bytes: &[u8]) {
     for (name, profile) in Profile::PRESETS {
         let expected = expected(name, bytes);
         for kernel in kernels() {
-            let result = ProfileWith(kernel).from_utf8(profile, bytes);
+            let result = kernel.profile(profile).from_utf8(bytes);
             assert_eq!(
                 result.as_ref().err().map(found),
                 expected,
@@ -165,7 +165,7 @@ fn every_scalar_of_every_class_is_found_by_every_kernel() {
         let text = format!("text{character}");
         for kernel in kernels() {
             for (forbidden, profile) in &profiles {
-                let found = ProfileWith(kernel).check(profile, &text).err();
+                let found = kernel.profile(profile).check(&text).err();
                 let found = found.map(|found| (found.offset(), found.character(), found.class()));
                 let expected = (*forbidden == class).then_some((4, character, class));
                 assert_eq!(found, expected, "{kernel:?}, {forbidden:?}");
@@ -315,8 +315,9 @@ fn all_errors_of_random_text() {
                 offset += chunk.invalid().len();
             }
             for kernel in kernels() {
-                let found: Vec<_> = ProfileWith(kernel)
-                    .errors(profile, &bytes)
+                let found: Vec<_> = kernel
+                    .profile(profile)
+                    .errors(&bytes)
                     .map(|error| (error.valid_up_to(), matches!(error, Error::Forbidden(_))))
                     .collect();
                 assert_eq!(found, expected, "round {round}, {name}, {kernel:?}");
@@ -346,7 +347,7 @@ fn streams_cut_at_every_byte() {
                     let mut validator = ProfileValidator::new(*profile);
                     let result = [&bytes[..i], &bytes[i..j], &bytes[j..]]
                         .into_iter()
-                        .try_for_each(|piece| ProfileWith(kernel).push(&mut validator, piece))
+                        .try_for_each(|piece| kernel.push_profile(&mut validator, piece))
                         .and_then(|()| validator.finish());
                     let found = result.err().map(|error| match error {
                         StreamError::NotUtf8(error) => {
@@ -496,7 +497,7 @@ fn the_example_of_rfc_9839() {
     let text = "\0\u{89}\u{7FFFF}";
     for kernel in kernels() {
         let classes = |profile| -> Vec<_> {
-            let errors = ProfileWith(kernel).errors(profile, text.as_bytes());
+            let errors = kernel.profile(profile).errors(text.as_bytes());
             errors
                 .map(|error| match error {
                     Error::Forbidden(found) => found.class(),
@@ -508,8 +509,7 @@ fn the_example_of_rfc_9839() {
         assert_eq!(classes(&Profile::XML_1_0), [Class::Nul]);
         assert_eq!(classes(&Profile::ASSIGNABLES), [Class::Nul, Class::C1Control, Class::Noncharacter]);
         for (name, profile) in Profile::PRESETS {
-            let error =
-                ProfileWith(kernel).from_utf8(profile, b"a\xED\xBA\xAD").expect_err("it is a surrogate");
+            let error = kernel.profile(profile).from_utf8(b"a\xED\xBA\xAD").expect_err("it is a surrogate");
             assert!(matches!(error, Error::NotUtf8(_)), "{name}, {kernel:?}");
             assert_eq!(found(&error), (1, false, Some(1)), "{name}, {kernel:?}");
         }
@@ -578,7 +578,7 @@ fn a_fault_in_text_without_suspects() {
             let text = &text.as_bytes()[..len];
             let check = |bytes: &[u8]| {
                 let expected = core::str::from_utf8(bytes).map_err(|error| error.valid_up_to());
-                let found = ProfileWith(kernel).from_utf8(&Profile::TERMINAL, bytes);
+                let found = kernel.profile(&Profile::TERMINAL).from_utf8(bytes);
                 assert_eq!(
                     found.map_err(|error| error.valid_up_to()),
                     expected,

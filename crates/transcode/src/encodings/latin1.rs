@@ -5,7 +5,7 @@
 use crate::codec::{Codec, Next, Refusal};
 use trust8::Kernel;
 use trust8::engine::Output;
-use trust8_counts::KernelExt;
+use trust8_counts::KernelCounts;
 
 /// Latin-1.
 pub(crate) struct Latin1;

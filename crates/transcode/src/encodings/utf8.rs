@@ -8,7 +8,7 @@ use crate::search::{AboveLatin1, search};
 use trust8::Kernel;
 use trust8::boundary::whole_len;
 use trust8::engine::{Output, Sequence};
-use trust8_counts::KernelExt;
+use trust8_counts::KernelCounts;
 
 /// UTF-8.
 pub(crate) struct Utf8;

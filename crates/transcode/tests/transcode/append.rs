@@ -4,7 +4,7 @@
 
 use super::support::kernels::kernels;
 use trust8_transcode::{
-    BufferError, Encoding, Form, Number, Str, Transcoder, Utf16, Utf32, With, convert, convert_lossy,
+    BufferError, Encoding, Form, KernelForms, Number, Str, Transcoder, Utf16, Utf32, convert, convert_lossy,
     convert_to_slice, convert_to_slice_lossy,
 };
 
@@ -39,13 +39,13 @@ fn append_says_what_convert_says() {
             let lossy = convert_lossy(from, to, text);
             for kernel in kernels() {
                 let mut bytes = b"before".to_vec();
-                let appended = trust8_transcode::append(With(kernel, from), to, text, &mut bytes);
+                let appended = trust8_transcode::append(kernel.form(from), to, text, &mut bytes);
                 assert_eq!(appended, expected.as_ref().map(|_| ()).map_err(|error| *error));
                 let whole = expected.as_ref().map_or(&lossy, |whole| whole);
                 assert!(whole.starts_with(bytes.strip_prefix(b"before").unwrap()));
 
                 let mut bytes = b"before".to_vec();
-                let first = trust8_transcode::append_lossy(With(kernel, from), to, text, &mut bytes);
+                let first = trust8_transcode::append_lossy(kernel.form(from), to, text, &mut bytes);
                 assert_eq!(
                     first,
                     expected.as_ref().err().copied(),

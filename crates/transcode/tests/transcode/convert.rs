@@ -13,7 +13,7 @@ use super::support::random::{cases, mutation, passage, text};
 use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::Kernel;
-use trust8_transcode::With;
+use trust8_transcode::KernelForms;
 use trust8_transcode::{
     BufferError, Chars, ConversionErrorKind, Encoding, Str, Transcoder, TranscoderError, Utf16, Utf32,
 };
@@ -202,17 +202,17 @@ fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
                 UNTOUCHED,
                 len,
                 |buffer| {
-                    trust8_transcode::convert_into(With(kernel, from), to, text, buffer)
+                    trust8_transcode::convert_into(kernel.form(from), to, text, buffer)
                         .map(|bytes| bytes.to_vec())
                 },
                 |byte| byte == UNTOUCHED,
             )
         };
-        match (trust8_transcode::convert(With(kernel, from), to, text), expected.error) {
+        match (trust8_transcode::convert(kernel.form(from), to, text), expected.error) {
             (Ok(bytes), None) => {
                 assert_eq!(bytes, expected.prefix, "{}", context());
                 let needed = bytes.len();
-                assert_eq!(trust8_transcode::len(With(kernel, from), to, text), needed, "{}", context());
+                assert_eq!(trust8_transcode::len(kernel.form(from), to, text), needed, "{}", context());
                 assert_eq!(into(needed).as_ref(), Ok(&bytes), "{}", context());
                 assert_eq!(into(needed + 77).as_ref(), Ok(&bytes), "{}", context());
                 for len in [0, needed / 2, needed.saturating_sub(1)] {
@@ -225,7 +225,7 @@ fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
             (Err(error), Some(wrong)) => {
                 assert_eq!((error.valid_up_to(), error.kind()), wrong, "{}", context());
                 let needed = expected.prefix.len();
-                assert!(trust8_transcode::len(With(kernel, from), to, text) >= needed, "{}", context());
+                assert!(trust8_transcode::len(kernel.form(from), to, text) >= needed, "{}", context());
                 for len in [needed, needed + 77] {
                     let invalid = BufferError::Invalid { error, written: needed };
                     assert_eq!(into(len), Err(invalid), "{}", context());
@@ -243,14 +243,14 @@ fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
             (got, wrong) => panic!("{got:?} instead of {wrong:?}: {}", context()),
         }
 
-        let lossy = trust8_transcode::convert_lossy(With(kernel, from), to, text);
+        let lossy = trust8_transcode::convert_lossy(kernel.form(from), to, text);
         assert_eq!(lossy, expected.lossy, "{}", context());
         let into_lossy = |len: usize| {
             with_buffer(
                 UNTOUCHED,
                 len,
                 |buffer| {
-                    trust8_transcode::convert_into_lossy(With(kernel, from), to, text, buffer)
+                    trust8_transcode::convert_into_lossy(kernel.form(from), to, text, buffer)
                         .map(|bytes| bytes.to_vec())
                 },
                 |byte| byte == UNTOUCHED,
@@ -282,11 +282,11 @@ fn check(from: Encoding, text: &[u8]) {
 fn check_units(units: &[u16]) {
     let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
     for kernel in kernels() {
-        match (trust8_transcode::convert(With(kernel, Utf16), Str, units), String::from_utf16(units)) {
+        match (trust8_transcode::convert(kernel.form(Utf16), Str, units), String::from_utf16(units)) {
             (Ok(text), Ok(std)) => {
                 assert_eq!(text, std, "{}", kernel.name());
                 assert_eq!(
-                    trust8_transcode::convert(With(kernel, Str), Utf16, &text).unwrap(),
+                    trust8_transcode::convert(kernel.form(Str), Utf16, &text).unwrap(),
                     units,
                     "{}",
                     kernel.name()
@@ -294,7 +294,7 @@ fn check_units(units: &[u16]) {
             }
             (Err(error), Err(_)) => {
                 let of_bytes =
-                    trust8_transcode::convert(With(kernel, Encoding::Utf16Le), Str, &bytes).unwrap_err();
+                    trust8_transcode::convert(kernel.form(Encoding::Utf16Le), Str, &bytes).unwrap_err();
                 assert_eq!(
                     (2 * error.valid_up_to(), error.kind()),
                     (of_bytes.valid_up_to(), of_bytes.kind())
@@ -302,12 +302,12 @@ fn check_units(units: &[u16]) {
             }
             (got, std) => panic!("{got:?} instead of {std:?} of {units:04X?}, {}", kernel.name()),
         }
-        let lossy = trust8_transcode::convert_lossy(With(kernel, Utf16), Str, units);
+        let lossy = trust8_transcode::convert_lossy(kernel.form(Utf16), Str, units);
         assert_eq!(lossy, String::from_utf16_lossy(units), "{} of {units:04X?}", kernel.name());
         let items = char::decode_utf16(units.iter().copied());
         let chars: Vec<char> = items.map(|item| item.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
         assert_eq!(
-            trust8_transcode::convert_lossy(With(kernel, Utf16), Chars, units),
+            trust8_transcode::convert_lossy(kernel.form(Utf16), Chars, units),
             chars,
             "{} of {units:04X?}",
             kernel.name()
@@ -356,25 +356,25 @@ fn every_scalar_value_in_every_pair() {
             let text: String = text.chars().filter(|&char| has(from, char) && has(to, char)).collect();
             let (source, target) = (encode_all(from, &text), encode_all(to, &text));
             for kernel in kernels() {
-                let result = trust8_transcode::convert(With(kernel, from), to, &source).unwrap();
+                let result = trust8_transcode::convert(kernel.form(from), to, &source).unwrap();
                 assert!(result == target, "{} to {}, {}", from.name(), to.name(), kernel.name());
-                assert_eq!(trust8_transcode::len(With(kernel, from), to, &source), target.len());
+                assert_eq!(trust8_transcode::len(kernel.form(from), to, &source), target.len());
             }
         }
     }
     // In units, and in types that are known to be valid.
     for kernel in kernels() {
         let utf16: Vec<u16> = text.encode_utf16().collect();
-        assert!(trust8_transcode::convert(With(kernel, Str), Utf16, &text).unwrap() == utf16);
-        assert!(trust8_transcode::convert(With(kernel, Utf16), Str, &utf16).unwrap() == text);
-        let utf32: Vec<u32> = trust8_transcode::convert(With(kernel, Utf16), Utf32, &utf16).unwrap();
+        assert!(trust8_transcode::convert(kernel.form(Str), Utf16, &text).unwrap() == utf16);
+        assert!(trust8_transcode::convert(kernel.form(Utf16), Str, &utf16).unwrap() == text);
+        let utf32: Vec<u32> = trust8_transcode::convert(kernel.form(Utf16), Utf32, &utf16).unwrap();
         assert!(utf32.iter().copied().eq(text.chars().map(u32::from)));
-        assert!(trust8_transcode::convert(With(kernel, Utf32), Chars, &utf32).unwrap() == all);
-        assert!(trust8_transcode::convert(With(kernel, Chars), Utf16, &all).unwrap() == utf16);
-        assert!(trust8_transcode::convert(With(kernel, Str), Chars, &text).unwrap() == all);
-        assert!(trust8_transcode::convert(With(kernel, Chars), Str, &all).unwrap() == text);
-        assert_eq!(trust8_transcode::len(With(kernel, Str), Utf16, &text), utf16.len());
-        assert_eq!(trust8_transcode::len(With(kernel, Chars), Str, &all), text.len());
+        assert!(trust8_transcode::convert(kernel.form(Utf32), Chars, &utf32).unwrap() == all);
+        assert!(trust8_transcode::convert(kernel.form(Chars), Utf16, &all).unwrap() == utf16);
+        assert!(trust8_transcode::convert(kernel.form(Str), Chars, &text).unwrap() == all);
+        assert!(trust8_transcode::convert(kernel.form(Chars), Str, &all).unwrap() == text);
+        assert_eq!(trust8_transcode::len(kernel.form(Str), Utf16, &text), utf16.len());
+        assert_eq!(trust8_transcode::len(kernel.form(Chars), Str, &all), text.len());
     }
     for char in BOUNDARY_CHARACTERS {
         for &from in Encoding::ALL {
@@ -415,7 +415,7 @@ fn what_latin1_has_of_every_encoding() {
             for char in chars.filter(|&char| has(encoding, char)) {
                 let text = encode_all(encoding, &format!("a{char}"));
                 let expected = if char <= '\u{FF}' { text.len() } else { encode_all(encoding, "a").len() };
-                let found = trust8_transcode::latin1_up_to(With(kernel, encoding), &text);
+                let found = trust8_transcode::latin1_up_to(kernel.form(encoding), &text);
                 assert_eq!(found, expected, "{kernel:?}, {encoding:?}, {char:?}");
             }
         }
@@ -446,7 +446,7 @@ fn lengths_at_every_address() {
                     place[offset..end].copy_from_slice(&bytes);
                     for kernel in kernels() {
                         assert_eq!(
-                            trust8_transcode::len(With(kernel, from), to, &place[offset..end]),
+                            trust8_transcode::len(kernel.form(from), to, &place[offset..end]),
                             needed,
                             "{} characters at {offset}, {} to {}, {}",
                             len,
@@ -505,12 +505,12 @@ fn longer_characters_in_text_of_two_bytes() {
                 let bytes = text.as_bytes();
                 for Way { name, kernel, .. } in ways() {
                     let about = (name, filler, shift, longer);
-                    let converted = trust8_transcode::convert(With(kernel, Encoding::Utf8), Utf16, bytes);
+                    let converted = trust8_transcode::convert(kernel.form(Encoding::Utf8), Utf16, bytes);
                     assert!(converted.is_ok_and(|converted| converted == units), "{about:?}");
                     let to = Encoding::Utf16Be;
-                    let converted = trust8_transcode::convert(With(kernel, Encoding::Utf8), to, bytes);
+                    let converted = trust8_transcode::convert(kernel.form(Encoding::Utf8), to, bytes);
                     assert!(converted.is_ok_and(|converted| converted == big_endian), "{about:?}");
-                    let converted = trust8_transcode::convert(With(kernel, Encoding::Utf8), Utf32, bytes);
+                    let converted = trust8_transcode::convert(kernel.form(Encoding::Utf8), Utf32, bytes);
                     assert!(converted.is_ok_and(|converted| converted == numbers), "{about:?}");
                 }
             }
@@ -523,23 +523,23 @@ fn check_utf8_quickly(text: &[u8]) {
     let at = core::str::from_utf8(text).unwrap_err().valid_up_to();
     let lossy = String::from_utf8_lossy(text);
     for Way { name, kernel, .. } in ways() {
-        let error = trust8_transcode::convert(With(kernel, Encoding::Utf8), Utf16, text).unwrap_err();
+        let error = trust8_transcode::convert(kernel.form(Encoding::Utf8), Utf16, text).unwrap_err();
         assert_eq!(error.valid_up_to(), at, "{} of {text:02X?}", name);
         assert_eq!(error.utf8_error(), trust8::from_utf8(text).err());
         let units: Vec<u16> = lossy.encode_utf16().collect();
         assert_eq!(
-            trust8_transcode::convert_lossy(With(kernel, Encoding::Utf8), Utf16, text),
+            trust8_transcode::convert_lossy(kernel.form(Encoding::Utf8), Utf16, text),
             units,
             "{}",
             name
         );
         assert_eq!(
-            trust8_transcode::convert_lossy(With(kernel, Encoding::Utf8), Str, text),
+            trust8_transcode::convert_lossy(kernel.form(Encoding::Utf8), Str, text),
             lossy,
             "{}",
             name
         );
-        let error = trust8_transcode::convert(With(kernel, Encoding::Utf8), Utf32, text).unwrap_err();
+        let error = trust8_transcode::convert(kernel.form(Encoding::Utf8), Utf32, text).unwrap_err();
         assert_eq!(error.valid_up_to(), at, "{} of {text:02X?}", name);
     }
 }
@@ -597,7 +597,7 @@ fn malformed_utf32_at_every_position() {
                 }
                 for kernel in kernels() {
                     if char::from_u32(wrong).is_none() {
-                        let error = trust8_transcode::convert(With(kernel, Utf32), Str, &units).unwrap_err();
+                        let error = trust8_transcode::convert(kernel.form(Utf32), Str, &units).unwrap_err();
                         assert_eq!(error.valid_up_to(), before, "{}", kernel.name());
                     }
                 }
@@ -667,7 +667,7 @@ fn malformed_utf8_into_latin1_at_every_position() {
         for before in 0..=300 {
             let text = [&b"a".repeat(before)[..], half, &b"a".repeat(300)].concat();
             for kernel in kernels() {
-                let error = trust8_transcode::convert(With(kernel, Encoding::Utf8), Encoding::Latin1, &text)
+                let error = trust8_transcode::convert(kernel.form(Encoding::Utf8), Encoding::Latin1, &text)
                     .unwrap_err();
                 assert_eq!(error.valid_up_to(), before, "{}", kernel.name());
                 assert_eq!(error.utf8_error(), trust8::from_utf8(&text).err(), "{}", kernel.name());
@@ -728,8 +728,7 @@ fn what_latin1_lacks() {
         for before in 0..=300 {
             let text: String = repeated("aé", before) + &wrong.to_string() + "after it";
             for kernel in kernels() {
-                let error =
-                    trust8_transcode::convert(With(kernel, Str), Encoding::Latin1, &text).unwrap_err();
+                let error = trust8_transcode::convert(kernel.form(Str), Encoding::Latin1, &text).unwrap_err();
                 assert_eq!(error.kind(), ConversionErrorKind::Unmappable(wrong), "{}", kernel.name());
                 assert_eq!(&text[error.valid_up_to()..], format!("{wrong}after it"), "{}", kernel.name());
             }
@@ -922,9 +921,9 @@ fn check_against_encoding_rs(bytes: &[u8]) {
     for (from, theirs) in all {
         let (text, malformed) = theirs.decode_without_bom_handling(bytes);
         for kernel in kernels() {
-            let ours = trust8_transcode::convert_lossy(With(kernel, from), Str, bytes);
+            let ours = trust8_transcode::convert_lossy(kernel.form(from), Str, bytes);
             assert_eq!(ours, text, "{}, {} of {bytes:02X?}", from.name(), kernel.name());
-            let strict = trust8_transcode::convert(With(kernel, from), Str, bytes);
+            let strict = trust8_transcode::convert(kernel.form(from), Str, bytes);
             assert_eq!(strict.is_err(), malformed, "{}, {} of {bytes:02X?}", from.name(), kernel.name());
         }
     }
@@ -982,10 +981,10 @@ fn check_small_buffers(from: Encoding, to: Encoding, text: &[u8], rooms: &[usize
             let mut buffer = vec![MaybeUninit::uninit(); room];
             let (read, written, error) = if lossy {
                 let progress =
-                    trust8_transcode::convert_as_fits_lossy(With(kernel, from), to, &text[at..], &mut buffer);
+                    trust8_transcode::convert_as_fits_lossy(kernel.form(from), to, &text[at..], &mut buffer);
                 (progress.read, progress.written, false)
             } else {
-                match trust8_transcode::convert_as_fits(With(kernel, from), to, &text[at..], &mut buffer) {
+                match trust8_transcode::convert_as_fits(kernel.form(from), to, &text[at..], &mut buffer) {
                     Ok(progress) => (progress.read, progress.written, false),
                     Err(BufferError::Invalid { error, written }) => (error.valid_up_to(), written, true),
                     Err(error) => panic!("{error}"),

@@ -8,7 +8,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::scale::{Thin, scale};
 use trust8::Kernel;
-use trust8_transcode::{BufferError, Encoding, Str, Utf16, Utf32, With};
+use trust8_transcode::{BufferError, Encoding, KernelForms, Str, Utf16, Utf32};
 
 const TEXTS: [&str; 7] = ["a", "é", "敏", "😀", "aé敏😀", "Straße, Größe ", "plain ASCII, and then 敏 "];
 
@@ -35,13 +35,13 @@ fn buffers_of_every_critical_length() {
             let text = repeated(text, len);
             let units: Vec<u16> = text.encode_utf16().collect();
             let utf32: Vec<u32> = text.chars().map(u32::from).collect();
-            let latin1 = trust8_transcode::convert(With(Kernel::best(), Str), Encoding::Latin1, &text).ok();
+            let latin1 = trust8_transcode::convert(Kernel::best().form(Str), Encoding::Latin1, &text).ok();
             for kernel in kernels() {
                 let bytes = source.copy(text.as_bytes());
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
                     let result = trust8_transcode::convert_into(
-                        With(kernel, Encoding::Utf8),
+                        kernel.form(Encoding::Utf8),
                         Utf32,
                         bytes,
                         target.last(room),
@@ -53,7 +53,7 @@ fn buffers_of_every_critical_length() {
                         let room = latin1.len() - less;
                         let (from, to) = (Encoding::Utf8, Encoding::Latin1);
                         let result =
-                            trust8_transcode::convert_into(With(kernel, from), to, bytes, target.last(room));
+                            trust8_transcode::convert_into(kernel.form(from), to, bytes, target.last(room));
                         check(result.map(|got| &*got), &latin1[..], room, latin1.len());
                     }
                     let latin1 = source.copy(latin1);
@@ -61,7 +61,7 @@ fn buffers_of_every_critical_length() {
                         let room = text.len() - less;
                         let (from, to) = (Encoding::Latin1, Encoding::Utf8);
                         let result =
-                            trust8_transcode::convert_into(With(kernel, from), to, latin1, target.last(room));
+                            trust8_transcode::convert_into(kernel.form(from), to, latin1, target.last(room));
                         check(result.map(|got| &*got), text.as_bytes(), room, text.len());
                     }
                 }
@@ -69,7 +69,7 @@ fn buffers_of_every_critical_length() {
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
                     let result = trust8_transcode::convert_into(
-                        With(kernel, Utf32),
+                        kernel.form(Utf32),
                         Encoding::Utf8,
                         copy,
                         target.last(room),
@@ -79,22 +79,22 @@ fn buffers_of_every_critical_length() {
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
                     let result =
-                        trust8_transcode::convert_into(With(kernel, Utf32), Utf16, copy, target.last(room));
+                        trust8_transcode::convert_into(kernel.form(Utf32), Utf16, copy, target.last(room));
                     check(result.map(|got| &*got), &units[..], room, units.len());
                 }
                 let copy = source.copy(&units);
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
                     let result =
-                        trust8_transcode::convert_into(With(kernel, Utf16), Utf32, copy, target.last(room));
+                        trust8_transcode::convert_into(kernel.form(Utf16), Utf32, copy, target.last(room));
                     check(result.map(|got| &*got), &utf32[..], room, utf32.len());
                 }
                 let bytes = source.copy(text.as_bytes());
-                assert_eq!(trust8_transcode::len(With(kernel, Encoding::Utf8), Utf16, bytes), units.len());
+                assert_eq!(trust8_transcode::len(kernel.form(Encoding::Utf8), Utf16, bytes), units.len());
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
                     let result = trust8_transcode::convert_into(
-                        With(kernel, Encoding::Utf8),
+                        kernel.form(Encoding::Utf8),
                         Utf16,
                         bytes,
                         target.last(room),
@@ -102,11 +102,11 @@ fn buffers_of_every_critical_length() {
                     check(result.map(|got| &*got), &units[..], room, units.len());
                 }
                 let units = source.copy(&units);
-                assert_eq!(trust8_transcode::len(With(kernel, Utf16), Str, units), text.len());
+                assert_eq!(trust8_transcode::len(kernel.form(Utf16), Str, units), text.len());
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
                     let result = trust8_transcode::convert_into(
-                        With(kernel, Utf16),
+                        kernel.form(Utf16),
                         Encoding::Utf8,
                         units,
                         target.last(room),
@@ -153,7 +153,7 @@ fn every_pair_of_encodings() {
             }
             let text = repeated(text, len);
             for &from in Encoding::ALL {
-                let Ok(mut bytes) = trust8_transcode::convert(With(Kernel::best(), Str), from, &text) else {
+                let Ok(mut bytes) = trust8_transcode::convert(Kernel::best().form(Str), from, &text) else {
                     continue;
                 };
                 if len % 2 == 1 {
@@ -163,21 +163,21 @@ fn every_pair_of_encodings() {
                 for &to in Encoding::ALL {
                     for kernel in kernels() {
                         let bytes = source.copy(&bytes);
-                        let lossy = trust8_transcode::convert_lossy(With(kernel, from), to, bytes);
+                        let lossy = trust8_transcode::convert_lossy(kernel.form(from), to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
                             let result = trust8_transcode::convert_into_lossy(
-                                With(kernel, from),
+                                kernel.form(from),
                                 to,
                                 bytes,
                                 target.last(room),
                             );
                             check(result.map(|got| &*got), &lossy[..], room, lossy.len());
                         }
-                        let strict = trust8_transcode::convert(With(kernel, from), to, bytes);
+                        let strict = trust8_transcode::convert(kernel.form(from), to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
                             match (
                                 trust8_transcode::convert_into(
-                                    With(kernel, from),
+                                    kernel.form(from),
                                     to,
                                     bytes,
                                     target.last(room),
@@ -245,7 +245,7 @@ fn malformed_utf8_everywhere_in_short_texts() {
                     let bytes = source.copy(&text);
                     for room in [fits, fits.saturating_sub(1), 0] {
                         match trust8_transcode::convert_into(
-                            With(kernel, Encoding::Utf8),
+                            kernel.form(Encoding::Utf8),
                             Utf16,
                             bytes,
                             target.last(room),
@@ -255,12 +255,8 @@ fn malformed_utf8_everywhere_in_short_texts() {
                         }
                     }
                     let room = target.last(lossy.len());
-                    let result = trust8_transcode::convert_into_lossy(
-                        With(kernel, Encoding::Utf8),
-                        Utf16,
-                        bytes,
-                        room,
-                    );
+                    let result =
+                        trust8_transcode::convert_into_lossy(kernel.form(Encoding::Utf8), Utf16, bytes, room);
                     check(result.map(|got| &*got), &lossy[..], lossy.len(), lossy.len());
                 }
             }
@@ -292,7 +288,7 @@ fn lone_surrogates_everywhere_in_short_texts() {
                         let text = source.copy(&text);
                         for room in [fits, fits.saturating_sub(1), 0] {
                             match trust8_transcode::convert_into(
-                                With(kernel, Utf16),
+                                kernel.form(Utf16),
                                 Encoding::Utf8,
                                 text,
                                 target.last(room),
@@ -305,7 +301,7 @@ fn lone_surrogates_everywhere_in_short_texts() {
                         }
                         let room = target.last(lossy.len());
                         let result = trust8_transcode::convert_into_lossy(
-                            With(kernel, Utf16),
+                            kernel.form(Utf16),
                             Encoding::Utf8,
                             text,
                             room,

@@ -1,7 +1,7 @@
 //! Whether a text is Latin-1, with every kernel, against the characters of the text.
 
 use trust8::Kernel;
-use trust8_transcode::{Str, With, latin1_up_to};
+use trust8_transcode::{KernelForms, Str, latin1_up_to};
 
 /// The characters around the limits of Latin-1 and of the lengths in UTF-8.
 const CHARACTERS: [char; 10] =
@@ -19,7 +19,7 @@ fn one_character_decides_wherever_it_is() {
                             .concat();
                         let expected = text.chars().all(|character| character <= '\u{FF}');
                         assert_eq!(
-                            latin1_up_to(With(kernel, Str), &text) == text.len(),
+                            latin1_up_to(kernel.form(Str), &text) == text.len(),
                             expected,
                             "{kernel:?}: {character:?} after {before} times {filler}"
                         );
@@ -27,6 +27,6 @@ fn one_character_decides_wherever_it_is() {
                 }
             }
         }
-        assert_eq!(latin1_up_to(With(kernel, Str), ""), 0);
+        assert_eq!(latin1_up_to(kernel.form(Str), ""), 0);
     }
 }

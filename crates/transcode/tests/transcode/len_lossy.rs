@@ -4,7 +4,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::random::{cases, insertion, lines, passage};
 use proptest::prelude::*;
-use trust8_transcode::With;
+use trust8_transcode::KernelForms;
 use trust8_transcode::{Chars, Encoding, Form, Str, Utf16, Utf32, convert_lossy};
 
 /// Asserts that the length is that of the conversion into every form.
@@ -13,32 +13,32 @@ fn check<F: Form + Copy>(from: F, text: &F::Text, about: &dyn std::fmt::Debug) {
         for &to in Encoding::ALL {
             let expected = convert_lossy(from, to, text).len();
             assert_eq!(
-                trust8_transcode::len_lossy(With(kernel, from), to, text),
+                trust8_transcode::len_lossy(kernel.form(from), to, text),
                 expected,
                 "{kernel:?}, {to:?}: {about:02X?}"
             );
         }
         let expected = convert_lossy(from, Str, text).len();
         assert_eq!(
-            trust8_transcode::len_lossy(With(kernel, from), Str, text),
+            trust8_transcode::len_lossy(kernel.form(from), Str, text),
             expected,
             "{kernel:?}: {about:02X?}"
         );
         let expected = convert_lossy(from, Utf16, text).len();
         assert_eq!(
-            trust8_transcode::len_lossy(With(kernel, from), Utf16, text),
+            trust8_transcode::len_lossy(kernel.form(from), Utf16, text),
             expected,
             "{kernel:?}: {about:02X?}"
         );
         let expected = convert_lossy(from, Utf32, text).len();
         assert_eq!(
-            trust8_transcode::len_lossy(With(kernel, from), Utf32, text),
+            trust8_transcode::len_lossy(kernel.form(from), Utf32, text),
             expected,
             "{kernel:?}: {about:02X?}"
         );
         let expected = convert_lossy(from, Chars, text).len();
         assert_eq!(
-            trust8_transcode::len_lossy(With(kernel, from), Chars, text),
+            trust8_transcode::len_lossy(kernel.form(from), Chars, text),
             expected,
             "{kernel:?}: {about:02X?}"
         );
@@ -96,13 +96,13 @@ fn surrogates_at_each_place_of_a_long_text() {
                 for skipped in 0..=place.min(3) {
                     let expected = 3 * (600 - skipped) + len;
                     assert_eq!(
-                        trust8_transcode::len_lossy(With(kernel, Utf16), Str, &units[skipped..]),
+                        trust8_transcode::len_lossy(kernel.form(Utf16), Str, &units[skipped..]),
                         expected,
                         "{kernel:?}, {place}"
                     );
                     let bytes = &swapped[2 * skipped..];
                     assert_eq!(
-                        trust8_transcode::len_lossy(With(kernel, Encoding::Utf16Be), Str, bytes),
+                        trust8_transcode::len_lossy(kernel.form(Encoding::Utf16Be), Str, bytes),
                         expected,
                         "{kernel:?}, {place}"
                     );

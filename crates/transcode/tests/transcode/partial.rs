@@ -8,7 +8,7 @@ use super::convert::reference::{encode, has};
 use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::scale::Thin;
-use trust8_transcode::With;
+use trust8_transcode::KernelForms;
 use trust8_transcode::handlers::{Handler, into_ascii, into_utf16, into_utf32};
 use trust8_transcode::{BufferError, Encoding, Form, Progress, Utf16, Utf32};
 
@@ -21,9 +21,9 @@ fn in_parts<F: Form<Text = [u8]> + Copy>(from: F, text: &[u8], room: usize, loss
             let mut buffer = vec![MaybeUninit::uninit(); room];
             let rest = &text[read..];
             let progress = if lossy {
-                trust8_transcode::convert_as_fits_lossy(With(kernel, from), Utf16, rest, &mut buffer)
+                trust8_transcode::convert_as_fits_lossy(kernel.form(from), Utf16, rest, &mut buffer)
             } else {
-                match trust8_transcode::convert_as_fits(With(kernel, from), Utf16, rest, &mut buffer) {
+                match trust8_transcode::convert_as_fits(kernel.form(from), Utf16, rest, &mut buffer) {
                     Ok(progress) => progress,
                     Err(BufferError::Invalid { error, written }) => {
                         Progress { read: error.valid_up_to(), written }
@@ -99,8 +99,8 @@ fn every_pair_fills_buffers_of_every_length() {
         let text: String = filler.chars().cycle().take(400).collect();
         for kernel in kernels() {
             let bytes =
-                trust8_transcode::convert(With(kernel, Encoding::Utf8), from, text.as_bytes()).unwrap();
-            let whole = trust8_transcode::convert(With(kernel, Encoding::Utf8), to, text.as_bytes()).unwrap();
+                trust8_transcode::convert(kernel.form(Encoding::Utf8), from, text.as_bytes()).unwrap();
+            let whole = trust8_transcode::convert(kernel.form(Encoding::Utf8), to, text.as_bytes()).unwrap();
             let mut buffer = vec![MaybeUninit::uninit(); whole.len()];
             let (mut chars, mut expected) = (text.chars().peekable(), Progress { read: 0, written: 0 });
             for room in 0..whole.len().min(700) {
@@ -112,7 +112,7 @@ fn every_pair_fills_buffers_of_every_length() {
                     continue;
                 }
                 let got =
-                    trust8_transcode::convert_as_fits(With(kernel, from), to, &bytes, &mut buffer[..room]);
+                    trust8_transcode::convert_as_fits(kernel.form(from), to, &bytes, &mut buffer[..room]);
                 assert_eq!(got, Ok(expected), "{kernel:?}: {from:?} to {to:?}, {filler}, {room}");
                 // SAFETY: these have been written.
                 let written = buffer[..expected.written].iter().map(|byte| unsafe { byte.assume_init() });
@@ -147,7 +147,7 @@ fn faulty_text_fills_buffers_of_every_length() {
                     }
                     let context = || format!("{kernel:?}: {filler}, {between}, {room}");
                     let Progress { read, written } = trust8_transcode::convert_as_fits_lossy(
-                        With(kernel, Encoding::Utf8),
+                        kernel.form(Encoding::Utf8),
                         Utf16,
                         &text,
                         &mut buffer[..room],
@@ -186,9 +186,9 @@ fn a_fault_after_every_sound_length() {
                 let expected = String::from_utf8_lossy(&text);
                 for kernel in kernels() {
                     let context = || format!("{kernel:?}: {filler}, {sound}, {:02X?}", malformed.bytes);
-                    let utf16 = trust8_transcode::convert_lossy(With(kernel, Encoding::Utf8), Utf16, &text);
+                    let utf16 = trust8_transcode::convert_lossy(kernel.form(Encoding::Utf8), Utf16, &text);
                     assert!(utf16.iter().copied().eq(expected.encode_utf16()), "{}", context());
-                    let utf32 = trust8_transcode::convert_lossy(With(kernel, Encoding::Utf8), Utf32, &text);
+                    let utf32 = trust8_transcode::convert_lossy(kernel.form(Encoding::Utf8), Utf32, &text);
                     assert!(utf32.iter().copied().eq(expected.chars().map(u32::from)), "{}", context());
                 }
             }

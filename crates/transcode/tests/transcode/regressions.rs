@@ -5,7 +5,7 @@
 use core::mem::MaybeUninit;
 
 use super::support::kernels::kernels;
-use trust8_transcode::With;
+use trust8_transcode::KernelForms;
 use trust8_transcode::{BufferError, Chars, Encoding, Str, Utf16, Utf32, convert};
 
 /// A `&str` is known to be valid, so its parts went to the vectors without a check. A conversion in
@@ -27,32 +27,32 @@ fn a_piece_of_a_str_that_ends_inside_a_character() {
                 let units: Vec<u16> = text.encode_utf16().collect();
                 let who = format!("{}, {lead} and then {character}, {len} bytes", kernel.name());
                 assert_eq!(
-                    trust8_transcode::convert(With(kernel, Str), Chars, &text),
+                    trust8_transcode::convert(kernel.form(Str), Chars, &text),
                     Ok(chars.clone()),
                     "{who}"
                 );
                 assert_eq!(
-                    trust8_transcode::convert(With(kernel, Str), Utf16, &text),
+                    trust8_transcode::convert(kernel.form(Str), Utf16, &text),
                     Ok(units.clone()),
                     "{who}"
                 );
                 let numbers: Vec<u32> = chars.iter().map(|&char| char.into()).collect();
-                assert_eq!(trust8_transcode::convert(With(kernel, Str), Utf32, &text), Ok(numbers), "{who}");
+                assert_eq!(trust8_transcode::convert(kernel.form(Str), Utf32, &text), Ok(numbers), "{who}");
                 let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
                 assert_eq!(
-                    trust8_transcode::convert(With(kernel, Str), Encoding::Utf16Be, &text),
+                    trust8_transcode::convert(kernel.form(Str), Encoding::Utf16Be, &text),
                     Ok(bytes),
                     "{who}"
                 );
                 let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
                 assert_eq!(
-                    trust8_transcode::convert(With(kernel, Str), Encoding::Utf16Le, &text),
+                    trust8_transcode::convert(kernel.form(Str), Encoding::Utf16Le, &text),
                     Ok(bytes),
                     "{who}"
                 );
                 let latin: Vec<u8> = chars.iter().map(|&char| u8::try_from(char).unwrap_or(b'?')).collect();
                 assert_eq!(
-                    trust8_transcode::convert_lossy(With(kernel, Str), Encoding::Latin1, &text),
+                    trust8_transcode::convert_lossy(kernel.form(Str), Encoding::Latin1, &text),
                     latin,
                     "{who}"
                 );
@@ -83,7 +83,7 @@ fn the_length_that_a_long_str_needs() {
             let who = format!("{}, {lead} and then {character}", kernel.name());
             for room in [0, 10, 100] {
                 let mut buffer = vec![MaybeUninit::uninit(); room];
-                match trust8_transcode::convert_into(With(kernel, Str), Utf16, &text, &mut buffer) {
+                match trust8_transcode::convert_into(kernel.form(Str), Utf16, &text, &mut buffer) {
                     Err(BufferError::TooSmall(error)) => assert_eq!(error.needed, units, "{who}, {room}"),
                     other => panic!("{who}, {room}: {other:?}"),
                 }
@@ -98,7 +98,7 @@ fn the_length_that_a_long_str_needs() {
 fn what_comes_after_all_that_fits_is_malformed() {
     for kernel in kernels() {
         let mut room = [MaybeUninit::uninit(); 1];
-        let found = trust8_transcode::convert_as_fits(With(kernel, Utf16), Utf16, &[0x61, 0xDC00], &mut room);
+        let found = trust8_transcode::convert_as_fits(kernel.form(Utf16), Utf16, &[0x61, 0xDC00], &mut room);
         assert!(
             matches!(found, Err(BufferError::Invalid { written: 1, .. })),
             "{}: {found:?}",
@@ -106,7 +106,7 @@ fn what_comes_after_all_that_fits_is_malformed() {
         );
         let mut room = [MaybeUninit::uninit(); 1];
         let found =
-            trust8_transcode::convert_as_fits(With(kernel, Encoding::Utf16Le), Utf16, b"a\0b", &mut room);
+            trust8_transcode::convert_as_fits(kernel.form(Encoding::Utf16Le), Utf16, b"a\0b", &mut room);
         assert!(
             matches!(found, Err(BufferError::Invalid { written: 1, .. })),
             "{}: {found:?}",

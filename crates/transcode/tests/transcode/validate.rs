@@ -10,7 +10,7 @@ use super::support::random::cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
 use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le, Utf32Be, Utf32Le};
-use trust8_transcode::With;
+use trust8_transcode::KernelForms;
 use trust8_transcode::{Chars, ConversionErrorKind, Str, Utf16, Utf32, is_ascii_in, validate};
 
 /// What is to be said of a text: where it is malformed and why, where ASCII ends, and where Latin-1
@@ -75,11 +75,11 @@ macro_rules! check_form {
     ($form:expr, $text:expr, $expected:expr, $about:expr) => {
         for kernel in kernels() {
             let found = Model {
-                error: trust8_transcode::validate(With(kernel, $form), $text)
+                error: trust8_transcode::validate(kernel.form($form), $text)
                     .err()
                     .map(|error| (error.valid_up_to(), error.kind())),
-                ascii: trust8_transcode::ascii_up_to_in(With(kernel, $form), $text),
-                latin1: trust8_transcode::latin1_up_to(With(kernel, $form), $text),
+                ascii: trust8_transcode::ascii_up_to_in(kernel.form($form), $text),
+                latin1: trust8_transcode::latin1_up_to(kernel.form($form), $text),
             };
             assert_eq!(found, $expected, "{kernel:?}, {:?}, {}", $form, $about());
         }
@@ -284,12 +284,12 @@ fn malformed_utf8() {
 #[test]
 fn forms_that_are_always_valid() {
     for kernel in kernels() {
-        assert_eq!(trust8_transcode::validate(With(kernel, Latin1), &[0xFF, 0x80]), Ok(()));
-        assert_eq!(trust8_transcode::latin1_up_to(With(kernel, Latin1), &[0x41, 0xFF]), 2);
-        assert_eq!(trust8_transcode::ascii_up_to_in(With(kernel, Latin1), &[0x41, 0xFF]), 1);
-        assert_eq!(trust8_transcode::validate(With(kernel, Chars), &['a', '\u{10FFFF}']), Ok(()));
-        assert_eq!(trust8_transcode::ascii_up_to_in(With(kernel, Chars), &['a', 'é', '€']), 1);
-        assert_eq!(trust8_transcode::latin1_up_to(With(kernel, Chars), &['a', 'é', '€']), 2);
+        assert_eq!(trust8_transcode::validate(kernel.form(Latin1), &[0xFF, 0x80]), Ok(()));
+        assert_eq!(trust8_transcode::latin1_up_to(kernel.form(Latin1), &[0x41, 0xFF]), 2);
+        assert_eq!(trust8_transcode::ascii_up_to_in(kernel.form(Latin1), &[0x41, 0xFF]), 1);
+        assert_eq!(trust8_transcode::validate(kernel.form(Chars), &['a', '\u{10FFFF}']), Ok(()));
+        assert_eq!(trust8_transcode::ascii_up_to_in(kernel.form(Chars), &['a', 'é', '€']), 1);
+        assert_eq!(trust8_transcode::latin1_up_to(kernel.form(Chars), &['a', 'é', '€']), 2);
     }
 }
 
@@ -391,25 +391,25 @@ fn all_errors() {
         for kernel in kernels() {
             let place = |error: trust8_transcode::Error| (error.valid_up_to(), error.error_len());
             assert!(
-                trust8_transcode::errors_in(With(kernel, Utf16), &units)
+                trust8_transcode::errors_in(kernel.form(Utf16), &units)
                     .map(place)
                     .eq(expected.iter().copied()),
                 "{units:X?}"
             );
             assert!(
-                trust8_transcode::errors_in(With(kernel, Utf16Le), &le)
+                trust8_transcode::errors_in(kernel.form(Utf16Le), &le)
                     .map(place)
                     .eq(in_bytes.iter().copied()),
                 "{units:X?}"
             );
             assert!(
-                trust8_transcode::errors_in(With(kernel, Utf16Be), &be)
+                trust8_transcode::errors_in(kernel.form(Utf16Be), &be)
                     .map(place)
                     .eq(in_bytes.iter().copied()),
                 "{units:X?}"
             );
             let mut at = 0;
-            for chunk in trust8_transcode::chunks(With(kernel, Utf16), &units) {
+            for chunk in trust8_transcode::chunks(kernel.form(Utf16), &units) {
                 assert_eq!(chunk.offset(), at);
                 assert!(String::from_utf16(chunk.valid()).is_ok(), "{units:X?}");
                 at += chunk.valid().len();
@@ -420,24 +420,24 @@ fn all_errors() {
                 at += chunk.malformed().len();
             }
             assert_eq!(at, units.len());
-            let errors = trust8_transcode::chunks(With(kernel, Utf16Be), &be)
+            let errors = trust8_transcode::chunks(kernel.form(Utf16Be), &be)
                 .filter_map(|chunk| chunk.error())
                 .map(place);
             assert!(errors.eq(in_bytes.iter().copied()), "{units:X?}");
             let wrong = (0..units.len()).filter(|&at| char::from_u32(numbers[at]).is_none());
             assert!(
-                trust8_transcode::errors_in(With(kernel, Utf32), &numbers)
+                trust8_transcode::errors_in(kernel.form(Utf32), &numbers)
                     .map(place)
                     .eq(wrong.map(|at| (at, Some(1))))
             );
             // Half a unit at the end.
-            let cut = trust8_transcode::errors_in(With(kernel, Utf32Le), b"a\0\0\0\0\0\0").map(place);
+            let cut = trust8_transcode::errors_in(kernel.form(Utf32Le), b"a\0\0\0\0\0\0").map(place);
             assert!(cut.eq([(4, None)]));
             let utf8 = kernel.errors(&le).map(|error| (error.valid_up_to(), error.error_len()));
-            assert!(trust8_transcode::errors_in(With(kernel, Utf8), &le).map(place).eq(utf8));
+            assert!(trust8_transcode::errors_in(kernel.form(Utf8), &le).map(place).eq(utf8));
             assert_eq!(
-                trust8_transcode::errors_in(With(kernel, Latin1), &le).count()
-                    + trust8_transcode::errors_in(With(kernel, Str), "é").count(),
+                trust8_transcode::errors_in(kernel.form(Latin1), &le).count()
+                    + trust8_transcode::errors_in(kernel.form(Str), "é").count(),
                 0
             );
         }

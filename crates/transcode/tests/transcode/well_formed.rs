@@ -9,7 +9,7 @@ use super::support::kernels::kernels;
 use super::support::random::cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
-use trust8_transcode::With;
+use trust8_transcode::KernelForms;
 use trust8_transcode::{make_well_formed, to_well_formed};
 
 /// Returns the text with each unpaired surrogate replaced.
@@ -23,9 +23,9 @@ fn check(units: &[u16]) {
     let expected = mended(units);
     for kernel in kernels() {
         let mut copy = units.to_vec();
-        With(kernel, trust8_transcode::Utf16).make_well_formed(&mut copy);
+        kernel.form(trust8_transcode::Utf16).make_well_formed(&mut copy);
         assert!(copy == expected, "{kernel:?}: {units:04X?} became {copy:04X?}");
-        let text = With(kernel, trust8_transcode::Utf16).to_well_formed(units);
+        let text = kernel.form(trust8_transcode::Utf16).to_well_formed(units);
         assert!(*text == *expected, "{kernel:?}: {units:04X?} became {text:04X?}");
         assert_eq!(matches!(text, Cow::Borrowed(_)), units == expected);
     }
@@ -87,7 +87,7 @@ fn no_unit_outside_is_touched() {
                 }
                 // SAFETY: all of them were written just now.
                 let units = unsafe { units.assume_init_mut() };
-                With(kernel, trust8_transcode::Utf16).make_well_formed(units);
+                kernel.form(trust8_transcode::Utf16).make_well_formed(units);
                 let expected = if unit == 0x41 { unit } else { 0xFFFD };
                 assert!(units.iter().all(|&unit| unit == expected), "{kernel:?}, {len}");
             }

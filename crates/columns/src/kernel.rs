@@ -21,13 +21,13 @@ use crate::{Column, ColumnError, InvalidRows, Offset, check_row, offsets};
 ///
 /// ```
 /// use trust8::Kernel;
-/// use trust8_columns::KernelExt;
+/// use trust8_columns::KernelColumns;
 ///
 /// for kernel in Kernel::available() {
 ///     assert!(kernel.validate_offsets("aé".as_bytes(), &[0, 1, 3]).is_ok());
 /// }
 /// ```
-pub trait KernelExt: AsKernel {
+pub trait KernelColumns: AsKernel {
     /// Does the same as [`validate_offsets`](crate::validate_offsets), with this kernel.
     ///
     /// # Errors
@@ -102,4 +102,4 @@ pub trait KernelExt: AsKernel {
     }
 }
 
-impl KernelExt for Kernel {}
+impl KernelColumns for Kernel {}

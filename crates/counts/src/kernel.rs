@@ -19,14 +19,14 @@ use crate::part::Part;
 ///
 /// ```
 /// use trust8::Kernel;
-/// use trust8_counts::KernelExt;
+/// use trust8_counts::KernelCounts;
 ///
 /// for kernel in Kernel::available() {
 ///     assert_eq!(kernel.inspect("één".as_bytes()).chars(), 3);
 ///     assert_eq!((kernel.count_chars("één"), kernel.utf16_len("één")), (3, 3));
 /// }
 /// ```
-pub trait KernelExt: AsKernel {
+pub trait KernelCounts: AsKernel {
     /// Does the same as [`ascii_up_to`](crate::ascii_up_to), with this kernel.
     #[inline]
     #[must_use]
@@ -95,4 +95,4 @@ pub trait KernelExt: AsKernel {
     }
 }
 
-impl KernelExt for Kernel {}
+impl KernelCounts for Kernel {}
