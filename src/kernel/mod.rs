@@ -112,7 +112,7 @@ fn long_piece_continues<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> 
 #[cfg(trust8_simd)]
 pub(crate) const AHEAD_BYTES: usize = 8 << 10;
 /// Text of this length does not fit into a second-level cache.
-#[cfg(trust8_simd)]
+#[cfg(trust8_avx512)]
 pub(crate) const PREFETCH_FROM_BYTES: usize = 4 << 20;
 
 /// A validator for one instruction set of this CPU.

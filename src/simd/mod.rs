@@ -225,8 +225,7 @@ pub trait Simd: Vectors {
     /// loads of a block first, and then V8 runs out of registers.
     const RELOADS: bool = true;
 
-    /// Prefetches the line at `bytes[at]`, if the instruction set can. Does nothing if `at` is out
-    /// of bounds.
+    /// Prefetches the line at `bytes[at]`, if the instruction set can. `at` may be out of bounds.
     #[inline(always)]
     fn prefetch(self, _bytes: &[u8], _at: usize) {}
 

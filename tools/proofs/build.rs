@@ -56,6 +56,7 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
             ("bytes.get(..after)", "bytes.get(..after - BLOCK_BYTES)"),
             ("checker.check_end(&mut faults, last, LARGEST_AT_END, false);", ""),
             ("checker.check_end(&mut faults, last, ends, next >> i & 1 != 0);", ""),
+            ("at += filter::ROW_BYTES;", "at += filter::ROW_BYTES + BLOCK_BYTES;"),
             ("checker.check_block(&mut faults, block);", ""),
             ("checker.check_block(&mut faults, end);", ""),
         ],

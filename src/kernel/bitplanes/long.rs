@@ -289,15 +289,7 @@ struct WordSearch {
 }
 
 /// For each of eight blocks, the lane with which `pick_planes` gathers the high bits of a word in one of its bytes.
-const PICKS: &[u64; 8] = &{
-    let mut picks = [0; 8];
-    let mut k = 0;
-    while k < 8 {
-        picks[k] = 0x80 << (8 * k);
-        k += 1;
-    }
-    picks
-};
+const PICKS: &[u64; 8] = &[1 << 7, 1 << 15, 1 << 23, 1 << 31, 1 << 39, 1 << 47, 1 << 55, 1 << 63];
 
 impl WordSearch {
     #[inline(always)]

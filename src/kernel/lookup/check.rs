@@ -28,15 +28,7 @@ impl<S: Simd> FaultBits<S> {
     #[inline(always)]
     pub(super) fn first_lanes(self, s: S, n: usize) -> Self {
         /// 64 bytes of ones, and then 64 zeros. A load at `64 - n` gives ones in the first `n` lanes.
-        const FIRST: &[u8; 128] = &{
-            let mut lanes = [0; 128];
-            let mut i = 0;
-            while i < 64 {
-                lanes[i] = 0xFF;
-                i += 1;
-            }
-            lanes
-        };
+        const FIRST: &[u8] = [[0xFF; 64], [0; 64]].as_flattened();
         Self(s.and(self.0, s.load(FIRST, 64 - n)))
     }
 

@@ -9,7 +9,8 @@
 //!     fewer than 1 KiB: a branch for each block of 64 bytes: is it ASCII?
 //!     otherwise, for each chunk of 64 blocks, skip ASCII, list the blocks to check, and check them:
 //!         the blocks that are not ASCII
-//!         or, where these are a quarter and begin with two-byte characters, the blocks that are not two-byte text
+//!         or, where these are half and begin with two-byte characters, the blocks that are not two-byte text
+//!             if there are none, skip two-byte text, 512 bytes at a time, before the next chunk
 //!         or, where more than seven eighths of the blocks are not ASCII, no list: a branch for each block
 //!     check the last block, which overlaps the one before it
 //! ```
@@ -32,7 +33,8 @@
 //!    finds the first lane with a fault (`fault.rs`).
 //! 5. **Short input** has at most one branch on its content (all ASCII or not), and few
 //!    on its length. Both vary from call to call.
-//! 6. **One rule for prefetching**: in text of 4 MiB and more, each loop prefetches 8 KiB ahead.
+//! 6. **One rule for prefetching**: while at least 16 KiB are left, each loop of long text, except
+//!    the one that skips ASCII, prefetches 8 KiB ahead.
 //!
 //! The lookups are John Keiser's and Daniel Lemire's (arXiv 2010.03090, 2020; see `tables.rs`).
 //! Differences from their algorithm:

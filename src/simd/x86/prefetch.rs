@@ -5,8 +5,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-/// Prefetches the line at `bytes[at]` into the first-level cache. Does nothing if `at` is out of
-/// bounds.
+/// Prefetches the line at `bytes[at]` into the first-level cache. `at` may be out of bounds.
 #[inline(always)]
 pub(super) fn prefetch(bytes: &[u8], at: usize) {
     let line = bytes.as_ptr().wrapping_add(at);

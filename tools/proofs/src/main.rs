@@ -101,6 +101,7 @@ const THEOREMS: &[Theorem] = &[
     ("lookup, 32 bytes: a block in context, and its end", lookup::a_block::<32>),
     ("lists, 16 bytes: which blocks are not two-byte text", lookup::not_two_byte::<16>),
     ("lists, 32 bytes: which blocks are not two-byte text", lookup::not_two_byte::<32>),
+    ("lists, 32 bytes: whether two blocks are two-byte text", lookup::two_byte_blocks::<32>),
     ("lists, 16 bytes: a listed block before two-byte text", lookup::before_two_byte::<16>),
     ("lists, 32 bytes: a listed block before two-byte text", lookup::before_two_byte::<32>),
     ("lists, 16 bytes: which of sixteen blocks are not ASCII", lookup::not_ascii::<16>),

@@ -121,10 +121,12 @@ pub(crate) fn not_two_byte<const N: usize>() -> bool {
     let allowed = of_three_bytes(|bytes| allows_two_byte(&bytes));
     with_text(&text, 0, |memory| {
         let s = Symbolic::<N>;
-        let is_listed = accepted(|| filter::is_not_two_byte(s, &mut s.splat(0xFF), memory, CONTEXT));
+        let is_listed =
+            accepted(|| s.any_high_bit(filter::others::<_, BLOCK_BYTES>(s, &mut s.splat(0xFF), memory)));
         let is_known = accepted(|| {
             let mut smallest = s.splat(0xFF);
-            !filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT) && !filter::has_overlong(s, smallest)
+            !s.any_high_bit(filter::others::<_, BLOCK_BYTES>(s, &mut smallest, memory))
+                && !s.any_high_bit(filter::overlong(s, smallest))
         });
         let expected = below_e0.and(is_text(Start::Anywhere, &text, End::Anywhere));
         let condition = context.and(allowed);
@@ -142,13 +144,33 @@ pub(crate) fn before_two_byte<const N: usize>() -> bool {
         let s = Symbolic::<N>;
         let is_not_listed = accepted(|| {
             let mut smallest = s.splat(0xFF);
-            filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT);
-            !filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT + BLOCK_BYTES)
-                && !filter::has_overlong(s, smallest)
+            filter::others::<_, BLOCK_BYTES>(s, &mut smallest, memory);
+            !s.any_high_bit(filter::others::<_, BLOCK_BYTES>(s, &mut smallest, &memory[BLOCK_BYTES..]))
+                && !s.any_high_bit(filter::overlong(s, smallest))
         });
         let unfaulted = accepted(|| is_unfaulted::<N>(memory, LARGEST_BEFORE_TWO_BYTE, false));
         let condition = context.and(is_not_listed);
         condition.and(unfaulted).is(condition.and(is_text(Start::Anywhere, &text, End::Anywhere)))
+    })
+}
+
+/// Two blocks of any bytes, tested as one, after a context that allows two-byte text: the test passes if and only if they are such text.
+/// (A row has eight blocks, which would take minutes.)
+pub(crate) fn two_byte_blocks<const N: usize>() -> bool {
+    const BYTES: usize = 2 * BLOCK_BYTES;
+    let text = any_bytes(CONTEXT + BYTES);
+    let below_e0 = text[CONTEXT..].iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0xDF))));
+    let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever)
+        .and(of_three_bytes(|bytes| allows_two_byte(&bytes)));
+    with_text(&text, 0, |memory| {
+        let s = Symbolic::<N>;
+        let is_two_byte = accepted(|| {
+            let mut smallest = s.splat(0xFF);
+            let others = filter::others::<_, BYTES>(s, &mut smallest, memory);
+            !s.any_high_bit(s.or(others, filter::overlong(s, smallest)))
+        });
+        let expected = below_e0.and(is_text(Start::Anywhere, &text, End::Anywhere));
+        context.and(is_two_byte).is(context.and(expected))
     })
 }
 
@@ -197,7 +219,8 @@ pub(crate) fn for_mistakes_of_two_byte_text() -> bool {
     let is_known = with_text(&text, 0, |memory| {
         accepted(|| {
             let mut smallest = s.splat(0xFF);
-            !filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT) && !filter::has_overlong(s, smallest)
+            !s.any_high_bit(filter::others::<_, BLOCK_BYTES>(s, &mut smallest, memory))
+                && !s.any_high_bit(filter::overlong(s, smallest))
         })
     });
     is_known.is(below_e0.and(is_text(Start::Character, &eight, End::Anywhere)))

@@ -199,9 +199,18 @@ mod ascii {
 
 mod filter {
     use super::super::filter;
-    pub(super) use super::super::filter::{is_block_below_e0, not_ascii};
+    pub(super) use super::super::filter::{ROW_BYTES, is_block_below_e0, not_ascii};
     use super::{BLOCK_BYTES, CONTEXT, with_place};
     use crate::simd::Simd;
+
+    /// Notes a row of text of one and two bytes.
+    pub(super) fn is_two_byte<S: Simd>(s: S, row: &[u8; CONTEXT + ROW_BYTES], ahead: usize) -> bool {
+        let is_two_byte = filter::is_two_byte(s, row, ahead);
+        if is_two_byte {
+            with_place(&row[CONTEXT..], |coverage, place| coverage.two_byte[place].fill(true));
+        }
+        is_two_byte
+    }
 
     /// Notes the blocks that the list leaves out. They are text of one and two bytes.
     pub(super) fn not_two_byte<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> (u64, bool) {
