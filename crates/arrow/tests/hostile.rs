@@ -441,5 +441,8 @@ fn rows_without_bytes_that_are_too_many() {
         assert!(matches!(call_all(&array), Some(Reason::Shape(_))), "{len}");
         let nothing: ArrayRef = Arc::new(NullArray::new(len));
         assert!(as_utf8(&nothing).is_ok() && is_valid(&nothing).is_err() == (len > 1 << 32));
+        let key = Int8Array::from(vec![0]);
+        let shared: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(key, nothing));
+        assert!(is_valid(&shared).is_err() == (len > 1 << 32));
     }
 }

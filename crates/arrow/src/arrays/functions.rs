@@ -175,7 +175,7 @@ pub fn is_valid_in(array: &dyn Array, profile: &Profile) -> Result<BooleanArray,
     valid.append_n(array.len(), true);
     let search = Search { profile, claims: false, enough: Enough::EachRow, shared: &Cell::new(0) };
     refused_rows(array, search, |row| valid.set_bit(row, false))?;
-    Ok(BooleanArray::new(valid.finish(), all_nulls(array)))
+    Ok(BooleanArray::new(valid.finish(), all_nulls(array)?))
 }
 
 /// Returns a table of all values that are not UTF-8, in the order of the rows.

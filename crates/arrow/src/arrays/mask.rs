@@ -318,7 +318,16 @@ pub(crate) fn check_slices(array: &dyn Array, path: &str) -> Result<(), RowError
 
 /// Returns which rows are null, also by the value that they share. `check_slices` has found nothing
 /// wrong with the array.
-pub(crate) fn all_nulls(array: &dyn Array) -> Option<NullBuffer> {
+pub(crate) fn all_nulls(array: &dyn Array) -> Result<Option<NullBuffer>, RowError> {
+    /// Checks that a mask can be made for the values that rows share.
+    fn check_values(array: &dyn Array) -> Result<(), RowError> {
+        if !matches!(array.data_type(), DataType::Dictionary(..) | DataType::RunEndEncoded(..)) {
+            return Ok(());
+        }
+        let values = shared_values(array, "")?;
+        check_rows(len(values), "")?;
+        check_values(values)
+    }
     fn has_union(data_type: &DataType) -> bool {
         match data_type {
             DataType::Dictionary(_, values) => has_union(values),
@@ -327,7 +336,11 @@ pub(crate) fn all_nulls(array: &dyn Array) -> Option<NullBuffer> {
         }
     }
     // Arrow panics if a union names a child that it does not have.
-    if has_union(array.data_type()) { array.nulls().cloned() } else { array.logical_nulls() }
+    if has_union(array.data_type()) {
+        return Ok(array.nulls().cloned());
+    }
+    check_values(array)?;
+    Ok(array.logical_nulls())
 }
 
 /// Checks that an array does not have more rows than its contents, before a mask is made for them.
