@@ -1,11 +1,7 @@
 //! The instruction sets of formulas, in the places where the library has its own.
 
 #[path = "../../../../src/simd/mod.rs"]
-#[expect(
-    dead_code,
-    unused_macros,
-    reason = "operations that no proof needs, and what real instruction sets share"
-)]
+#[expect(dead_code, reason = "operations that no proof needs, and what real instruction sets share")]
 mod library;
 
 pub(crate) mod symbolic;
