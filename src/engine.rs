@@ -33,9 +33,9 @@ pub use crate::repair::survey;
 pub use crate::serialize::{Message, by_name, error, serialized_by_name};
 #[cfg(trust8_avx512)]
 pub use crate::simd::x86::avx512;
-pub use crate::simd::{Job, Token, Vectors, as_uninit};
+pub use crate::simd::{Job, Token, Vectors, as_uninit, read};
 #[cfg(trust8_simd)]
-pub use crate::simd::{Plain, Simd, read};
+pub use crate::simd::{Plain, Simd};
 pub use crate::text::characters::why_inexpressible;
 pub use crate::text::locate::{count_if, last_line};
 

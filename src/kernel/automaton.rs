@@ -257,3 +257,26 @@ pub fn judge(bytes: &[u8], suspect: usize) -> Result<(), Utf8Error> {
 pub(crate) fn high_bits(word: u64) -> u64 {
     (word & 0x8080_8080_8080_8080).wrapping_mul(0x0002_0408_1020_4081) >> 56
 }
+
+#[cfg(test)]
+mod tests {
+    use super::judge;
+
+    /// A kernel that suspects a later place than the first fault costs nothing but the exact place.
+    #[test]
+    fn a_wrong_suspicion_accepts_nothing() {
+        let mut bytes = [b'a'; 300];
+        for fault in 0..300 {
+            bytes[fault] = 0xFF;
+            for suspect in 0..=300 {
+                assert_eq!(
+                    judge(&bytes, suspect).map_err(|error| error.valid_up_to()),
+                    Err(fault),
+                    "{suspect}"
+                );
+            }
+            bytes[fault] = b'a';
+            assert_eq!(judge(&bytes, fault), Ok(()));
+        }
+    }
+}

@@ -232,12 +232,29 @@ fn a_fault_after_every_sound_length() {
                     continue;
                 }
                 let [start, rest] = filler.after(sound);
-                let input = [b"abc\xFF", start, rest, malformed.bytes, start, rest, b"\xFF"].concat();
+                // The first fault is after the first block: one inside it is handled before any group is.
+                let input =
+                    [&[b'a'; 100][..], b"\xFF", start, rest, malformed.bytes, &[b'b'; 512], b"\xFF"].concat();
                 let expected = Expected::of(&input);
                 for way in ways().iter().filter(|way| way.is_kernel) {
                     check_way(way, &input, &expected);
                 }
             }
+        }
+    }
+}
+
+/// A group that begins inside a character needs the bytes before it. When it was checked as the beginning of a text, an
+/// invalid `String` came out of this input.
+#[test]
+fn a_group_continues_the_character_before_it() {
+    let chinese = "\u{65E5}".repeat(169);
+    for ascii in 100..200 {
+        let (first, last) = ("a".repeat(ascii), "\u{65E5}".repeat(120));
+        let input = [first.as_bytes(), b"\xFFa", chinese.as_bytes(), b"\xE6", last.as_bytes()].concat();
+        let expected = String::from_utf8_lossy(&input);
+        for kernel in kernels() {
+            assert_eq!(kernel.from_utf8_lossy(&input), expected, "{kernel:?}: {ascii}");
         }
     }
 }

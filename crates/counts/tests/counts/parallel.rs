@@ -35,6 +35,18 @@ fn no_length_of_the_chunks_is_too_small() {
     }
 }
 
+/// The last chunk has the bytes that fill no whole chunk, too.
+#[test]
+fn a_fault_in_the_last_bytes_is_found() {
+    for len in 40..60 {
+        let mut input = vec![b'a'; len];
+        input[len - 1] = 0xFF;
+        for piece in 3..20 {
+            check(&input, piece);
+        }
+    }
+}
+
 #[test]
 fn faults_at_every_place_around_the_cuts() {
     let mut thin = Thin::to_one_in(16);
