@@ -37,7 +37,7 @@ mod kernel;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod part;
-/// For the packages with searches of their kinds of text.
+// For the packages with searches of their kinds of text.
 #[doc(hidden)]
 pub mod search;
 #[cfg(feature = "serde")]
