@@ -1,25 +1,29 @@
 //! `trust8 check`: reports what is not UTF-8 in all selected files, with several threads.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write, stderr};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use trust8::Bom;
 use trust8_profile::Profile;
 
 use crate::args::{CheckArgs, CommonArgs, Selection};
+use crate::config::{Config, is_expected};
 use crate::dialects::accepting_dialects;
 use crate::fix::evidence::{Evidence, seems_utf16};
 use crate::fix::guess::{Guess, guess};
 use crate::interrupt;
+use crate::lines::{Lines, Watched};
 use crate::ordered_output::{OrderedOutput, Turn};
 use crate::outcome::{Outcome, print_error};
 use crate::progress::Progress;
 use crate::report::{Conclusion, Report, on_terminal};
 use crate::scan::{Finding, Scanner};
-use crate::source::{Opened, OutputFile, read_at, readers};
+use crate::source::{Opened, OutputFile, Source, read_at, readers};
 use crate::statistics::{Totals, grouped};
 use crate::streams::StandardOutput;
 use crate::validate::{Buffer, FileStatus, FileValidator, is_binary_file, on_threads};
@@ -34,10 +38,17 @@ pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
         Ok(selection) => selection,
         Err(error) => return Outcome::fail(&error),
     };
-    let walk = match Walk::of(&selection, args.staged) {
-        Ok(walk) => walk,
+    let walk = read_config(&selection).and_then(|config| {
+        let walk = Walk::of(&selection, args.staged)?.with_config(config.as_ref());
+        Ok((config, walk))
+    });
+    let (config, walk) = match walk {
+        Ok(found) => found,
         Err(error) => return Outcome::fail(&error),
     };
+    if args.files || args.verbose {
+        config.iter().flat_map(|config| config.describe()).for_each(|line| print_error(&line));
+    }
     let in_folders = of_git || selection.paths.iter().any(|path| path.is_dir());
     let sums_up = in_folders && !args.quiet && (args.stats || stderr().is_terminal());
     let started = Instant::now();
@@ -55,6 +66,7 @@ pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
     }
     let report = crate::report::select(args, common);
     let check = Check::new(args, common, &*report, &progress, Box::new(StandardOutput::new()));
+    let check = check.with_config(config.as_deref(), walk.base().to_owned());
     let walk = Mutex::new((walk, 0));
     let mut utf16 = None;
     let (totals, written) = check.with_header_and_footer(started, args.stats, |check| {
@@ -77,6 +89,11 @@ pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
     }
     // If a pipe was closed by its reader, the exit code still tells what was found.
     outcome.with_output(written).into()
+}
+
+/// Reads the configuration file, unless the command line says not to.
+pub(crate) fn read_config(selection: &Selection) -> Result<Option<Arc<Config>>, String> {
+    if selection.no_config { Ok(None) } else { Config::find() }
 }
 
 /// Says on standard error what a user should know who believes that everything was checked. Returns
@@ -231,6 +248,9 @@ pub(crate) struct Check<'a> {
     /// totals.
     to_the_end: bool,
     selection: &'a Selection,
+    mojibake: bool,
+    config: Option<&'a Config>,
+    base: PathBuf,
     /// Whether to report what is skipped.
     verbose: bool,
     /// The first name of the binary files that look like UTF-16.
@@ -254,11 +274,31 @@ impl<'a> Check<'a> {
             profile: args.profile,
             to_the_end: args.stats,
             selection: &args.selection,
+            mojibake: args.mojibake,
+            config: None,
+            base: PathBuf::new(),
             verbose: args.verbose,
             utf16: Mutex::new(None),
             output_file: OutputFile::new(),
             output: OrderedOutput::new(out, progress.clone(), report.separator()),
             report,
+        }
+    }
+
+    /// Adds the profile and the exceptions of the configuration file. Names are relative to `base`.
+    fn with_config(mut self, config: Option<&'a Config>, base: PathBuf) -> Self {
+        self.profile = self.profile.or(config.and_then(|config| config.profile));
+        Self { config, base, ..self }
+    }
+
+    /// Returns the classes of findings that are expected in a file.
+    fn expected(&self, source: &Source) -> Vec<&'a str> {
+        match (self.config, source) {
+            (Some(config), Source::Path(path) | Source::Staged(path, _)) => {
+                let path = self.base.join(path.strip_prefix(".").unwrap_or(path));
+                config.expected(&path)
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -335,7 +375,7 @@ impl<'a> Check<'a> {
                 let conclude = |first_error| {
                     self.conclusion(from, Some(file.metadata()?.len().saturating_sub(start)), first_error)
                 };
-                if self.profile.is_some() {
+                if self.profile.is_some() || self.mojibake {
                     if skip_binary && is_binary_file(&file, start)? {
                         return self.binary(entry, &file, start);
                     }
@@ -352,7 +392,11 @@ impl<'a> Check<'a> {
                         Ok(Totals { valid: 1, bytes, characters, open_lines, ..Totals::default() })
                     }
                     FileStatus::Binary => self.binary(entry, &file, start),
-                    FileStatus::Invalid { .. } if !self.report.shows_errors() && !self.to_the_end => {
+                    FileStatus::Invalid { .. }
+                        if !self.report.shows_errors()
+                            && !self.to_the_end
+                            && self.expected(&entry.source).is_empty() =>
+                    {
                         self.report.conclusion(turn.out(), entry.source.name(), &Conclusion::default());
                         Ok(Totals { invalid: 1, ..Totals::default() })
                     }
@@ -401,18 +445,45 @@ impl<'a> Check<'a> {
     ) -> Totals {
         let name = entry.source.name();
         let progress = self.validator.progress.clone();
+        let expected = self.expected(&entry.source);
+        let lines = RefCell::new(Lines::default());
+        let reader = Watched { reader, lines: self.mojibake.then_some(&lines) };
         let mut scanner =
             Scanner::new(self.validator.kernel, self.profile, reader, progress, self.to_the_end);
         let (mut found, mut errors) = (0, 0);
+        // Reports mojibake before an offset.
+        let report_lines = |turn: &mut Turn<'_>, found: &mut u64, errors: &mut u64, offset| {
+            while let Some(mojibake) = lines.borrow_mut().next_before(offset) {
+                let finding = mojibake.finding();
+                if is_expected(&expected, &finding.culprit) {
+                    continue;
+                }
+                if *found < self.error_limit {
+                    self.report.finding(turn.out(), name, &finding, *found);
+                    turn.write_through(false);
+                }
+                *found += 1;
+                *errors += 1;
+            }
+        };
         let mut first_error = None;
         let mut may_be_other = false;
         let mut mark = None;
         let read = loop {
             // What was found in a pipe is written before waiting for more input.
-            match scanner.next_error(&mut || turn.write_through(at_once)) {
+            let before_reading = &mut || {
+                let settled = lines.borrow().settled();
+                report_lines(turn, &mut found, &mut errors, settled);
+                turn.write_through(at_once);
+            };
+            match scanner.next_error(before_reading) {
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
                 Ok(Some(finding)) => {
+                    report_lines(turn, &mut found, &mut errors, finding.offset);
+                    if is_expected(&expected, &finding.culprit) {
+                        continue;
+                    }
                     if finding.culprit.forbidden().is_none() && first_error.is_none() {
                         first_error = Some(finding.offset);
                         may_be_other = !finding.culprit.is_whole_sequence();
@@ -426,10 +497,13 @@ impl<'a> Check<'a> {
                     errors += finding.culprit.count();
                 }
             }
-            if self.output.has_failed() || found == self.error_limit && !self.to_the_end {
+            if self.output.has_failed() || found >= self.error_limit && !self.to_the_end {
                 break Ok(());
             }
         };
+        if found < self.error_limit || self.to_the_end {
+            report_lines(turn, &mut found, &mut errors, u64::MAX);
+        }
         let mut totals =
             Totals { errors, bytes: scanner.offset(), characters: scanner.characters(), ..Totals::default() };
         totals.open_lines = u64::from(scanner.is_inside_line());

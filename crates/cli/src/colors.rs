@@ -6,6 +6,22 @@ use std::io::stdout;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Effects, Style};
 
+/// Returns whether standard output gets colours if the command line does not say it.
+pub(crate) fn choice() -> ColorChoice {
+    let is_forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    // In CI, the crate takes every terminal for one with colours.
+    if is_dumb() && !is_forced {
+        return ColorChoice::Never;
+    }
+    // Asks whether this is a terminal, and looks at NO_COLOR and similar variables.
+    AutoStream::choice(&stdout())
+}
+
+/// Whether the terminal says that it obeys no escape sequences.
+pub(crate) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
 #[derive(Clone, Copy)]
 pub(crate) struct Colors {
     pub(crate) name: Style,
@@ -20,11 +36,7 @@ pub(crate) struct Colors {
 impl Colors {
     /// Returns the colours for standard output.
     pub(crate) fn new(when: ColorChoice) -> Self {
-        let choice = match when {
-            // Asks whether this is a terminal, and looks at NO_COLOR and similar variables.
-            ColorChoice::Auto => AutoStream::choice(&stdout()),
-            chosen => chosen,
-        };
+        let choice = if when == ColorChoice::Auto { choice() } else { when };
         if choice == ColorChoice::Never { Self::NONE } else { Self::ALL }
     }
 

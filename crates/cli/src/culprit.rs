@@ -27,6 +27,7 @@ pub(crate) struct Culprit<'a> {
 enum Why {
     NotUtf8(ErrorKind, Meaning),
     Forbidden(Forbidden),
+    Mojibake,
 }
 
 /// What the bytes would mean if no rule forbade them.
@@ -50,6 +51,11 @@ impl<'a> Culprit<'a> {
         }
     }
 
+    /// `bytes` are text that was decoded as windows-1252 once too often.
+    pub(crate) fn mojibake(bytes: &'a [u8]) -> Self {
+        Self { why: Why::Mojibake, bytes }
+    }
+
     fn not_utf8(error: &Utf8Error, rest: &'a [u8]) -> Self {
         let kind = error.kind();
         let (len, meaning) = match kind {
@@ -64,7 +70,7 @@ impl<'a> Culprit<'a> {
     /// Returns the character, if the bytes are UTF-8 and a profile forbids it.
     pub(crate) fn forbidden(&self) -> Option<&Forbidden> {
         match &self.why {
-            Why::NotUtf8(..) => None,
+            Why::NotUtf8(..) | Why::Mojibake => None,
             Why::Forbidden(found) => Some(found),
         }
     }
@@ -91,6 +97,7 @@ impl<'a> Culprit<'a> {
         match self.why {
             Why::NotUtf8(kind, _) => kind.name(),
             Why::Forbidden(_) => "forbidden",
+            Why::Mojibake => "mojibake",
         }
     }
 
@@ -98,7 +105,7 @@ impl<'a> Culprit<'a> {
     pub(crate) fn section(&self) -> Option<u8> {
         match self.why {
             Why::NotUtf8(kind, meaning) => Some(section(kind, meaning)),
-            Why::Forbidden(_) => None,
+            Why::Forbidden(_) | Why::Mojibake => None,
         }
     }
 }
@@ -181,6 +188,11 @@ impl fmt::Display for Culprit<'_> {
         let bytes = if len == 1 { "byte" } else { "bytes" };
         let (kind, meaning) = match self.why {
             Why::NotUtf8(kind, meaning) => (kind, meaning),
+            Why::Mojibake => {
+                let line = String::from_utf8_lossy(self.bytes);
+                let text = crate::fix::mojibake::undo(&line).unwrap_or_default();
+                return write!(f, "mojibake: '{line}' was '{text}'; `trust8 fix --unmojibake` undoes it");
+            }
             Why::Forbidden(found) => {
                 let (number, reason) = (u32::from(found.character()), found.class().reason());
                 return write!(f, "forbidden character U+{number:04X}, {len} {bytes}: {hex}; it is {reason}");

@@ -69,12 +69,16 @@ fn regular(line: &[u8]) -> Option<&[u8]> {
     line.starts_with(b"100").then(|| &line[name + 1..])
 }
 
+/// The name of a staged file, and its object.
+type Staged = (Vec<u8>, String);
+
 /// Returns the names and objects of the files that differ between the index and the last commit, in
-/// the order of their names. If there are `paths`, returns only the files in them. Git has to know
+/// the order of their names, after the folder that the names are relative to. If there are `paths`, returns only the files in them. Git has to know
 /// each.
-pub(crate) fn staged(paths: &[PathBuf]) -> Result<Vec<(Vec<u8>, String)>, String> {
+pub(crate) fn staged(paths: &[PathBuf]) -> Result<(Vec<u8>, Vec<Staged>), String> {
     // Outside a repository, `git diff` prints all its options.
-    output(git(None).args(["rev-parse", "--show-toplevel"]))?;
+    let top = output(git(None).args(["rev-parse", "--show-toplevel"]))?;
+    let top = top.strip_suffix(b"\n").unwrap_or(&top).to_owned();
     if !paths.is_empty() && output(git(None).args(["ls-files", "--error-unmatch", "--"]).args(paths)).is_err()
     {
         paths.iter().try_for_each(|path| known(path))?;
@@ -98,7 +102,7 @@ pub(crate) fn staged(paths: &[PathBuf]) -> Result<Vec<(Vec<u8>, String)>, String
             files.push((name.to_owned(), object.to_owned()));
         }
     }
-    Ok(files)
+    Ok((top, files))
 }
 
 /// Fails if neither the index nor the last commit has a file at `path`.

@@ -15,6 +15,7 @@
 //!   to be fast. `scan.rs` is the second pass: it finds each error. It uses `segments.rs` to split
 //!   the input into valid text and errors, `location.rs` for lines and columns, and `culprit.rs`
 //!   for the message. `dialects.rs` finds the dialects of UTF-8 that accept the file.
+//! - `config.rs` reads `trust8.toml`, and `lines.rs` finds mojibake for `check --mojibake`.
 //! - `check.rs` is the command `check`. `report/` has its output formats. `ordered_output.rs` keeps
 //!   the output of several threads in the order of the files.
 //! - `fix/`, `convert/`, `inspect/`, `encodings.rs`, `kernels.rs` and `bench/` are the other
@@ -33,6 +34,7 @@ mod bench;
 mod charset;
 mod check;
 mod colors;
+mod config;
 mod convert;
 mod culprit;
 mod dialects;
@@ -45,6 +47,7 @@ mod inspect;
 mod interrupt;
 mod json;
 mod kernels;
+mod lines;
 mod location;
 mod ordered_output;
 mod outcome;

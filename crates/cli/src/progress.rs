@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 use anstream::AutoStream;
 use terminal_size::{Width, terminal_size_of};
 
+use crate::colors::is_dumb;
+
 /// How long the work must take before the line appears.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// The time between two drawings of the line.
@@ -52,7 +54,7 @@ impl Progress {
     /// Shows the progress if `wanted` is true and standard error is a terminal. `total` returns the
     /// number of bytes to read, if it can be known.
     pub(crate) fn start(wanted: bool, total: impl FnOnce() -> Option<u64> + Send + 'static) -> Self {
-        if !wanted || !stderr().is_terminal() {
+        if !wanted || !stderr().is_terminal() || is_dumb() {
             return Self::none();
         }
         let (running, done) = channel();

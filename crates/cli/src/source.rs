@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek};
+use std::io::{self, ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::git;
@@ -237,4 +237,57 @@ pub(crate) fn path_of(bytes: &[u8]) -> PathBuf {
     {
         Path::new(&*String::from_utf8_lossy(bytes)).to_owned()
     }
+}
+
+/// A file with settings that is longer is not read.
+const LONGEST_SETTINGS: u64 = 1 << 20;
+
+/// Returns the content of the file `name` in the folder at `path`, or `None` if there is none. Fails
+/// if it is not regular or too long.
+pub(crate) fn read_short(handle: Option<&File>, path: &Path, name: &Path) -> Result<Option<Vec<u8>>, String> {
+    let not_read = |error: io::Error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Ok(None),
+        _ => Err(error.to_string()),
+    };
+    let file = match open_if_regular(handle, path, name) {
+        Ok(Some(file)) => file,
+        Ok(None) => return Err("it is not a regular file".to_owned()),
+        Err(error) => return not_read(error),
+    };
+    let mut text = Vec::new();
+    match file.take(LONGEST_SETTINGS + 1).read_to_end(&mut text) {
+        Ok(_) if text.len() as u64 > LONGEST_SETTINGS => Err("it is longer than 1 MiB".to_owned()),
+        Ok(_) => Ok(Some(text)),
+        Err(error) => not_read(error),
+    }
+}
+
+/// Opens a file, or returns `None` if it is not regular. What is not is not opened: that can wait for
+/// ever, and some devices do something.
+#[cfg(unix)]
+fn open_if_regular(handle: Option<&File>, path: &Path, name: &Path) -> io::Result<Option<File>> {
+    use std::os::fd::AsFd;
+
+    use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, statat};
+
+    let (folder, name) = match handle {
+        Some(handle) => (handle.as_fd(), name.to_owned()),
+        None => (CWD, path.join(name)),
+    };
+    let is_regular = |mode| FileType::from_raw_mode(mode) == FileType::RegularFile;
+    if !is_regular(statat(folder, &name, AtFlags::empty())?.st_mode) {
+        return Ok(None);
+    }
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = openat(folder, &name, flags, Mode::empty())?;
+    Ok(is_regular(fstat(&file)?.st_mode).then(|| file.into()))
+}
+
+#[cfg(not(unix))]
+fn open_if_regular(_: Option<&File>, path: &Path, name: &Path) -> io::Result<Option<File>> {
+    let path = path.join(name);
+    if !path.metadata()?.is_file() {
+        return Ok(None);
+    }
+    File::open(path).map(Some)
 }

@@ -3,7 +3,7 @@
 use clap::{Arg, ArgMatches, value_parser};
 use trust8_profile::Profile;
 
-use super::{Selection, choice, flag, set, value};
+use super::{Names, Selection, choice, flag, set, value};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct CheckArgs {
@@ -14,6 +14,7 @@ pub(crate) struct CheckArgs {
     all: bool,
     max_errors: Option<u64>,
     pub(crate) profile: Option<&'static Profile>,
+    pub(crate) mojibake: bool,
     format: Format,
     json: bool,
     pub(crate) quiet: bool,
@@ -24,7 +25,7 @@ pub(crate) struct CheckArgs {
 
 /// Returns the options after those of `Selection`.
 #[rustfmt::skip]
-pub(super) fn options() -> [Arg; 12] {
+pub(super) fn options() -> [Arg; 13] {
     [
         flag("staged", "Check the staged version of the files that the next commit changes, not the version on disk\n\n\
             Paths restrict this to some of the files. Names are shown relative to the top of the repository.")
@@ -36,7 +37,8 @@ pub(super) fn options() -> [Arg; 12] {
         value("max-errors", "N", "Report at most N errors per file [default: 1]").short('m')
             .conflicts_with("all").value_parser(value_parser!(u64).range(1..)),
         value("profile", "NAME", "Report characters that this profile forbids as well: xml, assignables, i-json, \
-            postgres, terminal, source, prompt or file-name").value_parser(profile),
+            postgres, terminal, source, prompt, file-name or scalars").value_parser(profiles()).hide_possible_values(true),
+        flag("mojibake", "Report text in UTF-8 that was decoded as windows-1252 as well (`GrÃ¶ÃŸe`), once for each line"),
         value("format", "FORMAT", "How to report errors").short('f').default_value("human").value_parser(choice(&[
             ("human", Format::Human, "With context, for people"),
             ("short", Format::Short, "One line per error, path:line:column: message, for editors and CI"),
@@ -67,6 +69,7 @@ impl CheckArgs {
             all: matches.get_flag("all"),
             max_errors: matches.remove_one("max-errors"),
             profile: matches.remove_one("profile"),
+            mojibake: matches.get_flag("mojibake"),
             format: set(matches, "format"),
             json: matches.get_flag("json"),
             quiet: matches.get_flag("quiet"),
@@ -86,8 +89,13 @@ impl CheckArgs {
     }
 }
 
+/// Returns the parser of the name of a preset.
+pub(super) fn profiles() -> Names<&'static Profile> {
+    Names { parse: profile, names: || Profile::PRESETS.iter().map(|preset| preset.0).collect() }
+}
+
 /// Returns the preset of this name.
-pub(super) fn profile(name: &str) -> Result<&'static Profile, String> {
+pub(crate) fn profile(name: &str) -> Result<&'static Profile, String> {
     let preset = Profile::PRESETS.iter().find(|preset| preset.0 == name);
     preset.map(|preset| &preset.1).ok_or_else(|| {
         let names: Vec<&str> = Profile::PRESETS.iter().map(|preset| preset.0).collect();

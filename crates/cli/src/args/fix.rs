@@ -6,7 +6,7 @@ use clap::{Arg, ArgMatches};
 use encoding_rs::Encoding;
 use trust8_profile::{Policy, Profile};
 
-use super::check::profile;
+use super::check::profiles;
 use super::{Selection, backup, choice, flag, output, set, value};
 use crate::charset::{Charset, encoding, from_fix, from_single_byte};
 
@@ -60,7 +60,7 @@ pub(super) fn options() -> [Arg; 19] {
             A line changes only if all its non-ASCII characters can be undone exactly.")
             .conflicts_with_all(["from", "invalid-as"]),
         value("profile", "NAME", "Repair characters that this profile forbids as well: xml, assignables, i-json, \
-            postgres, terminal, source, prompt or file-name").value_parser(profile),
+            postgres, terminal, source, prompt, file-name or scalars").value_parser(profiles()).hide_possible_values(true),
         value("policy", "POLICY", "What to do with the characters that the profile forbids").requires("profile")
             .default_value("replace").value_parser(choice(&[
                 ("replace", Policy::Replace, "U+FFFD"),

@@ -10,18 +10,17 @@ mod fix;
 mod selection;
 
 use std::ffi::{OsStr, OsString};
-use std::io::stdout;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anstream::{AutoStream, ColorChoice};
+use anstream::ColorChoice;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, ValueHint, value_parser};
 use clap_complete::Shell;
 use trust8::Kernel;
 
-pub(crate) use check::{CheckArgs, Format};
+pub(crate) use check::{CheckArgs, Format, profile};
 pub(crate) use convert::ConvertArgs;
 pub(crate) use fix::{FixArgs, Remedy};
 pub(crate) use selection::{BACKUP_SUFFIX, Selection};
@@ -73,7 +72,7 @@ impl Cli {
                 return Outcome::SomeUnread.into();
             }
             let text = error.render();
-            match AutoStream::choice(&stdout()) {
+            match crate::colors::choice() {
                 ColorChoice::Never => print_output(text.to_string().as_bytes()),
                 _ => print_output(text.ansi().to_string().as_bytes()),
             }

@@ -31,6 +31,7 @@ pub(crate) struct Selection {
     pub(crate) max_depth: Option<usize>,
     pub(crate) max_filesize: Option<u64>,
     pub(crate) one_file_system: bool,
+    pub(crate) no_config: bool,
     /// Whether to fail if nothing is checked.
     pub(crate) require_files: bool,
     /// Whether the current folder is searched because no path is named. Its name is not shown then.
@@ -43,7 +44,7 @@ pub(crate) struct Selection {
 pub(crate) const BACKUP_SUFFIX: &str = "~";
 
 #[rustfmt::skip]
-pub(super) fn options() -> [Arg; 20] {
+pub(super) fn options() -> [Arg; 21] {
     let in_folders = |option: Arg| option.help_heading("Files in folders");
     let types = Names { parse: known_type, names: || types().iter().map(String::as_str).collect() };
     [
@@ -79,6 +80,7 @@ pub(super) fn options() -> [Arg; 20] {
         in_folders(value("max-filesize", "SIZE", "In folders, leave out files of more bytes; K, M and G are multiples \
             of 1024").value_parser(size)),
         in_folders(flag("one-file-system", "In folders, leave out those of other file systems")),
+        flag("no-config", "Do not read trust8.toml, which says what to exclude, in the current folder and those above it"),
         flag("require-files", "Exit with 2 if nothing is checked, a pattern matches nothing, or text in UTF-16 is skipped"),
     ]
 }
@@ -104,6 +106,7 @@ impl Selection {
             max_depth: matches.remove_one("max-depth"),
             max_filesize: matches.remove_one("max-filesize"),
             one_file_system: matches.get_flag("one-file-system"),
+            no_config: matches.get_flag("no-config"),
             require_files: matches.get_flag("require-files"),
             is_implied: false,
             backup: None,

@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use trust8::Kernel;
 
 use crate::args::{CommonArgs, FixArgs, Selection};
-use crate::check::total_bytes;
+use crate::check::{read_config, total_bytes};
 use crate::interrupt;
 use crate::outcome::{Outcome, print_error};
 use crate::progress::Progress;
@@ -104,7 +104,9 @@ pub(crate) fn run(args: &FixArgs, common: &CommonArgs) -> ExitCode {
         return Outcome::fail(error);
     }
     selection.backup.clone_from(&args.backup);
-    let walk = match Walk::of(&selection, false) {
+    let walk = read_config(&selection)
+        .and_then(|config| Ok(Walk::of(&selection, false)?.with_config(config.as_ref())));
+    let walk = match walk {
         Ok(walk) => walk,
         Err(error) => return Outcome::fail(&error),
     };

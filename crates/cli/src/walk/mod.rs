@@ -19,6 +19,7 @@ use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
 use crate::args::{BACKUP_SUFFIX, Selection};
+use crate::config::Config;
 use crate::git;
 use crate::progress::Progress;
 use crate::source::{Opened, Source, path_of};
@@ -92,6 +93,9 @@ struct Filter {
     #[cfg(not(unix))]
     output: Option<same_file::Handle>,
     global: OnceLock<Gitignore>,
+    config: Option<Arc<Config>>,
+    /// The folder that the names of the selection are relative to.
+    base: PathBuf,
 }
 
 impl Filter {
@@ -103,7 +107,10 @@ impl Filter {
     /// Whether the globs and the types include the file at `path`, and the folders above it that are
     /// below `root`.
     fn selects(&self, path: &Path, root: &Path) -> bool {
-        !self.types.matched(path, false).is_ignore() && !is_excluded(&self.globs, path, root)
+        let excludes = |config: &Arc<Config>| config.excludes_file(&self.base.join(path));
+        !self.types.matched(path, false).is_ignore()
+            && !is_excluded(&self.globs, path, root)
+            && !self.config.as_ref().is_some_and(excludes)
     }
 }
 
@@ -187,6 +194,8 @@ impl<'a> Walk<'a> {
             backup: selection.backup.clone().unwrap_or_else(|| BACKUP_SUFFIX.to_owned()),
             output: output(),
             global: OnceLock::new(),
+            config: None,
+            base: std::env::current_dir().unwrap_or_default(),
         };
         Ok(Self {
             selection,
@@ -202,9 +211,12 @@ impl<'a> Walk<'a> {
     /// Iterates over the files of Git's index that the next commit changes, and that the selection
     /// has.
     fn staged(selection: &'a Selection) -> Result<Self, String> {
-        let files = git::staged(&selection.paths)?;
+        let (top, files) = git::staged(&selection.paths)?;
         let files = files.into_iter().map(|(name, object)| Source::Staged(path_of(&name), object));
-        Ok(Self { paths: [].iter(), listed: files.collect::<Vec<_>>().into_iter(), ..Self::new(selection)? })
+        let mut walk =
+            Self { paths: [].iter(), listed: files.collect::<Vec<_>>().into_iter(), ..Self::new(selection)? };
+        walk.filter.base = path_of(&top);
+        Ok(walk)
     }
 
     /// Iterates over the files in the folders of the selection that Git tracks.
@@ -212,6 +224,17 @@ impl<'a> Walk<'a> {
         let files = git::tracked(None, &selection.paths)?;
         let files = files.into_iter().map(|name| Source::Path(path_of(&name)));
         Ok(Self { paths: [].iter(), listed: files.collect::<Vec<_>>().into_iter(), ..Self::new(selection)? })
+    }
+
+    /// Skips what `config` excludes.
+    pub(crate) fn with_config(mut self, config: Option<&Arc<Config>>) -> Self {
+        self.filter.config = config.cloned();
+        self
+    }
+
+    /// Returns the folder that the names of the files are relative to.
+    pub(crate) fn base(&self) -> &Path {
+        &self.filter.base
     }
 
     /// Reports what is skipped. `progress` is hidden meanwhile.
@@ -318,8 +341,17 @@ impl Iterator for Walk<'_> {
             let path = self.paths.next()?;
             let source = Source::named(path);
             let shown = path.strip_prefix(".").unwrap_or(path);
-            if !self.filter.forced.is_empty() && is_excluded(&self.filter.forced, shown, Path::new("")) {
-                self.skips.add(path, path, false, &Why::Glob);
+            let excludes = |config: &Arc<Config>| config.excludes_file(&self.filter.base.join(shown));
+            let why =
+                if !self.filter.forced.is_empty() && is_excluded(&self.filter.forced, shown, Path::new("")) {
+                    Some(Why::Glob)
+                } else if self.selection.force_exclude && self.filter.config.as_ref().is_some_and(excludes) {
+                    Some(Why::Config)
+                } else {
+                    None
+                };
+            if let Some(why) = why {
+                self.skips.add(path, path, false, &why);
                 continue;
             }
             if source != Source::StandardInput && path.is_dir() {

@@ -20,6 +20,7 @@ pub(crate) enum Why {
     Git,
     Glob,
     Type,
+    Config,
     Link,
     Special,
     Backup,
@@ -32,7 +33,7 @@ pub(crate) enum Why {
 }
 
 impl Why {
-    /// Whether no option of the command line named what is left out.
+    /// Whether no option of the command line excludes it.
     fn is_unasked(&self) -> bool {
         matches!(self, Self::Hidden | Self::Ignored { .. })
     }
@@ -48,6 +49,7 @@ impl fmt::Display for Why {
             Self::Git => "Git's own files",
             Self::Glob => "not selected by --glob or --exclude",
             Self::Type => "not selected by --type or --type-not",
+            Self::Config => "excluded by trust8.toml",
             Self::Link => "a symbolic link",
             Self::Special => "not a regular file",
             Self::Backup => "a backup",
@@ -61,7 +63,7 @@ impl fmt::Display for Why {
     }
 }
 
-/// Counts what is left out, and reports it if that is wanted.
+/// Counts what is skipped, and reports it with `--verbose`.
 pub(crate) struct Skips {
     /// How many entries of folders.
     pub(crate) count: u64,

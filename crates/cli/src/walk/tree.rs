@@ -1,7 +1,7 @@
 //! Searches one folder.
 //!
-//! On Unix, each folder is opened from the handle of the one above it, so another program that puts
-//! symbolic links in the place of folders leads nowhere.
+//! On Unix, each folder is opened from the handle of the one above it, so another program that
+//! replaces folders by symbolic links leads nowhere.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,7 +14,7 @@ use super::skips::{Skips, Why};
 use super::{Filter, Unreachable};
 
 /// Folders that are nested deeper than this are opened again when they are needed. A process may
-/// have only so many open files.
+/// have only some hundred open files.
 #[cfg(unix)]
 const OPEN_FOLDERS: usize = 64;
 
@@ -97,8 +97,14 @@ impl Tree {
         if filter.max_depth == Some(0) {
             return Ok(());
         }
-        let real = if filter.obeys { self.root.canonicalize().ok() } else { None };
-        let above = real.as_deref().and_then(Path::parent).into_iter().flat_map(Path::ancestors);
+        let is_needed = filter.obeys || filter.config.is_some();
+        let real = if is_needed { self.root.canonicalize().ok() } else { None };
+        let above = real
+            .as_deref()
+            .filter(|_| filter.obeys)
+            .and_then(Path::parent)
+            .into_iter()
+            .flat_map(Path::ancestors);
         for folder in above.collect::<Vec<_>>().into_iter().rev() {
             self.above.extend(Rules::read(folder, None, Names::ALL, skips));
         }
@@ -209,6 +215,13 @@ impl Tree {
         let shown = path.strip_prefix(".").unwrap_or(path);
         if filter.obeys && entry.name == ".git" {
             return Some(Why::Git);
+        }
+        if filter
+            .config
+            .as_ref()
+            .is_some_and(|config| config.excludes(&level.real.join(&entry.name), is_folder))
+        {
+            return Some(Why::Config);
         }
         let mut is_wanted = false;
         if !filter.globs.is_empty() {

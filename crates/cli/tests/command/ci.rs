@@ -241,6 +241,57 @@ fn the_action_shows_errors_next_to_their_lines() {
     assert!(run(".", "yes").1.contains("::error file=.github/bad,line=1,col=2::"));
 }
 
+/// The action compiled the command each time. Here, programs stand in for curl and cargo.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_action_takes_the_binary_of_a_release() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new();
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/install-action.sh");
+    for (name, text) in [
+        (
+            "bin/curl",
+            "for last; do :; done; cp \"$OLDPWD/release/${last##*/}\" \"${last##*/}\" && echo \"$last\" >>\"$OLDPWD/urls\"",
+        ),
+        ("bin/cargo", "echo \"$@\" >>\"$OLDPWD/cargo\""),
+    ] {
+        let path = folder.file(name, format!("#!/bin/sh\n{text}\n"));
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let install = |reference: &str| {
+        let mut shell = Command::new("sh");
+        shell.arg(&script).current_dir(folder.path());
+        shell.env("PATH", format!("{}:{}", folder.at("bin").display(), std::env::var("PATH").unwrap()));
+        shell.env("RUNNER_TEMP", folder.at("temp")).env("GITHUB_PATH", folder.at("path"));
+        shell.env("GITHUB_ACTION_PATH", "/action").env("GITHUB_ACTION_REPOSITORY", "owner/name");
+        shell.env("GITHUB_ACTION_REF", reference).output().unwrap().status.success()
+    };
+    let compiled = || std::fs::remove_file(folder.at("cargo")).is_ok();
+    // Neither a branch nor a version without files is a release.
+    assert!(install("main") && compiled() && install("v1.2.3") && compiled());
+    let release = "cd release && echo binary >trust8 && name=trust8-$(uname -s)-$(uname -m).tar.gz && tar -czf $name trust8 && sha256sum $name >SHA256SUMS";
+    std::fs::create_dir(folder.at("release")).unwrap();
+    assert!(Command::new("sh").args(["-c", release]).current_dir(folder.path()).status().unwrap().success());
+    assert!(install("v1.2.3") && !compiled());
+    assert_eq!(std::fs::read_to_string(folder.at("temp/trust8/trust8")).unwrap(), "binary\n");
+    assert_eq!(
+        std::fs::read_to_string(folder.at("path")).unwrap().trim(),
+        folder.at("temp/trust8").display().to_string()
+    );
+    let urls = std::fs::read_to_string(folder.at("urls")).unwrap();
+    assert!(
+        urls.starts_with("https://github.com/owner/name/releases/download/v1.2.3/trust8-Linux-"),
+        "{urls}"
+    );
+    // What was changed on the way is refused.
+    folder.file(
+        "release/SHA256SUMS",
+        format!("{}  trust8-Linux-{}.tar.gz\n", "0".repeat(64), std::env::consts::ARCH),
+    );
+    assert!(!install("v1.2.3") && !compiled());
+}
+
 /// pre-commit runs the words of `entry` with the names of files after them.
 #[test]
 fn the_hooks_for_pre_commit_run() {

@@ -59,7 +59,7 @@ fn a_search_says_how_many_tracked_files_it_leaves_out() {
         .args(["-t", "yaml", ".", "--profile", "source"])
         .assert()
         .stderr(contains("1 file that Git tracks"));
-    // Outside of a repository, nobody is asked.
+    // Outside of a repository, Git has no list.
     let elsewhere = Folder::new();
     elsewhere.file(".hidden", "");
     elsewhere.file("f", "");
@@ -106,7 +106,7 @@ fn the_list_of_git_has_hidden_and_ignored_files() {
     assert_eq!(list(&[]), (0, String::new(), String::new()));
 }
 
-/// A hidden folder is wanted, but not Git's own.
+/// `--hidden` includes hidden folders, except Git's own.
 #[test]
 fn hidden_files_do_not_include_those_of_git() {
     let folder = repository();

@@ -3,6 +3,7 @@
 //! All files are one program, because linking takes longer than most of the tests:
 //!
 //! - `check.rs`, `convert.rs`, `fix.rs` and `others.rs` test the commands.
+//! - `configured.rs` tests the configuration file.
 //! - `conditions.rs` tests what can go wrong around them. `access.rs` and `races.rs` test how files
 //!   are replaced: who may do what with them, and what other programs do at the same time.
 //! - `hostile.rs` tests folders into which other users have put what is to harm.
@@ -20,6 +21,7 @@ mod access;
 mod check;
 mod ci;
 mod conditions;
+mod configured;
 mod convert;
 mod fix;
 mod folder;

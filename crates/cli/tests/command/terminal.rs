@@ -42,6 +42,10 @@ fn output_has_colours_and_names_are_harmless() {
     assert!(!has_colours("NO_COLOR=1 $TRUST8 --no-progress ."));
     assert!(!has_colours("$TRUST8 --no-progress --color never ."));
     assert!(has_colours("NO_COLOR=1 $TRUST8 --no-progress --color always ."));
+    // A terminal that obeys no sequences got them in CI.
+    assert!(has_colours("CI=1 $TRUST8 --no-progress ."));
+    assert!(!has_colours("CI=1 TERM=dumb $TRUST8 --no-progress ."));
+    assert!(!has_colours("CI=1 TERM=dumb $TRUST8 --help"));
 }
 
 /// Input that takes longer than the half second after which the bar appears.
