@@ -1,5 +1,5 @@
 //! The names of encodings on the command line: those of the WHATWG standard, the dialects of UTF-8,
-//! UTF-32, and `auto`.
+//! UTF-32, code pages, and `auto`.
 //!
 //! All options take the same names with the same meanings. An option that can't use an encoding
 //! says so.
@@ -12,6 +12,8 @@ use trust8_dialect::Dialect;
 use trust8_transcode as transcode;
 
 use crate::args::Names;
+use crate::guess::Coding;
+use crate::guess::pages::Page;
 
 /// What a file is encoded in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +28,13 @@ pub(crate) enum Charset {
     Encoding(&'static Encoding),
     /// A dialect of UTF-8.
     Dialect(Dialect),
+    /// A code page that the WHATWG standard lacks.
+    Page(Page),
+    /// Johab, an encoding of Korean.
+    Johab,
+    /// UTF-32 with a byte order mark, which gives the byte order and is not part of the text.
+    /// Without one, it is little-endian.
+    Utf32,
     /// UTF-32, or Latin-1 in which every byte is the character of the same number.
     Exact(transcode::Encoding),
     /// ASCII, only as a target.
@@ -39,6 +48,11 @@ pub(crate) const LATIN1_EXACT: &str = "latin1-exact";
 
 /// The name of UTF-16 with a byte order mark.
 const UTF_16: &str = "utf-16";
+
+/// The name of UTF-32 with a byte order mark.
+const UTF_32: &str = "utf-32";
+
+const JOHAB: &str = "johab";
 
 const IS_UTF8: &str = "UTF-8 needs no conversion; to repair it, leave out --from";
 
@@ -88,7 +102,7 @@ pub(crate) const WEB: [&Encoding; 38] = {
 };
 
 /// Common names that are not labels of the WHATWG standard, and the names that they mean.
-pub(crate) const SPELLINGS: [(&str, &str); 36] = [
+pub(crate) const SPELLINGS: [(&str, &str); 52] = [
     ("874", "windows-874"),
     ("932", "shift_jis"),
     ("936", "gbk"),
@@ -122,28 +136,30 @@ pub(crate) const SPELLINGS: [(&str, &str); 36] = [
     ("latin9", "iso-8859-15"),
     ("ucs2", "utf-16le"),
     ("utf16", "utf-16"),
-    ("utf32", "utf-32le"),
-    ("ucs4", "utf-32le"),
+    ("utf32", "utf-32"),
+    ("ucs4", "utf-32"),
+    ("1361", "johab"),
+    ("ksc56011992", "johab"),
+    ("10006", "x-mac-greek"),
+    ("macgreek", "x-mac-greek"),
+    ("10081", "x-mac-turkish"),
+    ("macturkish", "x-mac-turkish"),
+    ("10029", "x-mac-ce"),
+    ("maclatin2", "x-mac-ce"),
+    ("maccentraleurope", "x-mac-ce"),
+    ("maccroatian", "x-mac-croatian"),
+    ("macromanian", "x-mac-romanian"),
+    ("macicelandic", "x-mac-icelandic"),
+    ("1048", "kz-1048"),
+    ("ptcp154", "pt154"),
+    ("tcvn57121", "tcvn"),
+    ("tcvn5712", "tcvn"),
     ("utf8sig", "utf-8"),
 ];
 
 /// Encodings that people ask for and this command lacks, with their names in iconv.
-const OTHERS: [(&str, &str); 14] = [
-    ("437", "CP437"),
-    ("737", "CP737"),
-    ("775", "CP775"),
-    ("850", "CP850"),
-    ("852", "CP852"),
-    ("855", "CP855"),
-    ("857", "CP857"),
-    ("858", "CP858"),
-    ("860", "CP860"),
-    ("861", "CP861"),
-    ("862", "CP862"),
-    ("ebcdic", "EBCDIC-US"),
-    ("037", "CP037"),
-    ("utf7", "UTF-7"),
-];
+const OTHERS: [(&str, &str); 5] =
+    [("864", "CP864"), ("ebcdic", "EBCDIC-US"), ("037", "CP037"), ("500", "CP500"), ("utf7", "UTF-7")];
 
 /// Returns `name` in lower case, without the characters that people leave out.
 fn bare(name: &str) -> String {
@@ -178,7 +194,8 @@ impl FromStr for Charset {
         {
             return Ok(known);
         }
-        if let Some(known) = Self::all().into_iter().find(|charset| self::bare(&charset.label()) == bare) {
+        let is_named = |label: String| self::bare(&label) == bare || code_page(&self::bare(&label)) == page;
+        if let Some(known) = Self::all().into_iter().find(|charset| is_named(charset.label())) {
             return Ok(known);
         }
         let unknown =
@@ -201,6 +218,15 @@ impl Charset {
         }
         if name.eq_ignore_ascii_case(UTF_16) {
             return Some(Self::Utf16);
+        }
+        if name.eq_ignore_ascii_case(UTF_32) {
+            return Some(Self::Utf32);
+        }
+        if name.eq_ignore_ascii_case(JOHAB) {
+            return Some(Self::Johab);
+        }
+        if let Some(page) = Page::all().find(|page| name.eq_ignore_ascii_case(page.name())) {
+            return Some(Self::Page(page));
         }
         if name.eq_ignore_ascii_case(LATIN1_EXACT) {
             return Some(Self::Exact(transcode::Encoding::Latin1));
@@ -228,6 +254,8 @@ impl Charset {
     pub(crate) fn all() -> Vec<Self> {
         let mut all = vec![Self::Auto, Self::Utf8, Self::Utf16];
         all.extend(WEB.map(Self::Encoding));
+        all.extend(Page::all().map(Self::Page));
+        all.extend([Self::Johab, Self::Utf32]);
         all.extend([transcode::Encoding::Utf32Le, transcode::Encoding::Utf32Be].map(Self::Exact));
         all.push(Self::Exact(transcode::Encoding::Latin1));
         all.extend(
@@ -256,6 +284,9 @@ impl Charset {
             Self::Utf16 => UTF_16.to_owned(),
             Self::Encoding(encoding) => encoding.name().to_ascii_lowercase(),
             Self::Dialect(dialect) => dialect.name().to_owned(),
+            Self::Page(page) => page.name().to_owned(),
+            Self::Johab => JOHAB.to_owned(),
+            Self::Utf32 => UTF_32.to_owned(),
             Self::Exact(transcode::Encoding::Latin1) => LATIN1_EXACT.to_owned(),
             Self::Exact(encoding) => encoding.name().to_owned(),
             Self::Ascii => "ascii".to_owned(),
@@ -268,8 +299,41 @@ impl Charset {
         match self {
             Self::Encoding(encoding) => encoding.is_ascii_compatible(),
             Self::Exact(encoding) => *encoding == transcode::Encoding::Latin1,
-            Self::Utf16 => false,
+            Self::Utf16 | Self::Utf32 => false,
             _ => true,
+        }
+    }
+
+    /// Whether each byte is a character.
+    pub(crate) fn is_single_byte(&self) -> bool {
+        match self {
+            Self::Encoding(encoding) => encoding.is_single_byte(),
+            Self::Exact(encoding) => *encoding == transcode::Encoding::Latin1,
+            Self::Page(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns the character of a byte, if it is one.
+    pub(crate) fn character(&self, byte: u8) -> Option<char> {
+        match self {
+            Self::Encoding(encoding) => {
+                let bytes = [byte];
+                let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes)?;
+                text.chars().next()
+            }
+            Self::Page(page) => page.character(byte),
+            _ => Some(char::from(byte)),
+        }
+    }
+
+    /// Returns the encoding for `guess`, if it is one that extends ASCII.
+    pub(crate) fn coding(&self) -> Option<Coding> {
+        match self {
+            Self::Encoding(encoding) if encoding.is_ascii_compatible() => Some(Coding::Web(encoding)),
+            Self::Page(page) => Some(Coding::Page(*page)),
+            Self::Johab => Some(Coding::Johab),
+            _ => None,
         }
     }
 
@@ -282,6 +346,16 @@ impl Charset {
             Self::Encoding(encoding) if *encoding == UTF_16LE => Some(transcode::Encoding::Utf16Le),
             Self::Encoding(encoding) if *encoding == UTF_16BE => Some(transcode::Encoding::Utf16Be),
             _ => None,
+        }
+    }
+}
+
+impl From<Coding> for Charset {
+    fn from(coding: Coding) -> Self {
+        match coding {
+            Coding::Web(encoding) => Self::Encoding(encoding),
+            Coding::Page(page) => Self::Page(page),
+            Coding::Johab => Self::Johab,
         }
     }
 }
@@ -301,9 +375,9 @@ pub(crate) fn from_fix(name: &str) -> Result<Charset, String> {
 }
 
 /// What `fix --invalid-as` takes.
-pub(crate) fn from_single_byte(name: &str) -> Result<&'static Encoding, String> {
-    match name.parse()? {
-        Charset::Encoding(encoding) if encoding.is_single_byte() => Ok(encoding),
+pub(crate) fn from_single_byte(name: &str) -> Result<Charset, String> {
+    match name.parse::<Charset>()? {
+        charset if charset.is_single_byte() => Ok(charset),
         other => Err(format!(
             "in {} not every byte is a character; to convert all of a file, use --from",
             other.label()
@@ -405,7 +479,10 @@ mod tests {
             ("UTF8", "utf-8"),
             ("utf16", "utf-16"),
             ("UTF_16BE", "utf-16be"),
-            ("utf32", "utf-32le"),
+            ("utf32", "utf-32"),
+            ("cp437", "ibm437"),
+            ("850", "ibm850"),
+            ("CP-866", "ibm866"),
             ("1252", "windows-1252"),
             ("CP1251", "windows-1251"),
             ("win1250", "windows-1250"),
@@ -425,7 +502,7 @@ mod tests {
             );
         }
         let why = |name: &str| name.parse::<Charset>().unwrap_err();
-        assert!(why("cp437").ends_with("try `iconv -f CP437 -t UTF-8`"));
+        assert!(why("cp037").ends_with("try `iconv -f CP037 -t UTF-8`"));
         assert!(why("windows-125").contains("did you mean windows-125"), "{}", why("windows-125"));
         assert!(why("shfit_jis").ends_with("did you mean shift_jis?"));
     }

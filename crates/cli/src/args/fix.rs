@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches};
-use encoding_rs::Encoding;
 use trust8_profile::{Policy, Profile};
 
 use super::check::profiles;
@@ -16,7 +15,7 @@ pub(crate) struct FixArgs {
     /// What to do with invalid sequences, if the command line says so.
     pub(crate) remedy: Option<Remedy>,
     pub(crate) from: Option<Charset>,
-    pub(crate) invalid_as: Option<&'static Encoding>,
+    pub(crate) invalid_as: Option<Charset>,
     pub(crate) unmojibake: bool,
     pub(crate) profile: Option<&'static Profile>,
     /// What to do with forbidden characters.

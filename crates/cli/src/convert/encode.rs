@@ -1,5 +1,6 @@
 //! Encodes text in UTF-8, for targets that the library has no direct conversion to.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use encoding_rs::{Encoder, EncoderResult, Encoding};
@@ -9,6 +10,7 @@ use trust8_transcode::{self as transcode, Transcoder};
 
 use super::place::Place;
 use crate::charset::Charset;
+use crate::guess::pages::johab;
 
 /// Encodes what is written to it, which is UTF-8 in whole characters, and passes it on.
 pub(super) struct Encode<'a> {
@@ -24,13 +26,15 @@ pub(super) struct Encode<'a> {
 }
 
 enum Target {
-    /// UTF-16 or UTF-32. A byte order mark is still to be written if `mark` is true.
+    /// UTF-16 or UTF-32. `mark` is still to be written.
     Exact {
         transcoder: Box<Transcoder<transcode::Encoding, transcode::Encoding>>,
-        mark: bool,
+        mark: Option<Bom>,
     },
     Web(Box<Encoder>),
     Dialect(Dialect),
+    /// A code page or Johab: the bytes of the characters outside ASCII.
+    Table(HashMap<char, Vec<u8>>),
     /// The characters up to this one, each as the byte of the same number: ASCII or Latin-1.
     UpTo(char),
 }
@@ -45,12 +49,23 @@ impl<'a> Encode<'a> {
         let target = match to {
             Charset::Ascii => Target::UpTo('\u{7F}'),
             Charset::Exact(transcode::Encoding::Latin1) => Target::UpTo('\u{FF}'),
-            Charset::Utf16 => exact(transcode::Encoding::Utf16Le, true),
+            Charset::Utf16 => exact(transcode::Encoding::Utf16Le, Some(Bom::Utf16Le)),
+            Charset::Utf32 => exact(transcode::Encoding::Utf32Le, Some(Bom::Utf32Le)),
+            Charset::Page(page) => {
+                let characters =
+                    (0x80..=0xFF).rev().filter_map(|byte| Some((page.character(byte)?, vec![byte])));
+                Target::Table(characters.collect())
+            }
+            Charset::Johab => {
+                let pairs =
+                    (0x84..=0xF9).rev().flat_map(|first| (0x31..=0xFE).map(move |second| [first, second]));
+                Target::Table(pairs.filter_map(|pair| Some((johab(&pair)?.0, pair.to_vec()))).collect())
+            }
             Charset::Dialect(dialect) => Target::Dialect(dialect),
             Charset::Auto | Charset::Utf8 => Target::Dialect(Dialect::Utf8),
-            Charset::Exact(encoding) => exact(encoding, false),
+            Charset::Exact(encoding) => exact(encoding, None),
             Charset::Encoding(encoding) => match to.exact() {
-                Some(encoding) => exact(encoding, false),
+                Some(encoding) => exact(encoding, None),
                 None => Target::Web(Box::new(encoding.new_encoder())),
             },
         };
@@ -91,12 +106,24 @@ impl<'a> Encode<'a> {
         self.encode_all(text, last)
     }
 
-    /// Writes `text`, each character as one byte. `last` is the last one that has a byte.
-    fn write_up_to(&mut self, mut text: &str, last: char) -> io::Result<()> {
+    /// Writes `text`, each character on its own.
+    fn write_each(&mut self, mut text: &str) -> io::Result<()> {
         loop {
-            let lacking = text.char_indices().find(|(_, c)| *c > last);
+            let is_lacking = |c: char| match &self.target {
+                Target::UpTo(last) => c > *last,
+                Target::Table(table) => !c.is_ascii() && !table.contains_key(&c),
+                _ => false,
+            };
+            let lacking = text.char_indices().find(|(_, c)| is_lacking(*c));
             let before = &text[..lacking.map_or(text.len(), |(at, _)| at)];
-            self.buffer.extend(before.chars().filter_map(|c| u8::try_from(c).ok()));
+            for c in before.chars() {
+                match &self.target {
+                    Target::Table(table) if !c.is_ascii() => {
+                        self.buffer.extend(table.get(&c).into_iter().flatten())
+                    }
+                    _ => self.buffer.extend(u8::try_from(c)),
+                }
+            }
             self.place.pass(before);
             if lacking.is_some() && self.replace {
                 self.buffer.push(b'?');
@@ -169,8 +196,10 @@ impl Write for Encode<'_> {
         match &mut self.target {
             Target::Exact { transcoder, mark } => {
                 // A mark that is there already is the first character.
-                if std::mem::take(mark) && !text.starts_with('\u{FEFF}') {
-                    self.buffer.extend(Bom::Utf16Le.bytes());
+                if let Some(mark) = mark.take()
+                    && !text.starts_with('\u{FEFF}')
+                {
+                    self.buffer.extend(mark.bytes());
                 }
                 // `bytes` are whole characters, and the encoding has all of them.
                 transcoder.push(bytes, &mut self.buffer).map_err(io::Error::other)?;
@@ -178,10 +207,7 @@ impl Write for Encode<'_> {
             }
             Target::Web(_) => self.encode(text, false)?,
             Target::Dialect(dialect) => self.out.write_all(&dialect.from_utf8(text))?,
-            Target::UpTo(last) => {
-                let last = *last;
-                self.write_up_to(text, last)?;
-            }
+            Target::UpTo(_) | Target::Table(_) => self.write_each(text)?,
         }
         Ok(bytes.len())
     }

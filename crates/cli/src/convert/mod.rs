@@ -237,8 +237,8 @@ fn guessed(file: &std::fs::File, start: u64) -> Result<Charset, FileError> {
     match read().map_err(FileError::Read)? {
         None => Ok(Charset::Utf8),
         Some(Guess::From(charset)) => Ok(charset),
-        Some(Guess::InvalidAs(_)) => Err(FileError::Unconvertible(
-            "it is UTF-8 with some invalid bytes; repair it first, with trust8 fix --from auto".to_owned(),
+        Some(Guess::Lines(_)) => Err(FileError::Unconvertible(
+            "it is UTF-8 with some that is not; repair it first, with trust8 fix --from auto".to_owned(),
         )),
         Some(Guess::Unknown(why)) => Err(FileError::Unconvertible(why)),
     }

@@ -30,7 +30,7 @@ impl Place {
             {
                 2
             }
-            Some(Bom::Utf32Le | Bom::Utf32Be) if is_utf32(source.exact()) => 4,
+            Some(Bom::Utf32Le | Bom::Utf32Be) if source == Charset::Utf32 || is_utf32(source.exact()) => 4,
             _ => 0,
         };
         Self { source, line: 1, column: 1, offset: Some(offset) }
@@ -64,9 +64,10 @@ fn len_in(source: Charset, text: &str) -> Option<u64> {
         (Charset::Utf16, _) | (_, Some(Encoding::Utf16Le | Encoding::Utf16Be)) => {
             2 * text.encode_utf16().count()
         }
-        (_, Some(Encoding::Utf32Le | Encoding::Utf32Be)) => 4 * text.chars().count(),
+        (Charset::Utf32, _) | (_, Some(Encoding::Utf32Le | Encoding::Utf32Be)) => 4 * text.chars().count(),
         (_, Some(Encoding::Latin1)) => text.chars().count(),
-        (Charset::Encoding(encoding), _) if encoding.is_single_byte() => text.chars().count(),
+        (Charset::Johab, _) => text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum(),
+        _ if source.is_single_byte() => text.chars().count(),
         (Charset::Encoding(encoding), _) if encoding == ISO_2022_JP => return None,
         (Charset::Encoding(encoding), _) => {
             let encoding = if encoding == GBK { GB18030 } else { encoding };

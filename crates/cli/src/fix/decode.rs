@@ -15,6 +15,7 @@ use super::{FileError, HINT};
 use crate::args::Remedy;
 use crate::charset::Charset;
 use crate::dialects::DialectChunks;
+use crate::guess::pages::johab;
 use crate::hex::Hex;
 use crate::progress::Progress;
 use crate::segments::{Segment, Segments};
@@ -36,7 +37,13 @@ pub(crate) fn decode(
         Charset::Dialect(dialect) => from_dialect(dialect, reader, remedy, out),
         Charset::Encoding(encoding) => from_encoding(encoding, reader, remedy, out),
         Charset::Utf16 => from_encoding(UTF_16LE, reader, remedy, out),
+        Charset::Utf32 => from_utf32(reader, remedy, out),
         Charset::Exact(encoding) => from_units(encoding, reader, remedy, out),
+        Charset::Page(page) => {
+            let character = |bytes: &[u8]| Some((page.character(bytes[0])?, 1));
+            from_characters(&charset.label(), character, reader, remedy, out)
+        }
+        Charset::Johab => from_characters(&charset.label(), johab, reader, remedy, out),
         Charset::Utf8 => from_utf8(reader, remedy, out),
         Charset::Auto | Charset::Ascii => {
             Err(FileError::Unconvertible("the encoding was not guessed".to_owned()))
@@ -81,6 +88,68 @@ fn from_utf8(reader: Counted<'_>, remedy: Option<Remedy>, out: &mut dyn Write) -
 /// Returns the message for a sequence that is not valid.
 fn invalid_at(offset: u64, sequence: &[u8], name: &str) -> FileError {
     FileError::Unconvertible(format!("byte {offset}: {} is not valid {name}{HINT}", Hex(sequence)))
+}
+
+/// Decodes UTF-32 of the byte order that its mark says, or else in little-endian order.
+fn from_utf32(
+    mut reader: Counted<'_>,
+    remedy: Option<Remedy>,
+    out: &mut dyn Write,
+) -> Result<u64, FileError> {
+    let mut first = Vec::new();
+    reader.by_ref().take(4).read_to_end(&mut first).map_err(FileError::Read)?;
+    let is_big = first == [0, 0, 0xFE, 0xFF];
+    let encoding = if is_big { transcode::Encoding::Utf32Be } else { transcode::Encoding::Utf32Le };
+    let progress = reader.progress;
+    from_units(encoding, Counted { reader: &mut first.chain(reader), progress }, remedy, out)
+}
+
+/// Decodes an encoding that extends ASCII. `character` returns the character that bytes begin with
+/// and its length, at most 2, or `None` if they begin with none.
+fn from_characters(
+    name: &str,
+    character: impl Fn(&[u8]) -> Option<(char, usize)>,
+    mut reader: Counted<'_>,
+    remedy: Option<Remedy>,
+    out: &mut dyn Write,
+) -> Result<u64, FileError> {
+    let mut bytes = vec![0; CHUNK];
+    let (mut filled, mut offset, mut invalid) = (0, 0, 0);
+    let mut text = String::new();
+    loop {
+        let n = source::read(&mut reader, &mut bytes[filled..]).map_err(FileError::Read)?;
+        filled += n;
+        let mut at = 0;
+        while at < filled {
+            match character(&bytes[at..filled]) {
+                Some((c, len)) => {
+                    text.push(c);
+                    at += len;
+                }
+                // The rest of the character may be in the next chunk.
+                None if at + 1 == filled && n > 0 => break,
+                None => {
+                    out.write_all(text.as_bytes()).map_err(FileError::Write)?;
+                    text.clear();
+                    let sequence = &bytes[at..=at];
+                    let Some(remedy) = remedy else {
+                        return Err(invalid_at(offset + at as u64, sequence, name));
+                    };
+                    apply(remedy, sequence, out)?;
+                    invalid += 1;
+                    at += 1;
+                }
+            }
+        }
+        out.write_all(text.as_bytes()).map_err(FileError::Write)?;
+        text.clear();
+        if n == 0 {
+            return Ok(invalid);
+        }
+        bytes.copy_within(at..filled, 0);
+        filled -= at;
+        offset += at as u64;
+    }
 }
 
 /// Decodes UTF-32, whose byte order mark is removed, and Latin-1.

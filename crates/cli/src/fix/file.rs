@@ -1,17 +1,18 @@
 //! What happens to one file.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Write, stdout};
+use std::io::{self, Cursor, IsTerminal, Read, Write, stdout};
 
 use encoding_rs::ISO_2022_JP;
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memrchr};
+use trust8::boundary::whole_len;
 
 use super::evidence::Evidence;
 use super::guard::{Look, Refused, Unlikely, Watch};
 use super::guess::{guess_valid, seems_to_be};
-use super::repair::{Treatment, copy, repair};
+use super::repair::{Sequences, Treatment, copy, repair};
 use super::report::FileReport;
-use super::transform::{Changes, Plan, plan, transform};
+use super::transform::{Changes, Plan, plan, transform, transform_by, write};
 use super::{FileError, Fix, copy_to_temporary_file, diff};
 use crate::charset::Charset;
 use crate::colors::Colors;
@@ -38,8 +39,13 @@ impl Fix<'_> {
             Opened::Seekable { file, start } => (file, start),
             // A repair reads its input only once, so nothing needs to be stored.
             Opened::Stream(stream) if args.from.is_none() && !args.diff => {
-                let plan = args.invalid_as.map_or(Plan::Repair, Plan::InvalidAs);
-                return self.write(plan, stream, target(), None, &Look::UTF8, out);
+                return match (args.invalid_as, args.remedy) {
+                    (None, None) => self.fix_stream(stream, target(), out),
+                    (None, Some(_)) => self.write(Plan::Repair, stream, target(), None, &Look::UTF8, out),
+                    (Some(charset), _) => {
+                        self.write(Plan::InvalidAs(charset), stream, target(), None, &Look::UTF8, out)
+                    }
+                };
             }
             Opened::Stream(stream) => (copy_to_temporary_file(stream, u64::MAX).map_err(FileError::Read)?, 0),
         };
@@ -68,13 +74,12 @@ impl Fix<'_> {
                 progress.take_back(added);
                 progress.phase("guessing");
                 let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
-                if args.is_plain() {
-                    look = Look::find(from, len, before - start).map_err(FileError::Read)?;
-                    if !look.is_utf8() {
-                        return self.leave(&file, start, target(), &look, out);
-                    }
+                let (plan, found) = plan(args, from, len, before - start)?;
+                look = found;
+                if plan == Plan::Leave {
+                    return self.leave(&file, start, target(), &look, out);
                 }
-                plan(args, from, len, before - start)?
+                plan
             }
         };
         let changes_valid = args.strip_bom || args.unmojibake || args.profile.is_some();
@@ -86,10 +91,9 @@ impl Fix<'_> {
         if args.diff {
             return self.diff(&entry.source, plan, from(0), &file, &look, out);
         }
-        if (plan == Plan::Copy || args.is_plain()) && self.replaces(&file) {
+        if matches!(plan, Plan::Copy | Plan::Lines(_)) && self.replaces(&file) {
             // The file is replaced only if something changes.
-            let changes =
-                transform(args, self.kernel, plan, &mut from(0), &Progress::none(), &mut io::sink())?;
+            let changes = self.transform(plan, from(0), &mut io::sink())?;
             if changes.is_nothing() {
                 self.clean_up(entry);
                 return Ok(FileReport::new(changes, Vec::new(), &look, args));
@@ -98,6 +102,41 @@ impl Fix<'_> {
         // Windows does not replace a file that is open. This reader closes it before that.
         let reader = FileFrom { file, at: start };
         self.write(plan, reader, target(), original, &look, out)
+    }
+
+    /// Fixes a stream that can be read only once. Its lines are passed on as they come, until one is not
+    /// valid. Then the rest is stored, to find out what it is.
+    fn fix_stream(
+        &self,
+        mut stream: File,
+        target: Target,
+        out: &mut dyn Write,
+    ) -> Result<FileReport, FileError> {
+        let (args, progress) = (self.args, &self.validator.progress);
+        let mut look = Look::UTF8;
+        let mut done = Plan::Copy;
+        let mut fix = |out: &mut dyn Write| {
+            let (context, rest) = pass_valid(&mut stream, progress, out)?;
+            if rest.is_empty() {
+                return Ok(Sequences::default());
+            }
+            let skip = context.len() as u64;
+            let all = Cursor::new([context, rest].concat()).chain(&mut stream);
+            let file = copy_to_temporary_file(all, u64::MAX).map_err(FileError::Read)?;
+            let from = readers(&file, 0);
+            let len = file.metadata().map_err(FileError::Read)?.len();
+            let (plan, found) = plan(args, from, len, skip)?;
+            look = found;
+            done = plan;
+            write(args, self.kernel, plan, &mut from(skip), progress, out)
+        };
+        if args.is_dry() {
+            let changes = transform_by(args, &mut io::sink(), &mut fix)?;
+            return Ok(FileReport::new(Changes { plan: done, ..changes }, Vec::new(), &look, args));
+        }
+        let (changes, lost) = target
+            .write(None, args.backup.as_deref(), progress, out, |out| transform_by(args, out, &mut fix))?;
+        Ok(FileReport::new(Changes { plan: done, ..changes }, lost, &look, args))
     }
 
     /// Whether `file` itself would be replaced.
@@ -136,8 +175,8 @@ impl Fix<'_> {
     fn transform(&self, plan: Plan, reader: impl Read, out: &mut dyn Write) -> Result<Changes, FileError> {
         let refused = match plan {
             _ if self.args.from != Some(Charset::Auto) => Refused::Nothing,
-            Plan::From(Charset::Encoding(encoding)) if encoding.is_ascii_compatible() => Refused::Controls,
-            Plan::InvalidAs(_) => Refused::Nul,
+            Plan::From(charset) if charset.coding().is_some() => Refused::Controls,
+            Plan::Lines(Some(_)) => Refused::Nul,
             _ => Refused::Nothing,
         };
         let mut watch = Watch::new(reader, refused);
@@ -216,9 +255,9 @@ impl Fix<'_> {
     fn plan_for_valid(&self, file: &File, start: u64) -> Result<Plan, FileError> {
         let from = readers(file, start);
         match self.args.from {
-            Some(charset) if self.args.force => {
+            Some(_) if self.args.force => {
                 let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
-                if charset == Charset::Auto { plan(self.args, from, len, 0) } else { Ok(Plan::From(charset)) }
+                plan(self.args, from, len, 0).map(|(plan, _)| plan)
             }
             // Text in UTF-16 and in ISO-2022-JP can be UTF-8 as well.
             Some(Charset::Auto) => {
@@ -244,6 +283,38 @@ impl Fix<'_> {
                 Err(FileError::Unconvertible(why))
             }
             _ => Ok(Plan::Copy),
+        }
+    }
+}
+
+/// Passes lines on until one is not valid. Returns the last valid lines, which tell what the text is,
+/// and what was read but not passed on: nothing at the end of the stream.
+fn pass_valid(
+    stream: &mut File,
+    progress: &Progress,
+    out: &mut dyn Write,
+) -> Result<(Vec<u8>, Vec<u8>), FileError> {
+    const CONTEXT: usize = 64 << 10;
+    let (mut context, mut bytes, mut chunk) = (Vec::new(), Vec::new(), vec![0; CHUNK]);
+    loop {
+        let n = source::read(stream, &mut chunk).map_err(FileError::Read)?;
+        bytes.extend(&chunk[..n]);
+        let end = match memrchr(b'\n', &bytes) {
+            _ if n == 0 => bytes.len(),
+            Some(at) => at + 1,
+            // So memory does not grow with the length of a line.
+            None if bytes.len() > CHUNK => whole_len(&bytes),
+            None => 0,
+        };
+        if !trust8::is_utf8(&bytes[..end]) || n == 0 && end == 0 {
+            return Ok((context, bytes));
+        }
+        out.write_all(&bytes[..end]).map_err(FileError::Write)?;
+        progress.add(end as u64);
+        context.extend(bytes.drain(..end));
+        context.drain(..context.len().saturating_sub(CONTEXT));
+        if n == 0 {
+            return Ok((context, Vec::new()));
         }
     }
 }

@@ -14,59 +14,60 @@ use super::guess::{self, Guess};
 use crate::dialects::accepting_dialects;
 
 /// What a file that is not UTF-8 looks like.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Look {
     /// What it looks like, unless it is UTF-8 with invalid sequences.
     what: Option<String>,
     /// The options that convert the file, or decode its invalid sequences.
     options: Option<String>,
+    /// How many sequences these options decode, if not all.
+    pub(super) decodable: Option<u64>,
+    /// What the file says it is encoded in.
+    pub(super) declared: Option<String>,
 }
 
 impl Look {
     /// Looks like UTF-8 with invalid sequences.
-    pub(super) const UTF8: Self = Self { what: None, options: None };
+    pub(super) const UTF8: Self = Self { what: None, options: None, decodable: None, declared: None };
 
-    /// Reads the beginning of a file and a sample of it. `from` returns a reader that begins at an
-    /// offset. The file has `len` bytes, and the first error is at `first_error` or after it.
-    pub(super) fn find<R: Read>(from: impl Fn(u64) -> R, len: u64, first_error: u64) -> io::Result<Self> {
+    /// Guesses what a file is from its beginning and a sample of it, and says what it looks like.
+    /// `from` returns a reader that begins at an offset. The file has `len` bytes, and the first error
+    /// is at `first_error` or after it.
+    pub(super) fn find<R: Read>(
+        from: impl Fn(u64) -> R,
+        len: u64,
+        first_error: u64,
+    ) -> io::Result<(Guess, Self)> {
         let mark = guess::mark(&from)?;
         let accepted = accepting_dialects(&from, first_error)?;
         let guess = guess::guess(mark, &accepted, &Evidence::gather(&from, len, first_error)?);
-        let options = guess.options();
-        let what = match (guess, mark) {
-            (Guess::InvalidAs(_), _) => None,
+        let what = match (&guess, mark) {
+            (Guess::Lines(_), _) => None,
             (Guess::From(charset), Some(Bom::Utf16Le | Bom::Utf16Be | Bom::Utf32Le | Bom::Utf32Be)) => {
                 Some(format!("begins with the byte order mark of {}", charset.label()))
             }
             (Guess::From(charset), _) => Some(format!("looks like {}", charset.label())),
-            (Guess::Unknown(why), _) => Some(why),
+            (Guess::Unknown(why), _) => Some(why.clone()),
         };
-        Ok(Self { what, options })
-    }
-
-    /// Whether the file looks like UTF-8 with invalid sequences.
-    pub(super) fn is_utf8(&self) -> bool {
-        self.what.is_none()
+        let look = Self { what, options: guess.options(), decodable: None, declared: None };
+        Ok((guess, look))
     }
 
     /// Returns why the file is left alone, or that `left` invalid sequences are, and the options
     /// that do something with them.
     pub(super) fn message(&self, left: u64) -> String {
         let sequences = if left == 1 { "sequence" } else { "sequences" };
-        let options = self.options.as_deref();
-        match &self.what {
-            Some(what) => {
-                let conversion = options.map_or_else(String::new, |it| format!("{it} converts it, "));
-                format!("left alone: {what}; {conversion}--replace replaces {left} {sequences}")
-            }
-            None => {
-                let decoding = match options {
-                    Some(options) => format!("{options} decodes {left}"),
-                    None => "--invalid-as ENCODING decodes them".to_owned(),
-                };
-                format!("left alone: {left} invalid {sequences}; {decoding}, --replace replaces {left}")
-            }
-        }
+        let Some(what) = &self.what else {
+            let decoding = match (&self.options, self.decodable) {
+                (_, Some(0)) | (None, _) => "--invalid-as ENCODING decodes them".to_owned(),
+                (Some(_), Some(some)) if some < left => format!("--from auto decodes {some} of them"),
+                (Some(options), _) => format!("{options} decodes {left}"),
+            };
+            return format!("left alone: {left} invalid {sequences}; {decoding}, --replace replaces {left}");
+        };
+        let conversion =
+            self.options.as_ref().map_or_else(String::new, |options| format!("{options} converts it, "));
+        format!("left alone: {what}; {conversion}--replace replaces {left} {sequences}")
     }
 }
 

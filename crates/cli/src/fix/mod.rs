@@ -2,11 +2,13 @@
 //!
 //! - `file.rs` decides what happens to one file, and `transform.rs` does it. `guard.rs` says what is
 //!   left alone. `magic.rs` recognises binary files.
-//! - `guess.rs` guesses for `--from auto`, and `evidence.rs` reads the sample that decides.
+//! - `guess.rs` guesses for `--from auto`, and `evidence.rs` reads the sample that decides. `lines.rs`
+//!   decodes the lines of a file that are not UTF-8, and `declared.rs` finds what a file says it is.
 //! - `repair.rs` replaces invalid sequences, drops, escapes or decodes them.
 //! - `decode.rs` converts other encodings into UTF-8, and `mojibake.rs` undoes a double conversion.
 //! - `report.rs` says what was done, `diff.rs` shows it, and `undo.rs` reverts it.
 
+mod declared;
 pub(crate) mod decode;
 mod diff;
 pub(crate) mod evidence;
@@ -14,9 +16,9 @@ mod file;
 mod forbidden;
 mod guard;
 pub(crate) mod guess;
+mod lines;
 mod magic;
 pub(crate) mod mojibake;
-mod plausible;
 mod repair;
 mod report;
 mod transform;

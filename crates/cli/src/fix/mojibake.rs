@@ -50,7 +50,8 @@ pub(crate) fn undo(line: &str) -> Option<String> {
         }
     }
     text.pop();
-    is_certain.then_some(text)
+    // It may have been decoded several times.
+    is_certain.then(|| undo(&text).unwrap_or(text))
 }
 
 /// Whether the bytes of `c`, read as windows-1252, are characters that good text hardly ever has.
@@ -234,7 +235,7 @@ mod tests {
         ] {
             assert_eq!(undo(&mojibake(text)).as_deref(), Some(text), "{}", mojibake(text));
             // Twice.
-            assert_eq!(undo(&mojibake(&mojibake(text))).unwrap(), mojibake(text));
+            assert_eq!(undo(&mojibake(&mojibake(text))).as_deref(), Some(text));
         }
     }
 

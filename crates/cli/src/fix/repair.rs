@@ -3,11 +3,11 @@
 
 use std::io::{Read, Write};
 
-use encoding_rs::Encoding;
 use trust8::Kernel;
 
 use super::{FileError, HINT};
 use crate::args::Remedy;
+use crate::charset::Charset;
 use crate::hex::Hex;
 use crate::progress::Progress;
 use crate::segments::{Segment, Segments};
@@ -30,6 +30,10 @@ pub(crate) struct Sequences {
     pub(crate) repaired: u64,
     /// Those that are as they were.
     pub(crate) left: u64,
+    /// Those in lines of another encoding, which were decoded.
+    pub(crate) decoded: u64,
+    /// How many lines these are.
+    pub(crate) lines: u64,
 }
 
 impl Treatment {
@@ -43,14 +47,10 @@ impl Treatment {
         self.characters.is_none() && self.remedy.is_none()
     }
 
-    /// Decodes every byte in `encoding`, in which each byte is a character. Applies `remedy` to
+    /// Decodes every byte in `charset`, in which each byte is a character. Applies `remedy` to
     /// bytes that are not.
-    pub(crate) fn decode(encoding: &'static Encoding, remedy: Option<Remedy>) -> Self {
-        let character = |byte: usize| {
-            let bytes = [byte as u8];
-            let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes)?;
-            text.chars().next()
-        };
+    pub(crate) fn decode(charset: Charset, remedy: Option<Remedy>) -> Self {
+        let character = |byte: usize| charset.character(byte as u8);
         Self { characters: Some(Box::new(std::array::from_fn(character))), remedy }
     }
 
@@ -106,9 +106,9 @@ pub(super) fn repair(
         }
     }
     Ok(if treatment.is_nothing() {
-        Sequences { repaired: 0, left: invalid }
+        Sequences { left: invalid, ..Sequences::default() }
     } else {
-        Sequences { repaired: invalid, left: 0 }
+        Sequences { repaired: invalid, ..Sequences::default() }
     })
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write, stderr};
 
 use super::Fix;
 use super::guard::Look;
+use super::repair::Sequences;
 use super::transform::{Changes, Plan};
 use crate::args::{FixArgs, Remedy};
 use crate::charset::Charset;
@@ -23,6 +24,8 @@ pub(super) struct FileReport {
     guess: bool,
     /// How many invalid sequences were replaced, dropped, escaped or decoded.
     invalid_sequences: u64,
+    /// How many lines in another encoding were decoded.
+    decoded_lines: u64,
     /// How many invalid sequences were left alone.
     left_sequences: u64,
     /// How many lines of mojibake were undone.
@@ -32,6 +35,8 @@ pub(super) struct FileReport {
     forbidden_characters: Option<u64>,
     /// What could not be kept of the old file.
     lost: Vec<String>,
+    /// The encoding that the file still says it is in.
+    declared: Option<String>,
     /// Why the file, or a part of it, was not fixed.
     message: Option<String>,
     /// Whether the message was printed as an error.
@@ -51,28 +56,33 @@ enum Status {
 impl FileReport {
     /// `look` is what the file looks like.
     pub(super) fn new(changes: Changes, lost: Vec<String>, look: &Look, args: &FixArgs) -> Self {
-        let label = |encoding| Charset::Encoding(encoding).label();
+        let Sequences { repaired, left, decoded, lines } = changes.sequences;
         let (from, invalid_as) = match changes.plan {
             Plan::From(charset) => (Some(charset.label()), None),
-            Plan::InvalidAs(encoding) if changes.sequences.repaired > 0 => (None, Some(label(encoding))),
+            Plan::InvalidAs(charset) if repaired > 0 => (None, Some(charset.label())),
+            Plan::Lines(Some(others)) if decoded > 0 => (None, Some(others.charset.label())),
             _ => (None, None),
         };
         Self {
-            status: match (changes.is_nothing(), changes.sequences.left) {
+            status: match (changes.is_nothing(), left) {
                 (false, _) => Status::Changed,
                 (true, 0) => Status::Unchanged,
                 (true, _) => Status::LeftAlone,
             },
-            guess: args.from == Some(Charset::Auto) && (from.is_some() || invalid_as.is_some()),
+            guess: args.invalid_as.is_none()
+                && matches!(args.from, None | Some(Charset::Auto))
+                && (from.is_some() || invalid_as.is_some()),
             from,
             invalid_as,
-            invalid_sequences: changes.sequences.repaired,
-            left_sequences: changes.sequences.left,
+            invalid_sequences: repaired + decoded,
+            left_sequences: left,
+            decoded_lines: lines,
             mojibake_lines: changes.mojibake,
             byte_order_mark_removed: changes.mark,
             forbidden_characters: args.profile.map(|_| changes.forbidden),
             lost,
-            message: (changes.sequences.left > 0).then(|| look.message(changes.sequences.left)),
+            declared: look.declared.clone().filter(|_| !changes.is_nothing()),
+            message: (left > 0).then(|| look.message(left)),
             is_error: false,
         }
     }
@@ -96,10 +106,12 @@ impl FileReport {
             guess: false,
             invalid_sequences: 0,
             left_sequences: 0,
+            decoded_lines: 0,
             mojibake_lines: 0,
             byte_order_mark_removed: false,
             forbidden_characters: None,
             lost: Vec::new(),
+            declared: None,
             message: None,
             is_error: false,
         }
@@ -136,11 +148,13 @@ impl FileReport {
             .optional("invalid_as", self.invalid_as.as_ref())
             .optional("guess", self.guess.then_some(true))
             .member("invalid_sequences", self.invalid_sequences)
+            .optional("decoded_lines", (self.decoded_lines > 0).then_some(self.decoded_lines))
             .optional("left_sequences", (self.left_sequences > 0).then_some(self.left_sequences))
             .member("mojibake_lines", self.mojibake_lines)
             .member("byte_order_mark_removed", self.byte_order_mark_removed)
             .optional("forbidden_characters", self.forbidden_characters)
             .optional("lost", (!self.lost.is_empty()).then_some(&self.lost[..]))
+            .optional("declared", self.declared.as_ref())
             .optional("message", self.message.as_ref());
     }
 
@@ -154,6 +168,10 @@ impl FileReport {
         if self.invalid_sequences > 0 {
             let sequences = if self.invalid_sequences == 1 { "sequence" } else { "sequences" };
             let remedied = match (&self.invalid_as, args.remedy) {
+                (Some(encoding), _) if self.decoded_lines > 0 => {
+                    let lines = if self.decoded_lines == 1 { "line" } else { "lines" };
+                    format!("in {} {lines} decoded as {encoding}{guess}", self.decoded_lines)
+                }
                 (Some(encoding), _) => format!("decoded as {encoding}{guess}"),
                 (None, Some(Remedy::Drop)) => "dropped".to_owned(),
                 (None, Some(Remedy::Escape)) => "escaped".to_owned(),
@@ -213,6 +231,9 @@ impl Fix<'_> {
         if report.is_changed() && !self.args.diff && is_wanted {
             let would = if self.args.check { "would be " } else { "" };
             self.print(&format!("{name}: {would}{}", report.describe(self.args)));
+        }
+        if let Some(declared) = report.declared.as_ref().filter(|_| !self.args.quiet) {
+            self.print(&format!("{name}: it still declares that it is {declared}"));
         }
         for lost in &report.lost {
             self.print(&format!("{name}: {lost}"));

@@ -2,30 +2,36 @@
 
 use std::io::{self, Read, Write};
 
-use encoding_rs::Encoding;
 use trust8::Kernel;
 
 use super::FileError;
+use super::declared;
 use super::decode::decode;
-use super::evidence::Evidence;
 use super::forbidden::Allow;
-use super::guess::{self, Guess};
+use super::guard::Look;
+use super::guess::Guess;
+use super::lines::{Others, fix_lines};
 use super::mojibake::Undo;
 use super::repair::{Sequences, Treatment, copy, repair};
 use crate::args::FixArgs;
 use crate::charset::Charset;
-use crate::dialects::accepting_dialects;
 use crate::progress::Progress;
+use crate::segments::{Segment, Segments};
 
 /// How to transform a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Plan {
     /// The file is valid, so it is copied.
     Copy,
-    /// Invalid sequences are replaced, dropped or escaped, or stay if there is no remedy.
+    /// Invalid sequences are replaced, dropped or escaped.
     Repair,
+    /// The file is not UTF-8, and is left alone.
+    Leave,
     /// Invalid sequences are decoded in this encoding.
-    InvalidAs(&'static Encoding),
+    InvalidAs(Charset),
+    /// Lines that are not UTF-8 are decoded in this encoding, if they are in it. What is still invalid
+    /// stays if there is no remedy.
+    Lines(Option<Others>),
     /// The whole file is decoded.
     From(Charset),
 }
@@ -49,38 +55,67 @@ impl Changes {
     pub(super) fn is_nothing(&self) -> bool {
         !matches!(self.plan, Plan::From(_))
             && self.sequences.repaired == 0
+            && self.sequences.decoded == 0
             && self.mojibake == 0
             && !self.mark
             && self.forbidden == 0
     }
 }
 
-/// Returns the plan for a file that is not UTF-8, and whether it is a guess. `from` returns a
-/// reader that begins at an offset. The file has `len` bytes, and the first error is at
-/// `first_error` or after it.
+/// Returns the plan for a file that is not UTF-8, and what it looks like. `from` returns a reader that
+/// begins at an offset. The file has `len` bytes, and the first error is at `first_error` or after
+/// it.
 pub(super) fn plan<R: Read>(
     args: &FixArgs,
     from: impl Fn(u64) -> R,
     len: u64,
     first_error: u64,
-) -> Result<Plan, FileError> {
-    match (args.from, args.invalid_as) {
-        (Some(Charset::Auto), _) => {
-            let read = || -> io::Result<Guess> {
-                let mark = guess::mark(&from)?;
-                let accepted = accepting_dialects(&from, first_error)?;
-                Ok(guess::guess(mark, &accepted, &Evidence::gather(&from, len, first_error)?))
+) -> Result<(Plan, Look), FileError> {
+    let mut start = Vec::new();
+    from(0).take(declared::LONGEST as u64).read_to_end(&mut start).map_err(FileError::Read)?;
+    let declared = declared::name(&start).filter(|name| declared::charset(name) != Some(Charset::Utf8));
+    let declared = declared.map(str::to_owned);
+    let plan = match (args.from, args.invalid_as, args.remedy) {
+        (Some(charset), ..) if charset != Charset::Auto => Plan::From(charset),
+        (None, Some(encoding), _) => Plan::InvalidAs(encoding),
+        (None, None, Some(_)) => Plan::Repair,
+        _ => {
+            let first_error = exactly(&from, first_error).map_err(FileError::Read)?;
+            let (guess, mut look) = Look::find(&from, len, first_error).map_err(FileError::Read)?;
+            let plan = match guess {
+                Guess::Lines(Some(others)) if args.is_plain() && !others.is_certain => {
+                    let (progress, sink) = (Progress::none(), &mut io::sink());
+                    let found = fix_lines(Kernel::best(), &mut from(0), Some(others), None, &progress, sink)?;
+                    look.decodable = Some(found.decoded);
+                    Plan::Lines(None)
+                }
+                // The rest is in no line of another encoding.
+                Guess::Lines(others) => {
+                    look.decodable = Some(0);
+                    Plan::Lines(others)
+                }
+                _ if args.is_plain() => Plan::Leave,
+                Guess::From(charset) => Plan::From(charset),
+                Guess::Unknown(why) => return Err(FileError::Unconvertible(why)),
             };
-            match read().map_err(FileError::Read)? {
-                Guess::From(charset) => Ok(Plan::From(charset)),
-                Guess::InvalidAs(encoding) => Ok(Plan::InvalidAs(encoding)),
-                Guess::Unknown(why) => Err(FileError::Unconvertible(why)),
-            }
+            look.declared = declared;
+            return Ok((plan, look));
         }
-        (Some(charset), _) => Ok(Plan::From(charset)),
-        (None, Some(encoding)) => Ok(Plan::InvalidAs(encoding)),
-        (None, None) => Ok(Plan::Repair),
+    };
+    let mut look = Look::UTF8;
+    look.declared = declared;
+    Ok((plan, look))
+}
+
+/// Returns the offset of the first error, which is at `first_error` or after it.
+fn exactly<R: Read>(from: impl Fn(u64) -> R, first_error: u64) -> io::Result<u64> {
+    let mut segments = Segments::new(Kernel::best(), None, from(first_error));
+    while let Some(segment) = segments.next()? {
+        if let Segment::Invalid { offset, .. } = segment {
+            return Ok(first_error + offset);
+        }
     }
+    Ok(first_error)
 }
 
 /// Writes what `plan` and the other options make of `reader` to `out`.
@@ -92,22 +127,33 @@ pub(super) fn transform(
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<Changes, FileError> {
+    let mut changes = transform_by(args, out, &mut |out| write(args, kernel, plan, reader, progress, out))?;
+    changes.plan = plan;
+    Ok(changes)
+}
+
+/// Lets `write` write the text of a file, and writes what the options after that make of it to `out`.
+pub(super) fn transform_by(
+    args: &FixArgs,
+    out: &mut dyn Write,
+    write: &mut dyn FnMut(&mut dyn Write) -> Result<Sequences, FileError>,
+) -> Result<Changes, FileError> {
     let mut allow = Allow::new(out, args.profile, args.policy);
     let mut strip = StripMark { out: &mut allow, active: args.strip_bom, at_start: true, removed: false };
     let (sequences, mojibake) = if args.unmojibake {
         let mut undo = Undo::new(&mut strip);
-        let sequences = write(args, kernel, plan, reader, progress, &mut undo)?;
+        let sequences = write(&mut undo)?;
         undo.finish().map_err(FileError::Write)?;
         (sequences, undo.lines)
     } else {
-        (write(args, kernel, plan, reader, progress, &mut strip)?, 0)
+        (write(&mut strip)?, 0)
     };
     let mark = strip.removed;
-    Ok(Changes { plan, sequences, mojibake, mark, forbidden: allow.forbidden })
+    Ok(Changes { plan: Plan::Copy, sequences, mojibake, mark, forbidden: allow.forbidden })
 }
 
 /// Writes what `plan` makes of `reader` to `out`.
-fn write(
+pub(super) fn write(
     args: &FixArgs,
     kernel: &'static Kernel,
     plan: Plan,
@@ -119,13 +165,16 @@ fn write(
     match plan {
         // A copy may be cut inside a character.
         Plan::Copy if args.profile.is_none() => copy(reader, progress, out).map(|()| Sequences::default()),
-        Plan::Copy | Plan::Repair => repair(kernel, reader, &Treatment::remedy(remedy), progress, out),
-        Plan::InvalidAs(encoding) => {
-            repair(kernel, reader, &Treatment::decode(encoding, remedy), progress, out)
+        Plan::Copy | Plan::Repair | Plan::Leave => {
+            repair(kernel, reader, &Treatment::remedy(remedy), progress, out)
         }
+        Plan::InvalidAs(charset) => {
+            repair(kernel, reader, &Treatment::decode(charset, remedy), progress, out)
+        }
+        Plan::Lines(others) => fix_lines(kernel, reader, others, remedy, progress, out),
         Plan::From(charset) => {
             let repaired = decode(charset, reader, remedy, progress, out)?;
-            Ok(Sequences { repaired, left: 0 })
+            Ok(Sequences { repaired, ..Sequences::default() })
         }
     }
 }
@@ -167,7 +216,7 @@ pub(crate) fn fixed<R: Read>(
     from: impl Fn(u64) -> R,
 ) -> Result<(Vec<u8>, u64), FileError> {
     let len = io::copy(&mut from(0), &mut io::sink()).map_err(FileError::Read)?;
-    let plan = plan(args, &from, len, 0)?;
+    let (plan, _) = plan(args, &from, len, 0)?;
     let mut out = Vec::new();
     let changes = transform(args, kernel, plan, &mut from(0), &Progress::none(), &mut out)?;
     Ok((out, changes.sequences.repaired))

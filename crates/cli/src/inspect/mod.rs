@@ -12,7 +12,6 @@ use std::process::ExitCode;
 use trust8::Bom;
 
 use crate::args::{CommonArgs, InspectArgs, Selection};
-use crate::charset::Charset;
 use crate::colors::Colors;
 use crate::dialects::AcceptedBy;
 use crate::fix::guess::{Guess, Reading};
@@ -123,7 +122,8 @@ impl Facts {
         for (i, Reading { guess, excerpt }) in self.readings.iter().enumerate() {
             let encoding = match guess {
                 Guess::From(charset) => charset.label(),
-                Guess::InvalidAs(encoding) => format!("with {}", Charset::Encoding(encoding).label()),
+                Guess::Lines(Some(others)) => format!("with {}", others.charset.label()),
+                Guess::Lines(None) => continue,
                 Guess::Unknown(_) => continue,
             };
             row(if i == 0 { "reads as" } else { "" }, format!("{encoding:<14}  {excerpt}"));
@@ -172,9 +172,10 @@ impl Facts {
             (_, None, Guess::From(charset)) => {
                 format!("{}, if it is text (a guess){command}", charset.label())
             }
-            (_, None, Guess::InvalidAs(encoding)) => {
-                let label = Charset::Encoding(encoding).label();
-                format!("UTF-8 with some bytes in {label} (a guess){command}")
+            (_, None, Guess::Lines(None)) => "UTF-8 with damage".to_owned(),
+            (_, None, Guess::Lines(Some(others))) => {
+                let label = others.charset.label();
+                format!("UTF-8 with some lines in {label} (a guess){command}")
             }
             (_, None, Guess::Unknown(why)) => format!("unknown: {why}"),
         })
@@ -215,7 +216,8 @@ impl Facts {
 fn labels(guess: &Guess) -> (Option<String>, Option<String>) {
     match guess {
         Guess::From(charset) => (Some(charset.label()), None),
-        Guess::InvalidAs(encoding) => (None, Some(Charset::Encoding(encoding).label())),
+        Guess::Lines(Some(others)) => (None, Some(others.charset.label())),
+        Guess::Lines(None) => (None, None),
         Guess::Unknown(_) => (None, None),
     }
 }

@@ -7,20 +7,18 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
 /// A file that was UTF-8 except for one byte was decoded as windows-1252, all of it, and "Größe:
-/// 日本語" became mojibake.
+/// 日本語" became mojibake. Later, only the byte was decoded, which may be a damaged character.
 #[test]
-fn mostly_utf8_is_repaired_and_not_converted() {
+fn mostly_utf8_is_not_converted() {
     let folder = Folder::new();
     let text = |bad: &[u8]| ["Größe: 日本語\n“naïve” caf".as_bytes(), bad, " œuvre\n".as_bytes()].concat();
     folder.file("f", text(b"\xE9"));
-    let assert = folder.trust8().args(["fix", "--from", "auto", "f"]).assert().code(0);
-    assert_eq!(stdout(&assert).as_bytes(), text("é".as_bytes()));
-    let report = "trust8: f: repaired, 1 invalid sequence decoded as windows-1252 (a guess)\n";
-    assert_eq!(stderr(&assert), report);
-    // `inspect` recommends the same.
+    let assert = folder.trust8().args(["fix", "--from", "auto", "f"]).assert().code(1);
+    assert!(assert.get_output().stdout == text(b"\xE9"));
+    let left = "trust8: f: left alone: 1 invalid sequence; --invalid-as ENCODING decodes them, --replace replaces 1\n";
+    assert_eq!(stderr(&assert), left);
     let inspected = folder.trust8().args(["inspect", "f"]).assert().code(1);
-    let likely = "UTF-8 with some bytes in windows-1252 (a guess); trust8 fix --invalid-as windows-1252\n";
-    assert!(stdout(&inspected).contains(likely), "{}", stdout(&inspected));
+    assert!(stdout(&inspected).contains("UTF-8 with damage\n"), "{}", stdout(&inspected));
     folder
         .trust8()
         .args(["fix", "-iq", "--invalid-as", "windows-1252", "f"])
@@ -30,17 +28,132 @@ fn mostly_utf8_is_repaired_and_not_converted() {
     assert_eq!(fs::read(folder.at("f")).unwrap(), text("é".as_bytes()));
 }
 
+/// What several programs have written to, line by line.
+const LINES: [(&str, &[&str]); 6] = [
+    (
+        "windows-1252",
+        &[
+            "Wir müssen über die Brücke gehen, weil der Weg gesperrt ist.",
+            "Die schönen Mädchen hören größere Geräusche.",
+        ],
+    ),
+    (
+        "windows-1251",
+        &[
+            "Съешь же ещё этих мягких французских булок, да выпей чаю.",
+            "Широкая электрификация южных губерний.",
+        ],
+    ),
+    (
+        "koi8-u",
+        &[
+            "Съешь же ещё этих мягких французских булок, да выпей чаю.",
+            "Широкая электрификация южных губерний.",
+        ],
+    ),
+    ("iso-8859-2", &["Zażółć gęślą jaźń, powiedział stary człowiek.", "Dzieci cieszą się, że spadł śnieg."]),
+    ("ibm852", &["Zażółć gęślą jaźń, powiedział stary człowiek.", "Dzieci cieszą się, że spadł śnieg."]),
+    (
+        "gbk",
+        &["这是一个中文文本。我们在检查字符编码，看看结果如何。", "今天的天气很好，我们一起去公园散步吧。"],
+    ),
+];
+
+#[test]
+fn lines_in_one_other_encoding_are_decoded_and_nothing_else() {
+    let folder = Folder::new();
+    for (encoding, texts) in LINES {
+        let charset = ["convert", "--to", encoding];
+        let encoded: Vec<_> = texts
+            .iter()
+            .map(|text| {
+                trust8()
+                    .args(charset)
+                    .write_stdin(format!("{text}\n"))
+                    .assert()
+                    .code(0)
+                    .get_output()
+                    .stdout
+                    .clone()
+            })
+            .collect();
+        let utf8: Vec<_> = texts.iter().map(|text| format!("{text}\n").into_bytes()).collect();
+        let letter = utf8[0].iter().position(|byte| *byte >= 0x80).unwrap();
+        let damaged = [&utf8[0][..=letter], b"\n"].concat();
+        // The lines at these indices are in the other encoding.
+        for others in [&[0, 7][..], &[3, 4], &[0, 2, 4, 6, 8], &[1, 2, 3, 4, 5, 6, 7, 8, 9]] {
+            let line = |i: usize| (if others.contains(&i) { &encoded } else { &utf8 })[i % 2].clone();
+            let mixed: Vec<_> = (0..10).map(line).collect();
+            let all: Vec<_> = (0..10).map(|i| utf8[i % 2].clone()).collect();
+            folder.file("f", mixed.concat());
+            let fix = folder.trust8().args(["fix", "--from", "auto", "f"]).assert().code(0);
+            assert!(fix.get_output().stdout == all.concat(), "{encoding} {others:?}: {}", stdout(&fix));
+            assert!(
+                stderr(&fix).contains(&format!(" lines decoded as {encoding} (a guess)")),
+                "{}",
+                stderr(&fix)
+            );
+            // Without an option, either the same or nothing happens.
+            let plain = folder.trust8().args(["fix", "f"]).assert();
+            let expected =
+                if plain.get_output().status.code() == Some(0) { all.concat() } else { mixed.concat() };
+            assert!(plain.get_output().stdout == expected, "{encoding} {others:?}: {}", stderr(&plain));
+            // A damaged line stays.
+            folder.file("f", [mixed.concat(), damaged.clone()].concat());
+            let fix = folder.trust8().args(["fix", "-i", "--from", "auto", "f"]).assert().code(1);
+            assert!(stderr(&fix).contains("left alone: 1 invalid sequence; "), "{}", stderr(&fix));
+            assert!(
+                fs::read(folder.at("f")).unwrap() == [all.concat(), damaged.clone()].concat(),
+                "{encoding}"
+            );
+        }
+    }
+}
+
+/// The last bytes became "шк", and a cut Russian text windows-1252.
+#[test]
+fn damage_is_damage() {
+    let folder = Folder::new();
+    for bytes in [
+        "Größe 日本\u{8a9e}".as_bytes().split_last().unwrap().1.to_vec(),
+        "Съешь же ещё".as_bytes()[..21].to_vec(),
+        ["log\n".repeat(50).as_bytes(), b"log \xFF\n", "log\n".repeat(50).as_bytes()].concat(),
+        ["日本語のテキスト。\n".as_bytes(), b"\xE8\xAA\n", "日本語のテキスト。\n".as_bytes()].concat(),
+        b"plain\ncut \xD0\n".to_vec(),
+    ] {
+        folder.file("f", &bytes);
+        for args in [&["-i", "--from", "auto", "f"][..], &["-i", "f"], &["--from", "auto", "f"], &["f"]] {
+            folder
+                .trust8()
+                .arg("fix")
+                .args(args)
+                .assert()
+                .code(1)
+                .stderr(contains("left alone: ").or(contains("--from")));
+            assert!(fs::read(folder.at("f")).unwrap() == bytes);
+        }
+        let mut cat = trust8();
+        assert!(
+            cat.args(["fix", "-"]).write_stdin(bytes.clone()).assert().code(1).get_output().stdout == bytes
+        );
+    }
+}
+
 /// The bad byte may be anywhere in a large file.
 #[test]
 fn a_sample_of_a_large_file_is_enough() {
     let folder = Folder::new();
-    let text = "Größe: 日本語, 5 €\n".repeat(200_000);
-    for place in [0, text.len() / 3, text.len()] {
-        let place = text.floor_char_boundary(place);
-        let bytes = [&text.as_bytes()[..place], b"\x80", &text.as_bytes()[place..]].concat();
+    const LINE: &str = "Größe: 日本語, 5 €\n";
+    let text = LINE.repeat(200_000);
+    let other = b"Wir m\xFCssen \xFCber die Br\xFCcke gehen\n";
+    for place in [0, 70_000 * LINE.len(), text.len()] {
+        let bytes = [&text.as_bytes()[..place], other, &text.as_bytes()[place..]].concat();
         folder.file("f", &bytes);
         let assert = folder.trust8().args(["fix", "--from", "auto", "f"]).assert().code(0);
-        assert!(stdout(&assert) == [&text[..place], "€", &text[place..]].concat(), "{place}");
+        assert!(
+            stdout(&assert)
+                == [&text[..place], "Wir müssen über die Brücke gehen\n", &text[place..]].concat()
+        );
     }
 }
 
@@ -142,7 +255,7 @@ fn one_vocabulary_for_all_options() {
         }
     }
     for (typed, hint) in [
-        ("cp437", "iconv -f CP437"),
+        ("cp037", "iconv -f CP037"),
         ("windows-1259", "did you mean windows-125"),
         ("sihft_jis", "did you mean shift_jis"),
     ] {
@@ -235,23 +348,14 @@ fn every_language_is_guessed_right_or_refused() {
 fn what_is_not_plausible_text_is_refused() {
     let folder = Folder::new();
     for bytes in [
-        // CP437: "Die Bäckerei öffnet, die Brötchen sind heiß".
-        &b"Die B\x84ckerei \x94ffnet, die Br\x94tchen sind hei\xE1."[..],
-        // CP852: "Dzieci cieszą się, że spadł śnieg".
-        b"Dzieci ciesz\xA5 si\xA9, \xBEe spad\x88 \x98nieg.",
         // Keys, in which all bytes from 80 to FF are as frequent.
-        b"\xE3\x9A\xB1\x8D\xFE\x80\xC9\xF2\xA6\xD8\x93\xEF\xBB\x85\xDC\xA0\xF9\x9E\xC2\xD1\x88\xE5",
+        &b"\xE3\x9A\xB1\x8D\xFE\x80\xC9\xF2\xA6\xD8\x93\xEF\xBB\x85\xDC\xA0\xF9\x9E\xC2\xD1\x88\xE5"[..],
+        b"GET /\xC0\xAE\xC0\xAE/etc/passwd 404\n",
     ] {
         folder.file("f", bytes);
         let assert = folder.trust8().args(["fix", "-i", "--from", "auto", "f"]).assert().code(1);
-        assert!(stderr(&assert).contains("no encoding makes plausible text of it"), "{}", stderr(&assert));
+        assert!(stderr(&assert).contains("name the encoding with --from"), "{}", stderr(&assert));
         assert_eq!(fs::read(folder.at("f")).unwrap(), bytes);
-        folder
-            .trust8()
-            .args(["inspect", "f"])
-            .assert()
-            .code(1)
-            .stdout(contains("no encoding makes plausible"));
     }
 }
 
@@ -297,38 +401,48 @@ fn binary_files_are_refused_however_they_are_named() {
     assert!(fs::read(folder.at("f")).unwrap() == late);
 }
 
-/// One line has few letters, and they can be letters of another encoding.
+/// One line has few letters, and they can be letters of another encoding. It is guessed right, or
+/// left alone.
 #[test]
-fn thin_evidence_is_refused() {
+fn a_single_line_is_guessed_right_or_refused() {
     let folder = Folder::new();
-    for (bytes, what) in [
-        // "Mañana", "jamón" in MacRoman, which are dashes in windows-1252.
-        (&b"Ma\x96ana iremos al mercado a comprar pan, queso y jam\x97n.\n"[..], "more than one encoding"),
-        // "müssen", "über" in MacRoman: `ź` in windows-1250.
-        (
-            b"Wir m\x9Fssen \x9Fber die Br\x9Fcke gehen, weil der Weg am Fluss gesperrt ist.\n",
-            "more than one encoding",
-        ),
-        // "Você já leu a história" and "três irmãs" in windows-1252: `ę` and `ă` in windows-1250,
-        // which no language has both.
-        (b"Voc\xEA j\xE1 leu a hist\xF3ria do pescador e das tr\xEAs irm\xE3s?\n", "more than one encoding"),
-        // "małym" in CP852: two bytes of Big5.
-        (b"Moja siostra mieszka w ma\x88ym domu nad brzegiem rzeki.\n", "more than one encoding"),
-        // "Где" in Apple's Cyrillic: `ѓ` in windows-1251.
-        (
-            b"\x83\xE4\xE5 \xF2\xFB \xEE\xF1\xF2\xE0\xE2\xE8\xEB \xEA\xEB\xFE\xF7\xE8\n",
-            "more than one encoding",
-        ),
-        // Quotation marks of Spain, in ISO 8859-1: `Ť` and `ť` in ISO 8859-2.
-        (b"Estrategias v\xE1lidas son \xABwal_log\xBB y \xABfile_copy\xBB.\n", "more than one encoding"),
-        // "Gültige Werte" in CP850.
-        (b"G\x81ltige Werte sind \xAF[]\xAE und \xAF()\xAE.\n", "no encoding makes plausible text"),
+    let mut right = 0;
+    for (encoding, text) in [
+        ("ibm437", "Die Bäckerei öffnet, die Brötchen sind heiß."),
+        ("ibm852", "Dzieci cieszą się, że spadł śnieg."),
+        // The letters are dashes in windows-1252.
+        ("macintosh", "Mañana iremos al mercado a comprar pan, queso y jamón."),
+        ("macintosh", "Wir müssen über die Brücke gehen, weil der Weg am Fluss gesperrt ist."),
+        ("windows-1252", "Você já leu a história do pescador e das três irmãs?"),
+        // Two bytes of Big5.
+        ("ibm852", "Moja siostra mieszka w małym domu nad brzegiem rzeki."),
+        ("x-mac-cyrillic", "Где ты оставил ключ"),
+        // Quotation marks of Spain: `Ť` and `ť` in ISO 8859-2.
+        ("windows-1252", "Estrategias válidas son «wal_log» y «file_copy»."),
+        ("ibm850", "Gültige Werte sind «[]» und «()»."),
+        ("ibm855", "Съешь же ещё этих мягких французских булок"),
+        ("ibm862", "שלום עולם, מה שלומך היום"),
+        ("ibm737", "Καλημέρα κόσμε, τι κάνεις σήμερα"),
+        ("ibm857", "Öğrenciler şarkı söylüyor ve ağaçların altında oturuyor"),
+        ("ibm775", "Ąžuolas žaliuoja, o vaikai žaidžia kieme"),
+        ("ibm720", "مرحبا بالعالم كيف حالك اليوم"),
+        ("ibm1125", "Зима, і їжак їсть ґрунтові яблука"),
+        ("viscii", "Tất cả mọi người sinh ra đều được tự do và bình đẳng"),
+        ("johab", "모든 인간은 태어날 때부터 자유로우며"),
+        ("iso-8859-4", "Visi žmonės gimsta laisvi ir lygūs savo orumu ir teisėmis"),
     ] {
-        folder.file("f", bytes);
-        let assert = folder.trust8().args(["fix", "-i", "--from", "auto", "f"]).assert().code(1);
-        assert!(stderr(&assert).contains(what), "{}: {}", bytes.escape_ascii(), stderr(&assert));
-        assert_eq!(fs::read(folder.at("f")).unwrap(), bytes);
+        let encoded =
+            trust8().args(["convert", "--to", encoding]).write_stdin(format!("{text}\n")).assert().code(0);
+        let bytes = encoded.get_output().stdout.clone();
+        folder.file("f", &bytes);
+        let fix = folder.trust8().args(["fix", "-i", "--from", "auto", "f"]).assert();
+        let (code, after) = (fix.get_output().status.code(), fs::read(folder.at("f")).unwrap());
+        right += usize::from(code == Some(0));
+        let expected = if code == Some(0) { format!("{text}\n").into_bytes() } else { bytes };
+        assert!(after == expected, "{encoding} {text}: {}", String::from_utf8_lossy(&after));
+        assert!(code == Some(0) || stderr(&fix).contains("--from"), "{}", stderr(&fix));
     }
+    assert!(right >= 17, "{right}");
     // English has dashes in words, and quotation marks.
     folder.file("f", b"\x93Never\x97not once\x94, she said.\n");
     folder
@@ -337,6 +451,53 @@ fn thin_evidence_is_refused() {
         .assert()
         .code(0)
         .stdout("“Never—not once”, she said.\n");
+}
+
+/// After the conversion, other programs read mojibake, because the file said that it was not UTF-8.
+#[test]
+fn what_a_file_declares_is_evidence_and_named() {
+    let folder = Folder::new();
+    // One letter, which can be one of many encodings.
+    for (start, byte, name) in [
+        ("<?xml version=\"1.0\" encoding=\"iso-8859-2\"?>\n<a>wa", b'\xBF', "iso-8859-2"),
+        ("# -*- coding: latin-1 -*-\n# caf", b'\xE9', "latin-1"),
+        ("@charset \"windows-1252\";\n/* sch", b'\xF6', "windows-1252"),
+    ] {
+        let content = [start.as_bytes(), &[byte], b"ne Menge</a>\n"].concat();
+        folder.file("f", &content);
+        let fix = folder.trust8().args(["fix", "-i", "--from", "auto", "f"]).assert();
+        let said = stderr(&fix);
+        match fix.get_output().status.code() {
+            Some(0) => assert!(said.contains(&format!("f: it still declares that it is {name}\n")), "{said}"),
+            code => assert!(code == Some(1) && fs::read(folder.at("f")).unwrap() == content, "{said}"),
+        }
+        folder.file("f", &content);
+        let fix = folder.trust8().args(["fix", "-i", "--from", name, "f"]).assert().code(0);
+        assert!(
+            stderr(&fix).contains(&format!("f: it still declares that it is {name}\n")),
+            "{}",
+            stderr(&fix)
+        );
+    }
+}
+
+#[test]
+fn utf32_reads_its_mark() {
+    for (bytes, text) in
+        [(&b"\xFF\xFE\0\0a\0\0\0"[..], "a"), (b"\0\0\xFE\xFF\0\0\0a", "a"), (b"a\0\0\0", "a")]
+    {
+        for command in [&["fix", "--force"][..], &["convert", "--to", "utf-8"]] {
+            trust8()
+                .args(command)
+                .args(["--from", "utf-32"])
+                .write_stdin(bytes)
+                .assert()
+                .code(0)
+                .stdout(text);
+        }
+    }
+    let marked = trust8().args(["convert", "--to", "utf-32"]).write_stdin("a").assert().code(0);
+    assert_eq!(marked.get_output().stdout, b"\xFF\xFE\0\0a\0\0\0");
 }
 
 /// ISO-2022-JP is ASCII with escape sequences, so it passed as valid.
