@@ -103,7 +103,7 @@ def section(docs, prefix):
 def constant(item):
     value = item["value"]
     value = {"usize::MAX": "SIZE_MAX"}.get(value, value)
-    suffix = {"u32": "u", "u8": "", "usize": ""}[item["const_type"]]
+    suffix = {"u64": "u", "u32": "u", "u8": "", "usize": ""}[item["const_type"]]
     return f"#define {item['const']} {value}{suffix}\n"
 
 

@@ -182,32 +182,34 @@ bool trust8_validate(const void *data, size_t len, trust8_error *error);
  */
 
 /* The characters of XML 1.0. */
-#define TRUST8_PROFILE_XML 0x0000229u
+#define TRUST8_PROFILE_XML 0x000000229u
 /* The unicode assignables of RFC 9839: no legacy controls and no noncharacters. */
-#define TRUST8_PROFILE_ASSIGNABLES 0x00007E9u
+#define TRUST8_PROFILE_ASSIGNABLES 0x0000007E9u
 /* The strings of I-JSON (RFC 7493): no noncharacters. */
-#define TRUST8_PROFILE_I_JSON 0x0000600u
+#define TRUST8_PROFILE_I_JSON 0x000000600u
 /* The text of PostgreSQL: no NUL. */
-#define TRUST8_PROFILE_POSTGRES 0x0000001u
+#define TRUST8_PROFILE_POSTGRES 0x000000001u
 /* Text that is shown in a terminal. */
-#define TRUST8_PROFILE_TERMINAL 0x00409E9u
+#define TRUST8_PROFILE_TERMINAL 0x17E0409E9u
 /* Source code: nothing that hides code from a reader. */
-#define TRUST8_PROFILE_SOURCE 0x04CAFE1u
-/* Text for a language model: nothing invisible. */
-#define TRUST8_PROFILE_PROMPT 0x06DBFE9u
+#define TRUST8_PROFILE_SOURCE 0x0FE0C0FE1u
+/* Text for a language model: nothing that hides text from a reader. */
+#define TRUST8_PROFILE_PROMPT 0x0FE0C0FE9u
 /* A file name, without folders. */
-#define TRUST8_PROFILE_FILE_NAME 0x0EDBFFFu
+#define TRUST8_PROFILE_FILE_NAME 0x2FE8C0FFFu
 
-/* Returns the classes of the preset with this name, or UINT32_MAX if there is none. The names are
+/* Returns the classes of the preset with this name, or UINT64_MAX if there is none. The names are
  * "scalars" (no classes), "xml", "assignables", "i-json", "postgres", "terminal", "source",
  * "prompt" and "file-name".
  */
-uint32_t trust8_profile_by_name(const char *name);
+uint64_t trust8_profile_by_name(const char *name);
 
 /* Returns the name of a class, such as "c0-control", or NULL if there is no such class. */
 const char *trust8_class_name(uint8_t number);
 
-/* Returns the number of a character's class, or 255 if it has none. */
+/* Returns the number of a character's class, or 255 if it has none that does not depend on the
+ * characters around it.
+ */
 uint8_t trust8_class_of(uint32_t character);
 
 /* Returns whether the bytes are UTF-8 without a character of these classes. If not, error is the
@@ -216,7 +218,7 @@ uint8_t trust8_class_of(uint32_t character);
  *
  * A bit without a class is a misuse.
  */
-bool trust8_profile_validate(uint32_t classes, const void *data, size_t len, trust8_error *error);
+bool trust8_profile_validate(uint64_t classes, const void *data, size_t len, trust8_error *error);
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 

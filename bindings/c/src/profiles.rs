@@ -12,31 +12,31 @@ use crate::errors::{TRUST8_FORBIDDEN, TRUST8_NO_ERROR, misuse, trust8_error};
 use crate::{memory, names};
 
 /// The characters of XML 1.0.
-pub const TRUST8_PROFILE_XML: u32 = 0x0000229;
+pub const TRUST8_PROFILE_XML: u64 = 0x000000229;
 /// The unicode assignables of RFC 9839: no legacy controls and no noncharacters.
-pub const TRUST8_PROFILE_ASSIGNABLES: u32 = 0x00007E9;
+pub const TRUST8_PROFILE_ASSIGNABLES: u64 = 0x0000007E9;
 /// The strings of I-JSON (RFC 7493): no noncharacters.
-pub const TRUST8_PROFILE_I_JSON: u32 = 0x0000600;
+pub const TRUST8_PROFILE_I_JSON: u64 = 0x000000600;
 /// The text of PostgreSQL: no NUL.
-pub const TRUST8_PROFILE_POSTGRES: u32 = 0x0000001;
+pub const TRUST8_PROFILE_POSTGRES: u64 = 0x000000001;
 /// Text that is shown in a terminal.
-pub const TRUST8_PROFILE_TERMINAL: u32 = 0x00409E9;
+pub const TRUST8_PROFILE_TERMINAL: u64 = 0x17E0409E9;
 /// Source code: nothing that hides code from a reader.
-pub const TRUST8_PROFILE_SOURCE: u32 = 0x04CAFE1;
-/// Text for a language model: nothing invisible.
-pub const TRUST8_PROFILE_PROMPT: u32 = 0x06DBFE9;
+pub const TRUST8_PROFILE_SOURCE: u64 = 0x0FE0C0FE1;
+/// Text for a language model: nothing that hides text from a reader.
+pub const TRUST8_PROFILE_PROMPT: u64 = 0x0FE0C0FE9;
 /// A file name, without folders.
-pub const TRUST8_PROFILE_FILE_NAME: u32 = 0x0EDBFFF;
+pub const TRUST8_PROFILE_FILE_NAME: u64 = 0x2FE8C0FFF;
 
-/// Returns the classes of the preset with this name, or UINT32_MAX if there is none. The names are
+/// Returns the classes of the preset with this name, or UINT64_MAX if there is none. The names are
 /// "scalars" (no classes), "xml", "assignables", "i-json", "postgres", "terminal", "source",
 /// "prompt" and "file-name".
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn trust8_profile_by_name(name: *const c_char) -> u32 {
+pub unsafe extern "C" fn trust8_profile_by_name(name: *const c_char) -> u64 {
     // SAFETY: the caller vouches for the string.
-    let Some(name) = (unsafe { names::given(name) }) else { return u32::MAX };
+    let Some(name) = (unsafe { names::given(name) }) else { return u64::MAX };
     let named = Profile::PRESETS.iter().find(|(known, _)| is_same_name(known, name));
-    named.map_or(u32::MAX, |(_, profile)| profile.bits())
+    named.map_or(u64::MAX, |(_, profile)| profile.bits())
 }
 
 /// Returns the name of a class, such as "c0-control", or NULL if there is no such class.
@@ -45,7 +45,8 @@ pub extern "C" fn trust8_class_name(number: u8) -> *const c_char {
     NAMES.get(usize::from(number)).map_or(core::ptr::null(), |name| name.as_ptr())
 }
 
-/// Returns the number of a character's class, or 255 if it has none.
+/// Returns the number of a character's class, or 255 if it has none that does not depend on the
+/// characters around it.
 #[unsafe(no_mangle)]
 pub extern "C" fn trust8_class_of(character: u32) -> u8 {
     char::from_u32(character).and_then(Class::of).map_or(u8::MAX, Class::code)
@@ -58,7 +59,7 @@ pub extern "C" fn trust8_class_of(character: u32) -> u8 {
 /// A bit without a class is a misuse.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_profile_validate(
-    classes: u32,
+    classes: u64,
     data: *const c_void,
     len: usize,
     error: *mut trust8_error,
@@ -110,6 +111,15 @@ const NAMES: &[&CStr] = &[
     c"invisible",
     c"slash",
     c"windows-reserved",
+    c"stray-joiner",
+    c"stray-selector",
+    c"stray-tag",
+    c"stray-mark",
+    c"stray-space",
+    c"stray-filler",
+    c"private-use-run",
+    c"bare-carriage-return",
+    c"leading-mark",
 ];
 
 /// A preset, or a profile made for this call.
@@ -132,7 +142,7 @@ impl Chosen {
 }
 
 /// Returns the profile that forbids these classes, if all of them exist.
-fn profile(classes: u32) -> Option<Chosen> {
+fn profile(classes: u64) -> Option<Chosen> {
     if classes >> Class::ALL.len() != 0 {
         return None;
     }
@@ -146,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    fn validate(classes: u32, bytes: &[u8]) -> trust8_error {
+    fn validate(classes: u64, bytes: &[u8]) -> trust8_error {
         let mut error = MaybeUninit::uninit();
         // SAFETY: the pointers are those of a slice and of memory for the struct.
         let valid = unsafe {
@@ -171,7 +181,7 @@ mod tests {
             (c"file-name", TRUST8_PROFILE_FILE_NAME),
             (c"File_Name", TRUST8_PROFILE_FILE_NAME),
             (c"scalars", 0),
-            (c"xml1", u32::MAX),
+            (c"xml1", u64::MAX),
         ] {
             // SAFETY: it is a string.
             assert_eq!(unsafe { trust8_profile_by_name(name.as_ptr()) }, classes, "{name:?}");
@@ -201,6 +211,6 @@ mod tests {
         assert_eq!(validate(TRUST8_PROFILE_POSTGRES, b"\x01").valid_up_to, 1);
         // A set that is no preset.
         assert_eq!(validate(1 << 2, b"a\nb").valid_up_to, 1);
-        assert_eq!(validate(1 << 25, b"").kind, crate::errors::TRUST8_MISUSE);
+        assert_eq!(validate(1 << 34, b"").kind, crate::errors::TRUST8_MISUSE);
     }
 }

@@ -423,7 +423,7 @@ fn names_and_numbers() {
     assert_eq!(c!(trust8_profile_by_name(c"xml".as_ptr())), TRUST8_PROFILE_XML);
     for wrong in [null(), c"".as_ptr(), c"no such name".as_ptr(), c"\xFF".as_ptr()] {
         assert_eq!(c!(trust8_encoding_by_name(wrong)), 0);
-        assert_eq!(c!(trust8_profile_by_name(wrong)), u32::MAX);
+        assert_eq!(c!(trust8_profile_by_name(wrong)), u64::MAX);
         assert!(!c!(trust8_kernel_use(wrong)));
     }
 }
@@ -519,7 +519,7 @@ fn numbers_that_are_a_misuse() {
     assert_eq!(c!(trust8_repair(6, text, 4, null_mut(), 0)), TRUST8_NONE);
     for check in [
         |error| c!(trust8_validate_as(9, b"text".as_ptr().cast(), 4, error)),
-        |error| c!(trust8_profile_validate(1 << 31, b"text".as_ptr().cast(), 4, error)),
+        |error| c!(trust8_profile_validate(1 << 63, b"text".as_ptr().cast(), 4, error)),
     ] {
         let (error, valid) = filled::<trust8_error, bool>(check);
         assert_eq!((error.kind, valid), (TRUST8_MISUSE, false));

@@ -104,7 +104,7 @@ pub(crate) fn decode_in<'py>(
         let all = input.as_bytes();
         // Signals are handled between pieces.
         let end = if all.len() - at > PIECE { floor(all, at + PIECE) } else { all.len() };
-        let place = unlocked_if_long(py, end - at, || first(profile, &all[..end], at));
+        let place = unlocked_if_long(py, end - at, || first(profile, all, at, end));
         let valid = &all[at..place.map_or(end, |place| place.start)];
         out.push_str(trust8::from_utf8(valid).map_err(|_| misjudged())?)?;
         at += valid.len();

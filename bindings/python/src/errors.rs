@@ -77,7 +77,7 @@ pub(crate) fn validate(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny
     // Changing memory may be UTF-8 by now, which is an equally valid answer.
     let bytes = input.bytes(py)?;
     if profile.bits() != 0 {
-        let Some(place) = first(&profile, bytes.as_bytes(), 0) else { return Ok(()) };
+        let Some(place) = first(&profile, bytes.as_bytes(), 0, bytes.as_bytes().len()) else { return Ok(()) };
         return Err(PyErr::from_value(refused(py, &bytes, place)?));
     }
     let all = bytes.as_bytes();
@@ -143,7 +143,7 @@ impl Errors {
         while self.profile.bits() != 0 {
             py.check_signals()?;
             let end = end_of_piece(self.at);
-            let find = || first(&self.profile, &all[..end], self.at);
+            let find = || first(&self.profile, all, self.at, end);
             match unlocked_if_long(py, end - self.at, find) {
                 Some(place) => {
                     self.at = place.end;

@@ -8,8 +8,9 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyType};
+use trust8::Kernel;
 use trust8::engine::is_same_name;
-use trust8_profile::{Class, Error, Profile};
+use trust8_profile::{Class, Error, Forbidden, Profile};
 
 use crate::decode::invalid;
 
@@ -34,7 +35,7 @@ pub(crate) fn profile_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Profile> 
 
 /// Returns the profile with these bits. Building its tables takes up to a millisecond, so they are
 /// cached.
-fn known(bits: u32) -> Profile {
+fn known(bits: u64) -> Profile {
     const MOST: usize = 64;
     static KEPT: Mutex<Vec<Profile>> = Mutex::new(Vec::new());
     let preset = Profile::PRESETS.iter().map(|preset| &preset.1).find(|preset| preset.bits() == bits);
@@ -59,25 +60,23 @@ pub(crate) struct Place {
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// The forbidden character, unless the bytes are not UTF-8.
-    pub(crate) forbidden: Option<char>,
+    pub(crate) forbidden: Option<Forbidden>,
 }
 
-/// Returns the first refusal from `at` on. A character or a fault begins there.
-pub(crate) fn first(profile: &Profile, text: &[u8], at: usize) -> Option<Place> {
-    const MARK: char = '\u{FEFF}';
-    let rest = &text[at..];
-    // This U+FEFF is not at the start of the text.
-    if at > 0 && profile.forbids(Class::ByteOrderMark) && rest.starts_with("\u{FEFF}".as_bytes()) {
-        return Some(Place { start: at, end: at + MARK.len_utf8(), forbidden: Some(MARK) });
-    }
-    let error = profile.from_utf8(rest).err()?;
-    let start = at + error.valid_up_to();
-    let end = error.error_len().map_or(text.len(), |len| start + len);
+/// Returns the first refusal of `text` from `at` on, that begins before `end`. A character or a fault
+/// begins at `at`.
+pub(crate) fn first(profile: &Profile, text: &[u8], at: usize, end: usize) -> Option<Place> {
+    /// A character at the end may depend on the next one. Both end at most eight bytes later.
+    const MORE: usize = 8;
+    let text = &text[..text.len().min(end + MORE)];
+    let error = profile.error_from(Kernel::best(), text, at, [true; 2])?;
+    let start = error.valid_up_to();
     let forbidden = match error {
         Error::NotUtf8(_) => None,
-        Error::Forbidden(found) => Some(found.character()),
+        Error::Forbidden(found) => Some(found),
     };
-    Some(Place { start, end, forbidden })
+    let end_of_error = error.error_len().map_or(text.len(), |len| start + len);
+    (start < end).then_some(Place { start, end: end_of_error, forbidden })
 }
 
 /// Makes the exception for a refusal.
@@ -87,28 +86,32 @@ pub(crate) fn refused<'py>(
     place: Place,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    match place.forbidden.and_then(|character| Some((character, Class::of(character)?))) {
+    match place.forbidden {
         None => Ok(invalid(py, bytes, place.start)?.into_value(py).into_bound(py).into_any()),
-        Some((character, class)) => {
-            let reason = format!("U+{:04X} is {}", u32::from(character), class.reason());
+        Some(found) => {
+            let reason = format!("U+{:04X} is {}", u32::from(found.character()), found.class().reason());
             let arguments = ("utf-8", bytes, place.start, place.end, reason);
             CLASS.import(py, "trust8._exceptions", "ProfileError")?.call1(arguments)
         }
     }
 }
 
-/// Return the name of the class of the character at `start`, or None if it has none or no character
-/// is there.
+/// Return the name of the class of the character at `start`, by the reason to forbid it, or None if it
+/// has none or no character is there.
 #[pyfunction]
-#[pyo3(name = "_class_at", signature = (data, start, /))]
-pub(crate) fn class_at(data: &Bound<'_, PyBytes>, start: usize) -> Option<&'static str> {
+#[pyo3(name = "_class_at", signature = (data, start, reason, /))]
+pub(crate) fn class_at(data: &Bound<'_, PyBytes>, start: usize, reason: &str) -> Option<&'static str> {
     let text = data.as_bytes().get(start..)?;
     let text = trust8::utf8_chunks(&text[..text.len().min(4)]).next()?.valid();
-    Some(Class::of(text.chars().next()?)?.name())
+    let character = text.chars().next()?;
+    // Classes that depend on the context have different reasons.
+    let by_context = &Class::ALL[usize::from(Class::StrayJoiner.code())..];
+    let by_context = by_context.iter().copied().find(|class| reason.ends_with(class.reason()));
+    Some(by_context.or_else(|| Class::of(character))?.name())
 }
 
 /// Returns the bits of a preset or a class.
-fn bits(name: &str) -> PyResult<u32> {
+fn bits(name: &str) -> PyResult<u64> {
     let preset = Profile::PRESETS.iter().find(|preset| is_same_name(preset.0, name));
     if let Some((_, preset)) = preset {
         return Ok(preset.bits());

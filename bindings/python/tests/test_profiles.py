@@ -29,18 +29,13 @@ CLASSES = {
 }
 LEGACY = ["nul", "c0-control", "form-feed"]
 REST = ["delete", "next-line", "c1-control"]
-HIDING = ["bidi-control", "separator", "zero-width", "tag", "byte-order-mark", "invisible"]
 PRESETS = {
     "scalars": [],
     "xml": [*LEGACY, "fffe-ffff"],
     "assignables": [*LEGACY, *REST, "fffe-ffff", "noncharacter"],
     "i-json": ["fffe-ffff", "noncharacter"],
     "postgres": ["nul"],
-    "terminal": [*LEGACY, *REST, "bidi-control", "separator"],
-    "source": ["nul", "c0-control", *REST, "fffe-ffff", "noncharacter", *HIDING],
-    "prompt": [*LEGACY, *REST, "fffe-ffff", "noncharacter", *HIDING, "bidi-mark", "variation-selector", "soft-hyphen"],
 }
-PRESETS["file-name"] = [*PRESETS["prompt"], "tab", "line-feed", "carriage-return", "slash"]
 NAMES = {**PRESETS, **{name: [name] for name in CLASSES}}
 SPECIAL = "\0\t\n\f\r\x01\x1b\x7f\x85\x80\x9f\ufffe\uffff\ufdd0\U0001ffff\u202e\u200e\u200b\u200d\U000e0041\ufe00\ufe0f\u2028\ufeff\ue000\xad\u3164/:\ufffd"
 
@@ -101,6 +96,20 @@ def test_all_functions_agree(name):
             with pytest.raises(trust8.ProfileError) as caught:
                 refuse(data, profile=name)
             assert caught.value.start == wanted[0]
+
+
+@pytest.mark.parametrize("name", ["terminal", "source", "prompt", "file-name"])
+def test_invisible_characters_are_judged_by_their_context(name):
+    for innocent in ["می\u200cخواهم", "👩\u200d👧", "❤\ufe0f", "\U0001f3f4\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f", "葛\U000e0100城"]:
+        # Long texts are searched in pieces.
+        for text in [innocent, (innocent + " 日本 ") * 100, innocent.ljust(40_000, "é") + innocent]:
+            assert trust8.decode(text.encode(), profile=name) == text and not list(trust8.errors(text.encode(), profile=name))
+    for stray, kind in [("\u200d", "stray-joiner"), ("\ufe0f", "stray-selector"), ("\U000e0041", "stray-tag"), ("\u200f", "stray-mark"), ("\u200b", "stray-space"), ("\u3164", "stray-filler")]:
+        for text in [f"a{stray}b", "é" * 20_000 + stray + "b"]:
+            (error,) = trust8.errors(text.encode(), profile=name)
+            assert (error.start, error.kind, error.character) == (len(text[: text.index(stray)].encode()), kind, stray)
+            assert trust8.repair(text.encode(), "drop", profile=name).decode() == text.replace(stray, "")
+            assert pickle.loads(pickle.dumps(error)).kind == kind
 
 
 def test_ill_formed_sequences_count_as_well():

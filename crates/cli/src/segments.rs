@@ -6,12 +6,15 @@
 use std::io::{self, Read};
 
 use trust8::Kernel;
-use trust8_profile::{Class, Error, Profile};
+use trust8_profile::{Error, Profile};
 
 use crate::source::{self, CHUNK, aligned_buffer};
 
 /// How many bytes are shown before and after an error, if the input has that many.
 pub(crate) const CONTEXT: usize = 32;
+
+/// How many bytes of the text before are kept. A profile may need them.
+const KEPT: usize = 64;
 
 /// Splits what a reader yields into segments.
 pub(crate) struct Segments<R> {
@@ -48,7 +51,7 @@ impl<R: Read> Segments<R> {
     pub(crate) fn new(kernel: &'static Kernel, profile: Option<&'static Profile>, reader: R) -> Self {
         // An error with `CONTEXT` bytes before it is kept until there are `2 * CONTEXT` bytes from
         // it on.
-        let (bytes, start) = aligned_buffer(3 * CONTEXT);
+        let (bytes, start) = aligned_buffer(KEPT + 2 * CONTEXT);
         Self {
             reader,
             kernel,
@@ -100,25 +103,20 @@ impl<R: Read> Segments<R> {
         }
     }
 
-    /// Returns how much of `unseen` is valid, and the error after that.
+    /// Returns how much of `unseen` is valid, and the error after that. What a profile forbids may
+    /// depend on the bytes before and after it.
     fn judge(&self, unseen: &[u8]) -> (usize, Option<Error>) {
-        const MARK: &str = "\u{FEFF}";
-        let result = match self.profile {
-            None => self.kernel.from_utf8(unseen).map_err(Error::from),
-            // A byte order mark may begin the input, and nothing else.
-            Some(profile)
-                if self.offset > 0
-                    && profile.forbids(Class::ByteOrderMark)
-                    && unseen.starts_with(MARK.as_bytes()) =>
-            {
-                return (0, profile.from_utf8(concat!("a", "\u{FEFF}").as_bytes()).err());
+        let error = match self.profile {
+            None => self.kernel.from_utf8(unseen).err().map(Error::from),
+            Some(profile) => {
+                let before = self.at - self.kept;
+                let is_start = self.offset == before as u64;
+                let all = &self.bytes[self.kept..self.filled];
+                let error = profile.error_from(self.kernel, all, before, [is_start, self.ended]);
+                return (error.map_or(unseen.len(), |error| error.valid_up_to() - before), error);
             }
-            Some(profile) => profile.from_utf8(unseen),
         };
-        match result {
-            Ok(text) => (text.len(), None),
-            Err(error) => (error.valid_up_to(), Some(error)),
-        }
+        (error.map_or(unseen.len(), |error| error.valid_up_to()), error)
     }
 
     /// Passes the next `n` bytes of an error.
@@ -128,11 +126,11 @@ impl<R: Read> Segments<R> {
         debug_assert!(self.at <= self.filled);
     }
 
-    /// Reads more bytes. Moves those still to be returned, and `CONTEXT` bytes before them, to just
+    /// Reads more bytes. Moves those still to be returned, and `KEPT` bytes before them, to just
     /// before `start`.
     fn read(&mut self) -> io::Result<()> {
-        let kept = self.kept.max(self.at - CONTEXT);
-        // These are at most 3 * CONTEXT - 1 bytes, so there is room.
+        let kept = self.kept.max(self.at - KEPT);
+        // These are fewer than KEPT + 2 * CONTEXT bytes, so there is room.
         self.kept = self.start - (self.filled - kept);
         self.bytes.copy_within(kept..self.filled, self.kept);
         self.at = self.kept + (self.at - kept);

@@ -3,15 +3,18 @@
 #![forbid(unsafe_code)]
 
 use Class::{
-    BidiControl, BidiMark, ByteOrderMark, C0Control, C1Control, CarriageReturn, Delete, EmojiSelector,
-    FffeFfff, FormFeed, Invisible, Joiner, LineFeed, NextLine, Noncharacter, Nul, PrivateUse, Separator,
-    Slash, SoftHyphen, Tab, Tag, VariationSelector, WindowsReserved, ZeroWidth,
+    BareCarriageReturn, BidiControl, BidiMark, ByteOrderMark, C0Control, C1Control, CarriageReturn, Delete,
+    EmojiSelector, FffeFfff, FormFeed, Invisible, Joiner, LeadingMark, LineFeed, NextLine, Noncharacter, Nul,
+    PrivateUse, PrivateUseRun, Separator, Slash, SoftHyphen, StrayFiller, StrayJoiner, StrayMark,
+    StraySelector, StraySpace, StrayTag, Tab, Tag, VariationSelector, WindowsReserved, ZeroWidth,
 };
 
 /// A class of characters that a [`Profile`](super::Profile) can forbid.
 ///
-/// Each class is a fixed list of code points. No class depends on a version of Unicode, so a
-/// verdict never changes. No character is in two classes.
+/// The first 25 classes are fixed lists of code points, and no character is in two of them. The
+/// others forbid a character only where it has no business: they look at the characters around it,
+/// at most 64 bytes back and one character ahead. No class depends on a version of Unicode, so a
+/// verdict never changes.
 ///
 /// ```
 /// use trust8_profile::Class;
@@ -78,14 +81,66 @@ pub enum Class {
     Slash = 23,
     /// The other characters that Windows forbids in file names: `"`, `*`, `:`, `<`, `>`, `?`, `|`.
     WindowsReserved = 24,
+    /// U+200C and U+200D, except after letters of scripts that use them, few and not mixed, and
+    /// U+200D between emoji.
+    StrayJoiner = 25,
+    /// Variation selectors, except one after a character that has such variants, few and not mixed.
+    StraySelector = 26,
+    /// U+E0000 to U+E007F, except in the flags of England, Scotland, Wales and the states of the
+    /// USA.
+    StrayTag = 27,
+    /// U+061C, U+200E and U+200F, except a few near letters that are written from right to left.
+    StrayMark = 28,
+    /// Spaces and hyphens that are not seen: U+200B except between words of scripts without spaces,
+    /// U+2060 except alone beside a character that is not ASCII, U+00AD except between letters,
+    /// U+180E except between Mongolian letters; and U+2000 to U+200A and U+205F next to another
+    /// space, or mixed.
+    StraySpace = 29,
+    /// The characters of [`Invisible`](Self::Invisible) except U+180E, and blanks of scripts:
+    /// U+2800, U+FFFC, U+16FE4, U+1D159; each except in its script.
+    StrayFiller = 30,
+    /// The fifth private-use character in a row, and the ninth in 48 bytes.
+    PrivateUseRun = 31,
+    /// U+000D, except before U+000A.
+    BareCarriageReturn = 32,
+    /// U+FEFF as the first character of the text.
+    LeadingMark = 33,
 }
 
 impl Class {
+    /// Returns the class that decides by context about characters of this class. U+180E is among
+    /// [`StraySpace`].
+    pub(super) const fn in_context(self, number: u32) -> Option<Self> {
+        match self {
+            Joiner => Some(StrayJoiner),
+            VariationSelector | EmojiSelector => Some(StraySelector),
+            Tag => Some(StrayTag),
+            BidiMark => Some(StrayMark),
+            ZeroWidth | SoftHyphen | StraySpace => Some(StraySpace),
+            Invisible if number == 0x180E => Some(StraySpace),
+            Invisible | StrayFiller => Some(StrayFiller),
+            PrivateUse => Some(PrivateUseRun),
+            CarriageReturn => Some(BareCarriageReturn),
+            ByteOrderMark => Some(LeadingMark),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the class forbids a character only in some contexts.
+    pub(super) const fn is_contextual(self) -> bool {
+        self as u8 >= StrayJoiner as u8
+    }
+
+    /// Returns whether the class decides by the character after, too.
+    pub(super) const fn needs_next(self) -> bool {
+        self.is_contextual() && !matches!(self, LeadingMark)
+    }
+
     /// All classes, in the order of their [numbers](Self::code).
     ///
     /// ```
     /// use trust8_profile::Class;
-    /// assert!(Class::ALL.iter().map(|class| class.code()).eq(0..25));
+    /// assert!(Class::ALL.iter().map(|class| class.code()).eq(0..34));
     /// ```
     pub const ALL: &'static [Self] = &[
         Nul,
@@ -113,6 +168,15 @@ impl Class {
         Invisible,
         Slash,
         WindowsReserved,
+        StrayJoiner,
+        StraySelector,
+        StrayTag,
+        StrayMark,
+        StraySpace,
+        StrayFiller,
+        PrivateUseRun,
+        BareCarriageReturn,
+        LeadingMark,
     ];
 
     /// Returns the class's name, which is stable across versions of this crate.
@@ -177,6 +241,22 @@ impl Class {
             Invisible => ("invisible", "a character that shows nothing"),
             Slash => ("slash", "a separator of the parts of a path"),
             WindowsReserved => ("windows-reserved", "a character that Windows forbids in names of files"),
+            StrayJoiner => ("stray-joiner", "a joiner that joins nothing here, and nobody sees it"),
+            StraySelector => (
+                "stray-selector",
+                "a variation selector that selects nothing here; many of them can hide data",
+            ),
+            StrayTag => ("stray-tag", "a tag character outside a flag, which hides text from readers"),
+            StrayMark => ("stray-mark", "a bidirectional mark without text from right to left"),
+            StraySpace => ("stray-space", "a space or hyphen that has no business here, and nobody sees it"),
+            StrayFiller => ("stray-filler", "a character that shows nothing, outside its script"),
+            PrivateUseRun => {
+                ("private-use-run", "one of many private-use characters, which mean something else elsewhere")
+            }
+            BareCarriageReturn => {
+                ("bare-carriage-return", "a carriage return alone, which lets text overwrite its line")
+            }
+            LeadingMark => ("leading-mark", "a byte order mark at the start, which nobody sees"),
         }
     }
 }

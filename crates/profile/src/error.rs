@@ -36,6 +36,18 @@ impl Forbidden {
         self
     }
 
+    /// Returns the error for a piece at `offset`. This one is for the piece with the last `before`
+    /// bytes of the text before it.
+    pub(super) const fn at_border(mut self, offset: u64, before: usize) -> Self {
+        self.offset = self.offset + offset - before as u64;
+        self
+    }
+
+    /// Returns where the character ends.
+    pub(super) const fn end(&self) -> u64 {
+        self.offset + self.character.len_utf8() as u64
+    }
+
     /// Returns where the character begins, in bytes from the start of the text or the stream.
     ///
     /// ```

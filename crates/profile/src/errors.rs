@@ -6,9 +6,9 @@ use core::iter::FusedIterator;
 
 use trust8::{Kernel, Utf8Chunks, Utf8Error};
 
-use super::Profile;
 use super::error::{Error, Forbidden};
 use super::sieve::Suspects;
+use super::{Edges, Profile};
 
 /// Iterates over the ill-formed sequences and forbidden characters of a text. See
 /// [`Profile::errors`].
@@ -33,8 +33,10 @@ impl<'a> ProfileErrors<'a> {
 
     /// Returns the next forbidden character of the valid part.
     fn forbidden(&mut self) -> Option<Forbidden> {
+        // What is not UTF-8 ends the context.
+        let edges = Edges { is_start: self.offset == 0, is_end: true };
         while let Some(place) = self.suspects.next(self.kernel, self.text, &self.profile.sieve) {
-            if let Some(found) = self.profile.look(self.text, place, self.offset == 0) {
+            if let Some(found) = self.profile.look(self.text, place, edges) {
                 return Some(found.after(self.offset as u64));
             }
         }

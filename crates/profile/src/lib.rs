@@ -19,8 +19,10 @@
 //! );
 //! ```
 //!
-//! Every class is a fixed list of code points, so a verdict never changes with a version of
-//! Unicode. Profiles do not cover lookalike characters, normal forms or unassigned code points.
+//! Most classes are fixed lists of code points. Others judge invisible characters by the text around
+//! them: joiners in Persian, the flag of Wales and the selectors of emoji pass, and data that is
+//! hidden in the same characters does not. No verdict changes with a version of Unicode. Profiles do
+//! not cover lookalike characters, normal forms or unassigned code points.
 //! `docs/profiles.md` in the repository lists all classes and presets.
 //!
 //! Text is validated and searched while it is in the cache.
@@ -34,6 +36,7 @@ extern crate std;
 
 mod census;
 mod class;
+mod context;
 mod error;
 mod errors;
 mod lanes;
@@ -47,6 +50,7 @@ mod rows;
 #[cfg(feature = "serde")]
 mod serialize;
 mod sieve;
+mod tail;
 mod validator;
 #[cfg(feature = "std")]
 mod writer;
@@ -59,17 +63,17 @@ pub use error::{Error, Forbidden, StreamError};
 pub use errors::ProfileErrors;
 pub use part::{ProfilePart, ProfilePartError};
 #[cfg(feature = "alloc")]
-pub use repair::Policy;
+pub use repair::{Policy, Repairer};
 pub use rows::{RefusedRows, refused_rows};
 pub use validator::ProfileValidator;
 #[cfg(feature = "std")]
 pub use writer::ProfileWriter;
 
+use context::{Around, Next};
 use lanes::Sieve;
 use sieve::{Skipped, Suspects};
-use trust8::Kernel;
-use trust8::engine::{AsKernel, is_inside};
-use trust8::stream::Piece;
+use trust8::engine::{AsKernel, Sequence, is_inside};
+use trust8::{Kernel, Utf8Error};
 
 /// The functions of this crate with an explicit kernel: for tests, measurements, and programs that
 /// let their user choose.
@@ -128,7 +132,7 @@ impl<'a> ProfileWith<'a> {
     ///
     /// Returns the errors of that function.
     pub fn check(self, text: &str) -> Result<(), Forbidden> {
-        self.1.first(self.0, text.as_bytes(), true).map_or(Ok(()), Err)
+        self.1.find(self.0, text.as_bytes(), Edges::WHOLE, Some).map_or(Ok(()), Err)
     }
 
     /// Does the same as [`Profile::errors`], with this kernel.
@@ -157,12 +161,12 @@ impl<'a> ProfileWith<'a> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct Profile {
-    bits: u32,
+    bits: u64,
     sieve: Sieve,
 }
 
 /// Returns the bits of these classes.
-const fn bits(classes: &[Class]) -> u32 {
+const fn bits(classes: &[Class]) -> u64 {
     let (mut bits, mut i) = (0, 0);
     while i < classes.len() {
         bits |= 1 << classes[i] as u32;
@@ -172,21 +176,23 @@ const fn bits(classes: &[Class]) -> u32 {
 }
 
 /// C0 controls except tab, line feed and carriage return.
-const LEGACY_C0: u32 = bits(&[Class::Nul, Class::FormFeed, Class::C0Control]);
+const LEGACY_C0: u64 = bits(&[Class::Nul, Class::FormFeed, Class::C0Control]);
 /// DEL and C1 controls.
-const DELETE_AND_C1: u32 = bits(&[Class::Delete, Class::NextLine, Class::C1Control]);
-const NONCHARACTERS: u32 = bits(&[Class::FffeFfff, Class::Noncharacter]);
-/// Characters that hide or reorder text, and that common text does not need.
-const HIDING: u32 = bits(&[
-    Class::BidiControl,
-    Class::ZeroWidth,
-    Class::Tag,
-    Class::Separator,
-    Class::ByteOrderMark,
-    Class::Invisible,
+const DELETE_AND_C1: u64 = bits(&[Class::Delete, Class::NextLine, Class::C1Control]);
+const NONCHARACTERS: u64 = bits(&[Class::FffeFfff, Class::Noncharacter]);
+/// Characters that reorder text, and those that some programs see and others do not.
+const REORDERING: u64 = bits(&[Class::BidiControl, Class::Separator]);
+/// Invisible characters that have no business where they are.
+const STRAYS: u64 = bits(&[
+    Class::StrayJoiner,
+    Class::StraySelector,
+    Class::StrayTag,
+    Class::StrayMark,
+    Class::StraySpace,
+    Class::StrayFiller,
 ]);
-/// Invisible characters that common text may need.
-const UNSEEN: u32 = bits(&[Class::BidiMark, Class::VariationSelector, Class::SoftHyphen]);
+/// Those, and what reorders text.
+const HIDING: u64 = REORDERING | STRAYS | bits(&[Class::ByteOrderMark, Class::PrivateUseRun]);
 
 impl Profile {
     /// All Unicode scalar values: UTF-8 itself, and the first subset of RFC 9839.
@@ -199,19 +205,21 @@ impl Profile {
     pub const I_JSON: Self = Self::from_bits(NONCHARACTERS);
     /// The text of PostgreSQL: no NUL.
     pub const POSTGRES: Self = Self::from_bits(bits(&[Class::Nul]));
-    /// Text that is shown in a terminal: no control except tab and line ends, and no bidirectional
-    /// control.
+    /// Text that is shown in a terminal: no control except tab and line ends, no bidirectional
+    /// control, and nothing invisible without a purpose.
     pub const TERMINAL: Self =
-        Self::from_bits(LEGACY_C0 | DELETE_AND_C1 | bits(&[Class::BidiControl, Class::Separator]));
+        Self::from_bits(LEGACY_C0 | DELETE_AND_C1 | REORDERING | STRAYS | bits(&[Class::BareCarriageReturn]));
     /// Source code: nothing that hides code from a reader (CVE-2021-42574). Form feeds are allowed.
     pub const SOURCE_CODE: Self =
         Self::from_bits(bits(&[Class::Nul, Class::C0Control]) | DELETE_AND_C1 | NONCHARACTERS | HIDING);
-    /// Text for a language model: nothing invisible, except joiners and the selectors of emoji.
-    pub const PROMPT: Self = Self::from_bits(LEGACY_C0 | DELETE_AND_C1 | NONCHARACTERS | HIDING | UNSEEN);
-    /// A single file name: forbids what `PROMPT` forbids, tabs, line ends and slashes.
+    /// Text for a language model: nothing that hides text from a reader.
+    pub const PROMPT: Self = Self::from_bits(LEGACY_C0 | DELETE_AND_C1 | NONCHARACTERS | HIDING);
+    /// A single file name: forbids what `PROMPT` forbids, a byte order mark, tabs, line ends and
+    /// slashes.
     pub const FILE_NAME: Self = Self::from_bits(
         Self::PROMPT.bits
-            | bits(&[Class::Tab, Class::LineFeed, Class::FormFeed, Class::CarriageReturn, Class::Slash]),
+            | bits(&[Class::Tab, Class::LineFeed, Class::FormFeed, Class::CarriageReturn, Class::Slash])
+            | bits(&[Class::LeadingMark]),
     );
 
     /// The presets and their names, which are stable across versions of this crate.
@@ -251,8 +259,8 @@ impl Profile {
     /// assert_eq!(Profile::from_bits(1), Profile::POSTGRES);
     /// ```
     #[must_use]
-    pub const fn from_bits(bits: u32) -> Self {
-        let bits = bits & (u32::MAX >> (32 - Class::ALL.len()));
+    pub const fn from_bits(bits: u64) -> Self {
+        let bits = bits & (u64::MAX >> (64 - Class::ALL.len()));
         Self { bits, sieve: patterns::sieve(bits) }
     }
 
@@ -262,7 +270,7 @@ impl Profile {
     /// assert_eq!(trust8_profile::Profile::POSTGRES.bits(), 1);
     /// ```
     #[must_use]
-    pub const fn bits(&self) -> u32 {
+    pub const fn bits(&self) -> u64 {
         self.bits
     }
 
@@ -369,34 +377,51 @@ impl Profile {
     #[must_use]
     pub fn census(&self, text: &str) -> Census {
         let mut census = Census::new();
-        self.find::<()>(Kernel::best(), text.as_bytes(), true, |found| {
+        self.find::<()>(Kernel::best(), text.as_bytes(), Edges::WHOLE, |found| {
             census.add(found.class());
             None
         });
         census
     }
 
+    /// Returns the first error from byte `from` of `bytes` on, where a character or an ill-formed
+    /// sequence begins. The bytes before it are its context: at most 64 of them count. A suspect at
+    /// the end is an error, unless the text `is_whole` up to there.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn error_from(
+        &self,
+        kernel: &Kernel,
+        bytes: &[u8],
+        from: usize,
+        is_whole: [bool; 2],
+    ) -> Option<Error> {
+        let [is_start, is_end] = is_whole;
+        // What is not UTF-8 ends the context.
+        let far = from.saturating_sub(context::WINDOW);
+        let start = match trust8::utf8_chunks(&bytes[far..from]).last() {
+            Some(last) if last.error().is_some() => from,
+            Some(last) => far + last.offset(),
+            None => from,
+        };
+        let edges = Edges { is_start: is_start && start == 0, is_end };
+        let text = &bytes[start..];
+        let skipped = sieve::skip(kernel, text, from - start, &self.sieve);
+        let found =
+            sieve::search(kernel, text, &self.sieve, skipped, |text, place| self.look(text, place, edges));
+        Some(match found.err()? {
+            Error::NotUtf8(error) => {
+                let at = start + error.valid_up_to();
+                Utf8Error::new(at, Sequence::at_start_of(&bytes[at..])).into()
+            }
+            Error::Forbidden(found) => found.after(start as u64).into(),
+        })
+    }
+
     /// Like [`from_utf8`](Self::from_utf8), for text that is not clean.
     #[inline(never)]
     fn rest<'a>(&self, kernel: &Kernel, bytes: &'a [u8], skipped: Skipped) -> Result<&'a str, Error> {
-        sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| self.look(text, place, true))
-    }
-
-    /// Returns the first forbidden character of valid text.
-    fn first(&self, kernel: &Kernel, text: &[u8], is_start: bool) -> Option<Forbidden> {
-        self.find(kernel, text, is_start, Some)
-    }
-
-    /// Returns the first forbidden character of the text of a piece, which begins at `offset` in
-    /// the stream.
-    pub(crate) fn first_in(&self, kernel: &Kernel, text: Piece<'_>, mut offset: u64) -> Option<Forbidden> {
-        for part in [text.completed(), text.rest()] {
-            if let Some(found) = self.first(kernel, part.as_bytes(), offset == 0) {
-                return Some(found.after(offset));
-            }
-            offset += part.len() as u64;
-        }
-        None
+        sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| self.look(text, place, Edges::WHOLE))
     }
 
     /// Calls `each` with the forbidden characters of valid text until it returns something.
@@ -405,21 +430,30 @@ impl Profile {
         &self,
         kernel: &Kernel,
         text: &[u8],
-        is_start: bool,
+        edges: Edges,
         mut each: impl FnMut(Forbidden) -> Option<T>,
     ) -> Option<T> {
         let mut suspects = Suspects::new();
         while let Some(place) = suspects.next(kernel, text, &self.sieve) {
-            if let Some(answer) = self.look(text, place, is_start).and_then(&mut each) {
+            if let Some(answer) = self.look(text, place, edges).and_then(&mut each) {
                 return Some(answer);
             }
         }
         None
     }
 
-    /// Returns the character of valid text that contains byte `place`, if the profile forbids it. A
-    /// byte order mark may begin the text if it `is_start`.
-    fn look(&self, text: &[u8], place: usize, is_start: bool) -> Option<Forbidden> {
+    /// Returns the character of valid text that contains byte `place`, if the profile forbids it.
+    #[inline(never)]
+    fn look(&self, text: &[u8], place: usize, edges: Edges) -> Option<Forbidden> {
+        let (at, character) = self.suspect(text, place)?;
+        let (before, after) = (text.get(..at)?, text.get(at + character.len_utf8()..)?);
+        let class = self.rules().class_here(before, character, after, edges)?;
+        Some(Forbidden::new(at as u64, character, class))
+    }
+
+    /// Returns the character of valid text that contains byte `place`, if it may be forbidden, and
+    /// where it begins.
+    fn suspect(&self, text: &[u8], place: usize) -> Option<(usize, char)> {
         let mut at = place;
         while is_inside(text, at) {
             at -= 1;
@@ -430,21 +464,86 @@ impl Profile {
             // earlier byte.
             return None;
         }
-        let character = first_character(bytes)?;
-        let class = forbidden_class(self.bits, character, is_start && at == 0)?;
-        Some(Forbidden::new(at as u64, character, class))
+        Some((at, first_character(bytes)?))
+    }
+
+    const fn rules(&self) -> Rules {
+        Rules { bits: self.bits }
     }
 }
 
-/// Returns the class of a character if it is one of those with these bits. A byte order mark may
-/// begin a text.
-fn forbidden_class(bits: u32, character: char, is_start: bool) -> Option<Class> {
-    let class = Class::of(character)?;
-    let is_forbidden = bits >> class as u32 & 1 == 1 && !(is_start && class == Class::ByteOrderMark);
-    is_forbidden.then_some(class)
+/// The forbidden classes, without the tables of a profile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    bits: u64,
+}
+
+impl Rules {
+    const fn forbids(self, class: Class) -> bool {
+        self.bits >> class as u32 & 1 == 1
+    }
+
+    /// Returns the class for which a character between valid texts is forbidden.
+    #[inline(never)]
+    fn class_here(self, before: &[u8], character: char, after: &[u8], edges: Edges) -> Option<Class> {
+        let class = Class::listed(character)?;
+        let leads = edges.is_start && before.is_empty();
+        let is_exempt = class.is_contextual() || leads && class == Class::ByteOrderMark;
+        if self.forbids(class) && !is_exempt {
+            return Some(class);
+        }
+        let class = class.in_context(character.into()).filter(|&class| self.forbids(class))?;
+        let next = match first_character(after) {
+            _ if class == Class::LeadingMark => return leads.then_some(class),
+            None if !edges.is_end => return Some(class),
+            None => Next::End,
+            Some(next) if self.may_forbid(next) => Next::Suspect,
+            Some(next) => Next::Sound(next),
+        };
+        Around::new(before, next).is_stray(character, class).then_some(class)
+    }
+
+    /// Returns whether a character is forbidden in some context.
+    #[inline(never)]
+    fn may_forbid(self, character: char) -> bool {
+        Class::listed(character).is_some_and(|class| {
+            let by_context = class.in_context(character.into());
+            self.forbids(class) || by_context.is_some_and(|class| self.forbids(class))
+        })
+    }
+
+    /// Returns the first forbidden character of a short valid text that `keep` wants.
+    fn find(self, text: &[u8], edges: Edges, keep: impl Fn(&Forbidden) -> bool) -> Option<Forbidden> {
+        let mut at = 0;
+        while let Some(character) = text.get(at..).and_then(first_character) {
+            let end = at + character.len_utf8();
+            let class = self.class_here(&text[..at], character, &text[end..], edges);
+            let found = class.map(|class| Forbidden::new(at as u64, character, class));
+            if let Some(found) = found.filter(&keep) {
+                return Some(found);
+            }
+            at = end;
+        }
+        None
+    }
+}
+
+/// What is known of the text at the ends of a part of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edges {
+    /// The text begins with the part.
+    is_start: bool,
+    /// Nothing comes after the part, or what is not UTF-8. Otherwise a character at its end that
+    /// depends on the next one counts as forbidden.
+    is_end: bool,
+}
+
+impl Edges {
+    const WHOLE: Self = Self { is_start: true, is_end: true };
 }
 
 /// Returns the first character of valid text.
+#[inline(never)]
 fn first_character(text: &[u8]) -> Option<char> {
     let first = *text.first()?;
     let bits = |i: usize| u32::from(*text.get(i).unwrap_or(&0)) & 0x3F;

@@ -5,9 +5,10 @@
 //!                            the first forbidden character, and the judgement on what is before it
 //! ```
 //!
-//! Two characters depend on the part before. One that a cut divides is in neither part: its bytes
-//! are the tail of the first judgement and the first bytes of the second. And a byte order mark at
-//! the start of a part is forbidden if anything comes before it: the first bytes show it.
+//! A character that a cut divides is in neither part, and one near a cut may depend on the other
+//! part: on at most 64 bytes before it, and on the next character. So a judgement keeps the first
+//! and the last bytes of its part, and judges what is near the ends when parts are joined, or when the
+//! text ends. What the part alone decides is *settled*.
 
 #![forbid(unsafe_code)]
 
@@ -18,8 +19,9 @@ use trust8::engine::is_inside;
 use trust8_counts::{KernelCounts, Part, PartError, Tally};
 
 use super::class::Class;
+use super::context::WINDOW;
 use super::error::Forbidden;
-use super::{Profile, ProfileWith, forbidden_class};
+use super::{Edges, Profile, ProfileWith, Rules};
 
 /// The judgement on a part of a text: whether it is UTF-8 without a forbidden character, its
 /// counts, and its first error. It is a [`Part`] with a profile.
@@ -47,11 +49,79 @@ use super::{Profile, ProfileWith, forbidden_class};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProfilePart {
-    part: Part,
+    /// The judgement on all but the last [`CUT`] bytes.
+    core: Part,
     /// The bits of the profile.
-    bits: u32,
-    /// The first forbidden character. A byte order mark at the start does not count.
+    bits: u64,
+    first: Bytes,
+    last: Bytes,
+    /// The first settled character that is forbidden. A byte order mark at the start does not count.
     found: Option<Found>,
+}
+
+/// How many bytes a character and the start of the next one have, at most.
+const CUT: usize = 8;
+
+/// How many bytes at the start or the end of a part decide about characters near it.
+const NEAR: usize = WINDOW + CUT;
+
+/// Bytes at an end of a part: at most [`NEAR`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Bytes {
+    bytes: [u8; NEAR],
+    len: u8,
+}
+
+impl Bytes {
+    const NONE: Self = Self { bytes: [0; NEAR], len: 0 };
+
+    fn all(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or_default()
+    }
+
+    fn first_of(bytes: &[u8]) -> Self {
+        let mut first = Self::NONE;
+        let len = bytes.len().min(NEAR);
+        first.bytes[..len].copy_from_slice(&bytes[..len]);
+        first.len = len as u8;
+        first
+    }
+
+    fn last_of(bytes: &[u8]) -> Self {
+        Self::first_of(&bytes[bytes.len().saturating_sub(NEAR)..])
+    }
+
+    /// Returns the bytes after the core.
+    fn after_core(&self) -> &[u8] {
+        let all = self.all();
+        &all[all.len().saturating_sub(CUT)..]
+    }
+}
+
+/// The last bytes of a part, and the first ones of the next.
+struct Border {
+    bytes: [u8; 2 * NEAR],
+    cut: usize,
+    len: usize,
+}
+
+impl Border {
+    fn new(last: &Bytes, first: &Bytes) -> Self {
+        let (last, first) = (last.all(), first.all());
+        let (mut bytes, cut, len) = ([0; 2 * NEAR], last.len(), last.len() + first.len());
+        bytes[..cut].copy_from_slice(last);
+        bytes[cut..len].copy_from_slice(first);
+        Self { bytes, cut, len }
+    }
+
+    fn all(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+/// Returns the bytes up to the first ill-formed or unfinished sequence.
+fn valid_start(bytes: &[u8]) -> &[u8] {
+    bytes.utf8_chunks().next().map_or(&[], |chunk| chunk.valid().as_bytes())
 }
 
 /// A forbidden character of a part.
@@ -61,6 +131,31 @@ struct Found {
     before: Part,
     character: char,
     class: Class,
+}
+
+/// A forbidden character, and where it is in some bytes.
+type Place = (usize, char, Class);
+
+/// Returns the first forbidden character of bytes that the bytes alone settle. `find` returns the first
+/// one of valid text that its last argument wants.
+fn settled(
+    kernel: &Kernel,
+    bytes: &[u8],
+    find: impl Fn(&[u8], Edges, &dyn Fn(&Forbidden) -> bool) -> Option<Forbidden>,
+) -> Option<Place> {
+    let head = (0..bytes.len().min(3)).take_while(|&at| is_inside(bytes, at)).count();
+    let text = &bytes[head..];
+    let (valid, is_end) = match kernel.from_utf8(text) {
+        Ok(_) => (text.len(), false),
+        // An unfinished character may be what comes next.
+        Err(error) => (error.valid_up_to(), error.error_len().is_some()),
+    };
+    let found = find(&text[..valid], Edges { is_start: head == 0, is_end }, &|found| {
+        let has_context = head + found.offset() as usize >= WINDOW;
+        let has_next = is_end || (found.end() as usize) < valid;
+        !found.class().is_contextual() || has_context && has_next && found.class().needs_next()
+    })?;
+    Some((head + found.offset() as usize, found.character(), found.class()))
 }
 
 impl Found {
@@ -79,7 +174,7 @@ impl Found {
 
 impl ProfilePart {
     /// The length of [`to_bytes`](Self::to_bytes).
-    pub const LEN: usize = 2 * Part::LEN + 8;
+    pub const LEN: usize = 2 * Part::LEN + 2 * (NEAR + 1) + 12;
 
     /// The number for no character in [`to_bytes`](Self::to_bytes).
     const NONE: u32 = u32::MAX;
@@ -100,22 +195,28 @@ impl ProfilePart {
     }
 
     pub(super) fn judge(kernel: &Kernel, profile: &Profile, bytes: &[u8]) -> Self {
-        let head = (0..bytes.len().min(3)).take_while(|&at| is_inside(bytes, at)).count();
-        let (head, text) = bytes.split_at(head);
-        let (first, rest) = (kernel.part(head), kernel.part(text));
-        let valid = rest.finish().unwrap_or_else(|error| error.before()).bytes() as usize;
-        let found = profile.first(kernel, &text[..valid], head.is_empty()).map(|found| {
-            let before = kernel.part(&text[..found.offset() as usize]);
-            Found { before: first.then(&before), character: found.character(), class: found.class() }
+        let core = kernel.part(&bytes[..bytes.len().saturating_sub(CUT)]);
+        let find = |text: &[u8], edges, keep: &dyn Fn(&Forbidden) -> bool| {
+            profile.find(kernel, text, edges, |found| keep(&found).then_some(found))
+        };
+        let found = settled(kernel, bytes, find).map(|(at, character, class)| Found {
+            before: kernel.part(&bytes[..at]),
+            character,
+            class,
         });
-        Self { part: first.then(&rest), bits: profile.bits(), found }
+        let (first, last) = (Bytes::first_of(bytes), Bytes::last_of(bytes));
+        Self { core, bits: profile.bits(), first, last, found }
+    }
+
+    /// Returns the judgement on whether it is UTF-8.
+    fn part(&self) -> Part {
+        self.core.then(&Part::of(self.last.after_core()))
     }
 
     /// Returns the judgement on this part and the one after it, as one part.
     ///
     /// With one profile, the operation is associative, and the empty part is its identity. If the
-    /// parts were judged with different profiles, a character that the cut divides is checked with
-    /// both, and so is a byte order mark after the cut.
+    /// parts were judged with different profiles, characters near the cut are checked with both.
     ///
     /// ```
     /// use trust8_profile::{Profile, ProfilePart};
@@ -128,29 +229,87 @@ impl ProfilePart {
     /// ```
     #[must_use]
     pub fn then(&self, next: &Self) -> Self {
+        if self.is_empty() || next.is_empty() {
+            return if self.is_empty() { *next } else { *self };
+        }
+        let (part, border) = (self.part(), Border::new(&self.last, &next.first));
         let bits = self.bits | next.bits;
-        let found = self
-            .found
-            .or_else(|| self.at_cut(next, bits))
-            .or_else(|| next.found.and_then(|found| found.after(&self.part)));
-        Self { part: self.part.then(&next.part), bits, found }
+        let mut found = self.found;
+        if found.is_none() {
+            let find = |text: &[u8], edges, keep: &dyn Fn(&Forbidden) -> bool| {
+                Rules { bits }.find(text, edges, keep)
+            };
+            found = settled(Kernel::best(), border.all(), find)
+                .and_then(|place| self.at_border(next, &border, place));
+            let later = next.found.and_then(|found| found.after(&part));
+            found = match (found, later) {
+                (Some(one), Some(other)) if other.before.len() < one.before.len() => later,
+                (None, _) => later,
+                _ => found,
+            };
+        }
+        // The last bytes of both, if the next part has fewer.
+        let core = if next.len() >= CUT as u64 {
+            part.then(&next.core)
+        } else {
+            let rest = self.last.after_core().len() + next.last.all().len();
+            let rest = &border.all()[border.len - rest..];
+            self.core.then(&Part::of(&rest[..rest.len().saturating_sub(CUT)]))
+        };
+        let joined = |short: &Bytes, long: &Bytes| usize::from(short.len) < NEAR && long.len > 0;
+        let first = if joined(&self.first, &next.first) { Bytes::first_of(border.all()) } else { self.first };
+        let last = if joined(&next.last, &self.last) {
+            Bytes::last_of(Border::new(&self.last, &next.last).all())
+        } else {
+            next.last
+        };
+        Self { core, bits, first, last, found }
     }
 
-    /// Returns the character that the cut divides, or the byte order mark after it, if it is
-    /// forbidden.
-    fn at_cut(&self, next: &Self, bits: u32) -> Option<Found> {
-        let (before, tail) = self.part.split_tail();
-        let first = next.part.first_bytes();
-        let (mut border, len) = ([0; 6], tail.len() + first.len());
-        border[..tail.len()].copy_from_slice(tail);
-        border[tail.len()..len].copy_from_slice(first);
-        let character = border[..len].utf8_chunks().next()?.valid().chars().next()?;
-        // All other characters that begin after the cut are found in their part.
-        if tail.is_empty() && character != '\u{FEFF}' {
+    /// Returns a forbidden character of the border with the next part, unless that part has settled
+    /// it, or there is an error before it.
+    fn at_border(&self, next: &Self, border: &Border, (at, character, class): Place) -> Option<Found> {
+        let before = if at < border.cut {
+            let core = border.cut - self.last.after_core().len();
+            self.core.then(&Part::of(border.all().get(core..at)?))
+        } else if at < border.cut + WINDOW {
+            self.part().then(&Part::of(next.first.all().get(..at - border.cut)?))
+        } else {
             return None;
-        }
-        let class = forbidden_class(bits, character, before.is_empty())?;
+        };
         Found { before: Part::default(), character, class }.after(&before)
+    }
+
+    /// Returns the first forbidden character, if this part is the whole text.
+    fn first_forbidden(&self) -> Option<Found> {
+        let rules = Rules { bits: self.bits };
+        let is_short = usize::from(self.first.len) < NEAR;
+        let sooner = |one: Option<Found>, other: Option<Found>| match (one, other) {
+            (Some(one), Some(other)) if other.before.len() < one.before.len() => Some(other),
+            (one, other) => one.or(other),
+        };
+        // What the start of the text decides.
+        let first = valid_start(self.first.all());
+        let edges = Edges { is_start: true, is_end: is_short };
+        let early = rules.find(first, edges, |found| is_short || found.offset() < WINDOW as u64);
+        let early = early.map(|found| Found {
+            before: Part::of(&first[..found.offset() as usize]),
+            character: found.character(),
+            class: found.class(),
+        });
+        // The last character, which no other one follows.
+        let last = self.last.all();
+        let core = last.len() - self.last.after_core().len();
+        let head = (0..last.len().min(3)).take_while(|&at| is_inside(last, at)).count();
+        let text = valid_start(&last[head..]);
+        let edges = Edges { is_start: is_short && head == 0, is_end: true };
+        let late = rules.find(text, edges, |found| found.end() as usize == text.len());
+        let late = late.and_then(|found| {
+            let before = self.core.then(&Part::of(last.get(core..head + found.offset() as usize)?));
+            Found { before: Part::default(), character: found.character(), class: found.class() }
+                .after(&before)
+        });
+        sooner(sooner(early, self.found), late)
     }
 
     /// Returns the counts of the text, if this part is the whole text, and is UTF-8 without a
@@ -170,7 +329,9 @@ impl ProfilePart {
     /// assert_eq!(error.valid_up_to(), 2);
     /// ```
     pub fn finish(&self) -> Result<Tally, ProfilePartError> {
-        let Some(Found { before, character, class }) = self.found else { return Ok(self.part.finish()?) };
+        let Some(Found { before, character, class }) = self.first_forbidden() else {
+            return Ok(self.part().finish()?);
+        };
         let before = before.finish()?;
         Err(ProfilePartError::Forbidden { found: Forbidden::new(before.bytes(), character, class), before })
     }
@@ -183,7 +344,8 @@ impl ProfilePart {
     /// ```
     #[must_use]
     pub const fn len(&self) -> u64 {
-        self.part.len()
+        let after_core = if self.last.len as usize > CUT { CUT as u64 } else { self.last.len as u64 };
+        self.core.len() + after_core
     }
 
     /// Returns whether this is the empty part.
@@ -193,7 +355,7 @@ impl ProfilePart {
     /// ```
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.part.is_empty()
+        self.len() == 0
     }
 
     /// Returns whether the part has an error, whatever comes before and after it. Later parts need
@@ -207,7 +369,7 @@ impl ProfilePart {
     /// ```
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        self.found.is_some() || self.part.has_failed()
+        self.found.is_some() || self.part().has_failed()
     }
 
     /// Returns the judgement as bytes, to send or store. They are the same on all machines.
@@ -221,15 +383,25 @@ impl ProfilePart {
     #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let (before, number) = match self.found {
-            Some(found) => (found.before, u32::from(found.character)),
+            Some(found) => (found.before, u32::from(found.character) | u32::from(found.class.code()) << 24),
             None => (Part::default(), Self::NONE),
         };
         let mut bytes = [0; Self::LEN];
-        let (numbers, parts) = bytes.split_at_mut(8);
-        numbers[..4].copy_from_slice(&self.bits.to_le_bytes());
-        numbers[4..].copy_from_slice(&number.to_le_bytes());
-        parts[..Part::LEN].copy_from_slice(&self.part.to_bytes());
-        parts[Part::LEN..].copy_from_slice(&before.to_bytes());
+        let mut rest = &mut bytes[..];
+        for part in [
+            &self.bits.to_le_bytes()[..],
+            &number.to_le_bytes(),
+            &self.core.to_bytes(),
+            &before.to_bytes(),
+            &self.first.bytes,
+            &[self.first.len],
+            &self.last.bytes,
+            &[self.last.len],
+        ] {
+            let (to, after) = rest.split_at_mut(part.len());
+            to.copy_from_slice(part);
+            rest = after;
+        }
         bytes
     }
 
@@ -248,37 +420,63 @@ impl ProfilePart {
     pub fn from_bytes(bytes: &[u8; Self::LEN]) -> Option<Self> {
         let (&bits, rest) = bytes.split_first_chunk()?;
         let (&number, rest) = rest.split_first_chunk()?;
-        let (part, rest) = rest.split_first_chunk()?;
-        let (bits, part) = (u32::from_le_bytes(bits), Part::from_bytes(part)?);
-        let before = Part::from_bytes(rest.first_chunk()?)?;
+        let (core, rest) = rest.split_first_chunk()?;
+        let (before, rest) = rest.split_first_chunk()?;
+        let (&first, rest) = rest.split_first_chunk()?;
+        let (&[first_len], rest) = rest.split_first_chunk()?;
+        let (&last, rest) = rest.split_first_chunk()?;
+        let first = Bytes { bytes: first, len: first_len };
+        let last = Bytes { bytes: last, len: *rest.first()? };
+        let (bits, before) = (u64::from_le_bytes(bits), Part::from_bytes(before)?);
         let found = match u32::from_le_bytes(number) {
             Self::NONE => None,
             number => {
-                let character = char::from_u32(number)?;
-                let class = forbidden_class(bits, character, before.is_empty())?;
-                Some(Found { before, character, class })
+                let class = *Class::ALL.get((number >> 24) as usize)?;
+                Some(Found { before, character: char::from_u32(number & 0xFF_FFFF)?, class })
             }
         };
-        let part = Self { part, bits, found };
+        let part = Self { core: Part::from_bytes(core)?, bits, first, last, found };
         (part.is_possible() && part.to_bytes() == *bytes).then_some(part)
     }
 
-    /// Returns whether the lengths and the first bytes agree.
+    /// Returns whether the lengths, the first bytes and the classes agree.
     fn is_possible(&self) -> bool {
+        let is_whole = |bytes: &Bytes| {
+            usize::from(bytes.len) <= NEAR
+                && bytes.bytes[usize::from(bytes.len)..].iter().all(|&byte| byte == 0)
+        };
+        if !is_whole(&self.first) || !is_whole(&self.last) || self.core.len() > u64::MAX - CUT as u64 {
+            return false;
+        }
+        let len = self.len();
+        let near = len.min(NEAR as u64);
+        if (u64::from(self.first.len), u64::from(self.last.len)) != (near, near)
+            || len <= NEAR as u64 && self.first != self.last
+        {
+            return false;
+        }
+        let part = self.part();
         let is_found = |found: &Found| {
             let up_to_end = found.up_to_end();
-            !up_to_end.has_failed()
-                && up_to_end.len() <= self.len()
-                && self.part.first_bytes().starts_with(up_to_end.first_bytes())
+            let listed = Class::listed(found.character);
+            let classes = [listed, listed.and_then(|class| class.in_context(found.character.into()))];
+            classes.contains(&Some(found.class))
+                && Rules { bits: self.bits }.forbids(found.class)
+                && (found.class.needs_next() || !found.class.is_contextual())
+                && !up_to_end.has_failed()
+                && up_to_end.len() <= len
+                && part.first_bytes().starts_with(up_to_end.first_bytes())
         };
-        Profile::from_bits(self.bits).bits() == self.bits && self.found.as_ref().is_none_or(is_found)
+        self.bits >> Class::ALL.len() == 0
+            && self.first.all().starts_with(part.first_bytes())
+            && self.found.as_ref().is_none_or(is_found)
     }
 }
 
 /// The empty part.
 impl Default for ProfilePart {
     fn default() -> Self {
-        Self { part: Part::default(), bits: 0, found: None }
+        Self { core: Part::default(), bits: 0, first: Bytes::NONE, last: Bytes::NONE, found: None }
     }
 }
 

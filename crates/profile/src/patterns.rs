@@ -13,7 +13,7 @@ use super::lanes::{Nibbles, Sieve};
 use super::plain::Plain;
 
 /// The first and last code point of a range of a class, and the product of its bytes. ASCII has
-/// none.
+/// none. Characters that are forbidden only by their context have that class.
 type Range = (Class, u32, u32, usize);
 
 /// The bits of the products: of nibbles, and of bytes. Two-byte characters and longer ones have
@@ -83,15 +83,18 @@ const RANGES: &[Range] = &[
     (Class::VariationSelector, 0x180B, 0x180D, 3),
     (Class::Invisible, 0x180E, 0x180E, 3),
     (Class::VariationSelector, 0x180F, 0x180F, 3),
+    (Class::StraySpace, 0x2000, 0x200A, 4),
     (Class::ZeroWidth, 0x200B, 0x200B, 4),
     (Class::Joiner, 0x200C, 0x200D, 4),
     (Class::BidiMark, 0x200E, 0x200F, 4),
     (Class::Separator, 0x2028, 0x2029, 5),
     (Class::BidiControl, 0x202A, 0x202E, 5),
+    (Class::StraySpace, 0x205F, 0x205F, 6),
     (Class::ZeroWidth, 0x2060, 0x2060, 6),
     (Class::Invisible, 0x2061, 0x2065, 6),
     (Class::BidiControl, 0x2066, 0x2069, 6),
     (Class::Invisible, 0x206A, 0x206F, 6),
+    (Class::StrayFiller, 0x2800, 0x2800, 4),
     (Class::Invisible, 0x3164, 0x3164, 13),
     (Class::PrivateUse, 0xE000, 0xF8FF, 7),
     (Class::Noncharacter, 0xFDD0, 0xFDEF, 6),
@@ -100,8 +103,11 @@ const RANGES: &[Range] = &[
     (Class::ByteOrderMark, 0xFEFF, 0xFEFF, 8),
     (Class::Invisible, 0xFFA0, 0xFFA0, 8),
     (Class::Invisible, 0xFFF0, 0xFFFB, 8),
+    (Class::StrayFiller, 0xFFFC, 0xFFFC, 8),
     (Class::FffeFfff, 0xFFFE, 0xFFFF, 8),
+    (Class::StrayFiller, 0x1_6FE4, 0x1_6FE4, 10),
     (Class::Invisible, 0x1_BCA0, 0x1_BCA3, 10),
+    (Class::StrayFiller, 0x1_D159, 0x1_D159, 10),
     (Class::Invisible, 0x1_D173, 0x1_D17A, 10),
     (Class::Tag, 0xE_0000, 0xE_007F, 10),
     (Class::Invisible, 0xE_0080, 0xE_00FF, 10),
@@ -144,14 +150,24 @@ const fn is_followed(i: usize) -> bool {
 }
 
 impl Class {
-    /// Returns the class of a character, if it has one.
+    /// Returns the class of a character, if it has one that does not depend on the context.
     ///
     /// ```
     /// use trust8_profile::Class;
     /// assert_eq!(Class::of('\u{1FFFF}'), Some(Class::Noncharacter));
+    /// assert_eq!(Class::of('\u{2800}'), None);
     /// ```
     #[must_use]
     pub const fn of(character: char) -> Option<Self> {
+        match Self::listed(character) {
+            Some(Self::StraySpace | Self::StrayFiller) => None,
+            class => class,
+        }
+    }
+
+    /// Returns the class of a character by [`RANGES`].
+    #[inline(never)]
+    pub(super) const fn listed(character: char) -> Option<Self> {
         let number = character as u32;
         // Bisects for the last start that is not above the number.
         let (mut at, mut len) = (0, STARTS.len());
@@ -175,7 +191,7 @@ impl Class {
 }
 
 /// Returns the tables for a profile that forbids the classes whose bits are set.
-pub(super) const fn sieve(bits: u32) -> Sieve {
+pub(super) const fn sieve(bits: u64) -> Sieve {
     let mut sieve = Sieve {
         one: Nibbles::NONE,
         two: [Nibbles::NONE; 2],
@@ -192,7 +208,7 @@ pub(super) const fn sieve(bits: u32) -> Sieve {
             let plane = (i - RANGES.len() + 1) as u32;
             (Class::Noncharacter, plane << 16 | 0xFFFE, plane << 16 | 0xFFFF, PLANE_ENDS)
         };
-        if bits >> class as u32 & 1 == 0 {
+        if !is_suspect(bits, class, first) {
         } else if last < 0x80 {
             // Bits `first` to `last`.
             ascii |= u128::MAX << first & u128::MAX >> (0x7F - last);
@@ -203,6 +219,15 @@ pub(super) const fn sieve(bits: u32) -> Sieve {
     }
     add_ascii(&mut sieve, ascii);
     sieve
+}
+
+/// Returns whether the characters from `first` on, of a range of a class, may be forbidden.
+const fn is_suspect(bits: u64, class: Class, first: u32) -> bool {
+    let by_context = match class.in_context(first) {
+        Some(class) => bits >> class as u32 & 1,
+        None => 0,
+    };
+    bits >> class as u32 & 1 | by_context == 1
 }
 
 /// Adds the suspects among ASCII, with a bit for each.

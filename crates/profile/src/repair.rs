@@ -8,8 +8,9 @@ use alloc::string::String;
 
 use trust8::Kernel;
 
-use super::Profile;
-use super::error::Forbidden;
+use super::context::WINDOW;
+use super::sieve::Suspects;
+use super::{Class, Edges, Profile};
 
 /// What [`Profile::repair`] does with a forbidden character.
 ///
@@ -45,6 +46,9 @@ pub enum Policy {
 impl Profile {
     /// Returns `text` with each forbidden character replaced. The profile allows the result.
     ///
+    /// A character that depends on its context is judged in that of the result: of several joiners in
+    /// a row between letters of Persian, `Drop` leaves one.
+    ///
     /// Bytes that may not be UTF-8 go through [`from_utf8_lossy`](trust8::from_utf8_lossy) first.
     ///
     /// ```
@@ -57,24 +61,43 @@ impl Profile {
     /// ```
     #[must_use]
     pub fn repair<'a>(&self, text: &'a str, policy: Policy) -> Cow<'a, str> {
-        let (mut repaired, mut done) = (String::new(), 0);
-        self.find::<()>(Kernel::best(), text.as_bytes(), true, |found| {
-            let at = found.offset() as usize;
-            repaired.push_str(&text[done..at]);
-            self.put(found, policy, &mut repaired);
-            done = at + found.character().len_utf8();
-            None
-        });
-        if done == 0 {
+        if self.check(text).is_ok() {
             return Cow::Borrowed(text);
         }
-        repaired.push_str(&text[done..]);
+        let mut repaired = String::new();
+        self.append(text, text.len(), true, policy, &mut repaired);
         Cow::Owned(repaired)
     }
 
+    /// Appends the first `end` bytes of `text` to `repaired`, with each forbidden character replaced.
+    /// Returns how many there were. A character is judged after what is repaired, so that the profile
+    /// allows the result.
+    fn append(&self, text: &str, end: usize, is_start: bool, policy: Policy, repaired: &mut String) -> u64 {
+        let (bytes, mut done, mut count) = (text.as_bytes(), 0, 0);
+        let mut suspects = Suspects::new();
+        while let Some(place) = suspects.next(Kernel::best(), bytes, &self.sieve) {
+            let Some((at, character)) = self.suspect(bytes, place) else { continue };
+            if at >= end {
+                break;
+            }
+            let after = at + character.len_utf8();
+            repaired.push_str(&text[done..at]);
+            done = at;
+            let edges = Edges { is_start: is_start && at == 0, is_end: true };
+            let class = self.rules().class_here(repaired.as_bytes(), character, &bytes[after..], edges);
+            let leads = repaired.is_empty() && character == '\u{FEFF}' && self.forbids(Class::LeadingMark);
+            if class.is_some() || leads {
+                self.put(character, policy, repaired);
+                (done, count) = (after, count + 1);
+            }
+        }
+        repaired.push_str(&text[done..end]);
+        count
+    }
+
     /// Appends the replacement of a forbidden character.
-    fn put(&self, found: Forbidden, policy: Policy, to: &mut String) {
-        let (character, number) = (found.character(), found.character() as u32);
+    fn put(&self, character: char, policy: Policy, to: &mut String) {
+        let number = u32::from(character);
         let form = match policy {
             Policy::Drop => return,
             Policy::Replace => None,
@@ -91,5 +114,57 @@ impl Profile {
             Some(form) if self.check(&form).is_ok() => to.push_str(&form),
             _ => to.push('\u{FFFD}'),
         }
+    }
+}
+
+/// Repairs a text that arrives in pieces, as [`Profile::repair`] does: for the command.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Repairer<'a> {
+    profile: &'a Profile,
+    policy: Policy,
+    /// The end of the result so far: the context of what comes next.
+    context: String,
+    /// The last character so far, if it depends on the next one.
+    held: String,
+    is_start: bool,
+}
+
+impl<'a> Repairer<'a> {
+    #[must_use]
+    pub const fn new(profile: &'a Profile, policy: Policy) -> Self {
+        Self { profile, policy, context: String::new(), held: String::new(), is_start: true }
+    }
+
+    /// Appends to `out` what is known of the result after the next piece. Returns how many characters
+    /// were replaced.
+    pub fn push(&mut self, piece: &str, out: &mut String) -> u64 {
+        let mut text = core::mem::take(&mut self.held);
+        text.push_str(piece);
+        let last = text.chars().next_back().filter(|&last| self.profile.rules().may_forbid(last));
+        let end = text.len() - last.map_or(0, char::len_utf8);
+        let count = self.pass(&text, end, out);
+        text.drain(..end);
+        self.held = text;
+        count
+    }
+
+    /// Appends the end of the result.
+    pub fn finish(&mut self, out: &mut String) -> u64 {
+        let text = core::mem::take(&mut self.held);
+        self.pass(&text, text.len(), out)
+    }
+
+    fn pass(&mut self, text: &str, end: usize, out: &mut String) -> u64 {
+        let before = self.context.len();
+        let count = self.profile.append(text, end, self.is_start, self.policy, &mut self.context);
+        self.is_start &= end == 0;
+        out.push_str(&self.context[before..]);
+        let mut kept = self.context.len().saturating_sub(WINDOW);
+        while !self.context.is_char_boundary(kept) {
+            kept += 1;
+        }
+        self.context.drain(..kept);
+        count
     }
 }

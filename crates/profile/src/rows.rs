@@ -7,16 +7,14 @@ use alloc::vec::Vec;
 use core::iter::FusedIterator;
 
 #[cfg(feature = "alloc")]
-use trust8::Utf8Error;
-#[cfg(feature = "alloc")]
-use trust8::engine::Sequence;
+use trust8::engine::is_inside;
 use trust8::{Kernel, TooSmall};
 use trust8_columns::Column;
 #[cfg(feature = "alloc")]
 use trust8_columns::Overlap;
 
 #[cfg(feature = "alloc")]
-use super::Forbidden;
+use super::context::WINDOW;
 use super::{Error, Profile, ProfileWith};
 
 /// Returns an iterator over the rows that are not UTF-8 or have a character that the profile
@@ -116,42 +114,48 @@ impl<C: Column> RefusedRows<'_, C> {
     /// Returns the error of a row. If rows overlap much, the errors of their buffers are listed
     /// once, as by [`trust8_columns::invalid_rows`].
     fn error_of(&mut self, row: usize) -> Option<Error> {
-        let check = |bytes: &[u8]| ProfileWith(self.kernel, self.profile).from_utf8(bytes).err();
+        let (kernel, profile) = (self.kernel, self.profile);
+        let check = |bytes: &[u8]| ProfileWith(kernel, profile).from_utf8(bytes).err();
         #[cfg(feature = "alloc")]
         {
             let errors = |buffer: &[u8], each: &mut dyn FnMut(usize)| {
-                let errors = ProfileWith(self.kernel, self.profile).errors(buffer);
+                let errors = ProfileWith(kernel, profile).errors(buffer);
                 errors.for_each(|error| each(error.valid_up_to()));
             };
-            for start in [0, BYTE_ORDER_MARK.len()] {
-                let found = self.column.fault_in_overlap(row, start, &mut self.overlap, &errors);
-                let Some(found) = found else { break };
-                let (at, bytes) = found?;
-                if at > 0 || !bytes.starts_with(BYTE_ORDER_MARK) {
-                    return self.error_at(at, bytes);
-                }
-                // A byte order mark may begin a row, so the next fault is the first one.
+            let mut listed = |start| self.column.fault_in_overlap(row, start, &mut self.overlap, &errors);
+            if listed(0).is_some() {
+                return self.column.with_row(row, |bytes| {
+                    // The list knows the buffer. The start and the end of the row are another context.
+                    let Some((start, last)) = inside(bytes) else { return check(bytes) };
+                    let is_early = |error: &Error| error.valid_up_to() < start;
+                    let early = check(&bytes[..start + MARGIN]).filter(is_early);
+                    early.or_else(|| {
+                        let inside = listed(start).flatten().filter(|&(at, _)| at < last);
+                        let at = inside.map_or(last, |(at, _)| at);
+                        profile.error_from(kernel, bytes, at, [true; 2])
+                    })
+                });
             }
         }
         self.column.with_row(row, check)
     }
-
-    /// Returns the error that begins with `bytes`, at byte `at` of a row.
-    #[cfg(feature = "alloc")]
-    fn error_at(&self, at: usize, bytes: &[u8]) -> Option<Error> {
-        // A byte order mark is not the start of this text.
-        let mut text = [b'.'; 5];
-        text[1..=bytes.len()].copy_from_slice(bytes);
-        let error = ProfileWith(self.kernel, self.profile).from_utf8(&text[..=bytes.len()]).err()?;
-        Some(match error {
-            Error::NotUtf8(_) => Utf8Error::new(at, Sequence::at_start_of(bytes)).into(),
-            Error::Forbidden(found) => Forbidden::new(at as u64, found.character(), found.class()).into(),
-        })
-    }
 }
 
+/// How many bytes before and after a character decide about it, and some more.
 #[cfg(feature = "alloc")]
-const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
+const MARGIN: usize = 2 * WINDOW;
+
+/// Returns where the part of a row begins that has the same errors as in its buffer, and where its
+/// last character begins. Returns `None` for short rows.
+#[cfg(feature = "alloc")]
+fn inside(row: &[u8]) -> Option<(usize, usize)> {
+    if row.len() < 3 * MARGIN {
+        return None;
+    }
+    let start = MARGIN + (0..3).take_while(|at| is_inside(row, MARGIN + at)).count();
+    let end = row.len() - 1;
+    Some((start, end - (0..3).take_while(|at| is_inside(row, end - at)).count()))
+}
 
 impl<C: Column> Iterator for RefusedRows<'_, C> {
     type Item = (usize, Error);

@@ -370,7 +370,7 @@ fn end_of_character(text: &[u8], place: usize) -> usize {
 ///
 /// It is compiled once and not inlined, so that its callers can be.
 #[inline(never)]
-fn skip(kernel: &Kernel, text: &[u8], from: usize, sieve: &Sieve) -> Skipped {
+pub(super) fn skip(kernel: &Kernel, text: &[u8], from: usize, sieve: &Sieve) -> Skipped {
     kernel.run(Skip, text, (from, sieve))
 }
 
@@ -386,9 +386,8 @@ pub(super) fn clean_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) ->
     if skipped.clean_to == bytes.len() { kernel.check(bytes).or(Err(skipped)) } else { Err(skipped) }
 }
 
-/// Validates text, and calls `each` with valid text and a position inside each suspect of it. If
-/// `each` returns something, the search ends with that as its error. `skipped` is what
-/// [`clean_text`] returned.
+/// Returns `bytes` as text if it is valid and `each` returns nothing: see [`search`]. `skipped` is
+/// what [`clean_text`] returned.
 #[inline(always)]
 pub(super) fn walk<'a>(
     kernel: &Kernel,
@@ -397,10 +396,28 @@ pub(super) fn walk<'a>(
     skipped: Skipped,
     each: impl Fn(&[u8], usize) -> Option<Forbidden>,
 ) -> Result<&'a str, Error> {
+    search(kernel, bytes, sieve, skipped, each)?;
+    // SAFETY: `skipped` begins at the start of `bytes`. So `search` has found all of it valid.
+    Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
+}
+
+/// Validates the bytes after those that were `skipped`, and those from which that began on. Calls
+/// `each` with text and a position inside each suspect of it. The text is valid up to the end of the
+/// next character. If `each` returns something, the search ends with that as its error.
+#[inline(always)]
+pub(super) fn search(
+    kernel: &Kernel,
+    bytes: &[u8],
+    sieve: &Sieve,
+    skipped: Skipped,
+    each: impl Fn(&[u8], usize) -> Option<Forbidden>,
+) -> Result<(), Error> {
+    /// The most bytes from a position in a suspect to the end of the next character.
+    const TWO_CHARACTERS: usize = 8;
     // Everything before `valid` is valid, and no forbidden character begins before the one at `at`.
     let (mut text, mut error, mut valid, mut at) = (bytes, None, skipped.plain_to, skipped.clean_to);
     loop {
-        while valid <= at && valid < text.len() {
+        while valid < at + TWO_CHARACTERS && valid < text.len() {
             let mut end = boundary(text, valid, CHUNK_BYTES);
             if let Err(rejected) = kernel.check(text.get(valid..end).unwrap_or_default()) {
                 error = judge(text, valid + rejected.suspect()).err();
@@ -421,10 +438,7 @@ pub(super) fn walk<'a>(
         valid = valid.max(skipped.plain_to);
         at = skipped.clean_to;
     }
-    match error {
-        Some(error) => Err(Error::NotUtf8(error)),
-        // SAFETY: without an error, `text` is all of `bytes`, and the loop ended with `valid` at
-        // its end. Everything before `valid` was found valid, or is ASCII by the search.
-        None => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
-    }
+    // Without an error, `text` is all of `bytes`, and the loop ended with `valid` at its end.
+    // Everything before `valid` was found valid, or is ASCII by the search.
+    error.map_or(Ok(()), |error| Err(Error::NotUtf8(error)))
 }

@@ -7,6 +7,7 @@ use trust8::{Kernel, Validator};
 
 use super::Profile;
 use super::error::{Forbidden, StreamError};
+use super::tail::Tail;
 
 /// Validates UTF-8 without forbidden characters that arrives in pieces, which may end anywhere, and
 /// returns their text.
@@ -22,10 +23,14 @@ use super::error::{Forbidden, StreamError};
 /// assert!(error.to_string().starts_with(message));
 /// # Ok::<(), trust8_profile::StreamError>(())
 /// ```
+///
+/// If the last character of a piece depends on the next one, the next piece or
+/// [`finish`](Self::finish) reports it, with its own offset.
 #[derive(Clone, Copy, Debug)]
 pub struct ProfileValidator {
     profile: Profile,
     validator: Validator,
+    tail: Tail,
     found: Option<Forbidden>,
 }
 
@@ -38,7 +43,7 @@ impl ProfileValidator {
     /// ```
     #[must_use]
     pub const fn new(profile: Profile) -> Self {
-        Self { profile, validator: Validator::new(), found: None }
+        Self { profile, validator: Validator::new(), tail: Tail::EMPTY, found: None }
     }
 
     /// Validates `piece`, the next bytes of the input.
@@ -130,7 +135,8 @@ impl ProfileValidator {
     ///
     /// # Errors
     ///
-    /// Returns an error if the input ends inside a character, or the error of an earlier push.
+    /// Returns an error if the input ends inside a character or with one that needs another one after
+    /// it, or the error of an earlier push.
     ///
     /// ```
     /// use trust8_profile::{Profile, ProfileValidator};
@@ -140,7 +146,7 @@ impl ProfileValidator {
     /// assert!(validator.finish().is_err());
     /// ```
     pub fn finish(self) -> Result<(), StreamError> {
-        match self.found {
+        match self.found.or_else(|| self.tail.end(&self.profile, self.validator.valid_up_to())) {
             Some(found) => Err(found.into()),
             None => Ok(self.validator.finish()?),
         }
@@ -166,9 +172,12 @@ impl ProfileValidator {
                 (text.unwrap_or(Piece::EMPTY), Err(error.into()))
             }
         };
-        self.found = self.profile.first_in(kernel, text, offset);
+        self.found = self.profile.first_in(kernel, &mut self.tail, text, offset);
+        if result.is_err() && self.found.is_none() {
+            self.found = self.tail.end(&self.profile, offset + text.len() as u64);
+        }
         match self.found {
-            Some(found) => (text.up_to((found.offset() - offset) as usize), Err(found.into())),
+            Some(found) => (text.up_to(found.offset().saturating_sub(offset) as usize), Err(found.into())),
             None => (text, result),
         }
     }

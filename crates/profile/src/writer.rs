@@ -7,13 +7,15 @@ use std::io::{self, Write};
 use trust8::io::Utf8Writer;
 use trust8::{Kernel, stream};
 
+use super::tail::Tail;
 use super::{Forbidden, Profile, StreamError};
 
 /// A [`Utf8Writer`] that also refuses the characters that a profile forbids, so that no text can
 /// poison a log.
 ///
-/// The text before a forbidden character is written first. From then on, `write` and `finish`
-/// return the error, an [`io::ErrorKind::InvalidData`] that carries a [`StreamError`].
+/// The text before a forbidden character is written first. If a character depends on the next one, it
+/// is written, too, if that comes with the next call. From then on, `write` and `finish` return the
+/// error, an [`io::ErrorKind::InvalidData`] that carries a [`StreamError`].
 ///
 /// ```
 /// use std::io::Write;
@@ -29,6 +31,7 @@ use super::{Forbidden, Profile, StreamError};
 pub struct ProfileWriter<W> {
     inner: Utf8Writer<W>,
     profile: Profile,
+    tail: Tail,
     found: Option<Forbidden>,
 }
 
@@ -40,7 +43,7 @@ impl<W> ProfileWriter<W> {
     /// assert!(ProfileWriter::new(Vec::new(), Profile::XML_1_0).finish().is_ok());
     /// ```
     pub const fn new(inner: W, profile: Profile) -> Self {
-        Self { inner: Utf8Writer::new(inner), profile, found: None }
+        Self { inner: Utf8Writer::new(inner), profile, tail: Tail::EMPTY, found: None }
     }
 
     /// Returns a reference to the inner writer.
@@ -112,11 +115,23 @@ impl<W: Write> ProfileWriter<W> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn finish(&mut self) -> io::Result<()> {
+        self.found = self.found.or_else(|| self.tail.end(&self.profile, self.inner.valid_up_to()));
         if self.found.is_some() {
             self.inner.flush()?;
         }
         self.check()?;
         self.inner.finish().map_err(with_profile)
+    }
+
+    /// Writes bytes of a piece without forbidden characters.
+    fn pass(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let (_, mut decoder) = self.inner.next_piece(piece);
+        let n = self.inner.write(piece).map_err(with_profile)?;
+        let (text, _) = decoder.decode_up_to_error(&piece[..n]);
+        for part in [text.completed(), text.rest()] {
+            self.tail.push(&self.profile, part.as_bytes());
+        }
+        Ok(n)
     }
 }
 
@@ -125,18 +140,21 @@ impl<W: Write> Write for ProfileWriter<W> {
         self.check()?;
         let (offset, pending) = (self.inner.valid_up_to(), self.inner.pending().len());
         let (piece, mut decoder) = self.inner.next_piece(buf);
-        let (text, _) = decoder.decode_up_to_error(piece);
-        let Some(found) = self.profile.first_in(Kernel::best(), text, offset) else {
-            return self.inner.write(piece).map_err(with_profile);
-        };
-        let before = (found.offset() - offset) as usize;
+        let (text, result) = decoder.decode_up_to_error(piece);
+        let mut tail = self.tail;
+        let mut found = self.profile.first_in(Kernel::best(), &mut tail, text, offset);
+        if result.is_err() && found.is_none() {
+            found = tail.end(&self.profile, offset + text.len() as u64);
+        }
+        let Some(found) = found else { return self.pass(piece) };
+        let before = found.offset().saturating_sub(offset) as usize;
         if before <= pending {
             // The previous character may not be completely written yet.
             let _ = self.inner.write(b"")?;
             self.found = Some(found);
             self.check()?;
         }
-        self.inner.write(&buf[..before - pending])
+        self.pass(&buf[..before - pending])
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -7,6 +7,7 @@ mod class;
 #[expect(dead_code, reason = "the search without vectors")]
 mod lanes;
 #[path = "../../../crates/profile/src/patterns.rs"]
+#[expect(dead_code, reason = "the proofs use the list of all classes")]
 mod patterns;
 #[path = "../../../crates/profile/src/plain.rs"]
 #[expect(dead_code, reason = "the search without vectors")]
@@ -25,7 +26,7 @@ use crate::vector::Vector;
 /// Returns the formulas of characters of a class, whose first three bytes are the last one, two or all of these.
 fn characters(class: Class, bytes: [Byte; 3]) -> [Formula; 3] {
     let (mut formulas, mut last) = ([FALSE; 3], [0; 4]);
-    for character in ('\0'..=char::MAX).filter(|&character| Class::of(character) == Some(class)) {
+    for character in ('\0'..=char::MAX).filter(|&character| may_be(class, character)) {
         let mut encoded = [0; 4];
         let len = character.encode_utf8(&mut encoded).len().min(3);
         encoded[3] = 0;
@@ -40,9 +41,15 @@ fn characters(class: Class, bytes: [Byte; 3]) -> [Formula; 3] {
     formulas
 }
 
+/// Returns whether a class forbids a character, in some context or in any.
+fn may_be(class: Class, character: char) -> bool {
+    let listed = Class::listed(character);
+    [listed, listed.and_then(|listed| listed.in_context(character.into()))].contains(&Some(class))
+}
+
 /// Returns whether a byte is ASCII of a class.
 fn is_of(class: Class, byte: u8) -> bool {
-    byte.is_ascii() && Class::of(byte.into()) == Some(class)
+    byte.is_ascii() && may_be(class, byte.into())
 }
 
 /// Each class forbidden by itself. All three tests show each of its characters. And the tables of two classes have all that the tables
@@ -65,7 +72,7 @@ fn is_shown(class: Class) -> bool {
         lanes[at..at + bytes.len()].copy_from_slice(bytes);
         Vector(lanes)
     };
-    let sieve = patterns::sieve(1 << class as u32);
+    let sieve = patterns::sieve(1_u64 << class as u32);
     let forbidden = characters(class, any);
     let second = lanes::second_test(s, any.map(|byte| vector(&[byte], 0)), &sieve).0[0].any_bit();
     let first = lanes::first_test(s, vector(&any, 0), &sieve);
@@ -90,7 +97,7 @@ fn is_shown_by_512(_: Class) -> bool {
 /// The same of the tests with AVX-512. Of ASCII, [`no_ascii_is_missed`] says more.
 #[cfg(trust8_avx512)]
 fn is_shown_by_512(class: Class) -> bool {
-    let sieve = patterns::sieve(1 << class as u32);
+    let sieve = patterns::sieve(1_u64 << class as u32);
     let forbidden = characters(class, [0, 1, 2].map(Byte::any));
     // Two bytes of any values follow. The character ends before them.
     let bytes: [Byte; 5] = std::array::from_fn(Byte::any);
@@ -121,7 +128,7 @@ fn joins_others(class: Class) -> bool {
             tables.extend([sieve.sixes.one.to_vec(), sieve.sixes.three.concat()]);
             tables
         };
-        let both = tables(1 << class as u32 | 1 << other as u32);
+        let both = tables(1_u64 << class as u32 | 1 << other as u32);
         both.iter().zip(&tables(1 << class as u32)).all(|(all, some)| has(all, some))
     })
 }
@@ -135,7 +142,7 @@ pub(crate) fn no_ascii_is_missed() -> bool {
     (0..1_u32 << classes.len()).all(|set| {
         let chosen =
             || classes.iter().enumerate().filter(move |(i, _)| set >> i & 1 == 1).map(|(_, class)| **class);
-        let sieve = patterns::sieve(chosen().fold(0, |bits, class| bits | 1 << class as u32));
+        let sieve = patterns::sieve(chosen().fold(0, |bits, class| bits | 1_u64 << class as u32));
         let bad = (0..=0xFF_u8).filter(|&byte| !byte.is_ascii() || chosen().any(|class| is_of(class, byte)));
         let bad = bad.fold(FALSE, |any, value| any.or(byte.is_in(&(value..=value))));
         let mut lanes = [Byte::constant(b'a'); 16];

@@ -220,7 +220,7 @@ static void test_dialects(void) {
     CHECK(trust8_encoding_by_name("CESU-8") == TRUST8_CESU8 && trust8_encoding_by_name("latin1") == TRUST8_LATIN1);
     CHECK(trust8_encoding_by_name("utf16le") == TRUST8_UTF16LE && trust8_encoding_by_name("UTF 8") == TRUST8_UTF8);
     CHECK(trust8_encoding_by_name("UTF_16_BE") == TRUST8_UTF16BE && trust8_encoding_by_name("utf-8\xFF") == 0);
-    CHECK(trust8_profile_by_name("File Name") == TRUST8_PROFILE_FILE_NAME && trust8_profile_by_name("files") == UINT32_MAX);
+    CHECK(trust8_profile_by_name("File Name") == TRUST8_PROFILE_FILE_NAME && trust8_profile_by_name("files") == UINT64_MAX);
     CHECK(trust8_profile_by_name("file_name") == TRUST8_PROFILE_FILE_NAME && trust8_profile_by_name("scalars") == 0);
     CHECK(trust8_encoding_by_name("ebcdic") == 0 && trust8_encoding_by_name(NULL) == 0);
     for (uint32_t number = 0; number < 40; number++) {

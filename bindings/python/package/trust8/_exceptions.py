@@ -77,7 +77,7 @@ class ProfileError(Utf8Error):
         return self.object[self.start : self.end].decode("utf-8", "replace")
 
     def _described(self) -> tuple[str, str] | None:
-        found = _trust8._class_at(self.object, self.start) if self.start >= 0 else None
+        found = _trust8._class_at(self.object, self.start, self.reason) if self.start >= 0 else None
         return None if found is None else (found, self.reason)
 
 

@@ -149,6 +149,7 @@ pub(super) fn transform_by(
         (write(&mut strip)?, 0)
     };
     let mark = strip.removed;
+    allow.finish().map_err(FileError::Write)?;
     Ok(Changes { plan: Plan::Copy, sequences, mojibake, mark, forbidden: allow.forbidden })
 }
 

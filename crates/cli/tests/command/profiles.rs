@@ -24,7 +24,7 @@ bad:1:4: byte 5: byte that never appears in UTF-8: FF; RFC 3629 section 1 forbid
 bad:1:5: byte 6: forbidden character U+0085, 2 bytes: C2 85; it is a C1 control that some programs take for a line end
 bad:2:1: byte 9: forbidden character U+202E, 3 bytes: E2 80 AE; it is a bidirectional control, which reorders the text that one sees
 bad:3:1: byte 14: forbidden character U+FEFF, 3 bytes: EF BB BF; it is a byte order mark inside the text
-bad:3:2: byte 17: forbidden character U+E0041, 4 bytes: F3 A0 81 81; it is a tag character, which hides text from readers but not from programs
+bad:3:2: byte 17: forbidden character U+E0041, 4 bytes: F3 A0 81 81; it is a tag character outside a flag, which hides text from readers
 
 "#]]
         .raw()
@@ -42,7 +42,7 @@ bad:3:2: byte 17: forbidden character U+E0041, 4 bytes: F3 A0 81 81; it is a tag
             (Some(6), Some("next-line")),
             (Some(9), Some("bidi-control")),
             (Some(14), Some("byte-order-mark")),
-            (Some(17), Some("tag")),
+            (Some(17), Some("stray-tag")),
         ]
     );
     assert_eq!(errors[3]["character"], "U+202E");

@@ -3,7 +3,9 @@
 #[path = "../../../../tests/support/mod.rs"]
 mod support;
 
+mod context;
 mod names;
+mod oracle;
 mod part;
 mod profiles;
 #[cfg(feature = "std")]

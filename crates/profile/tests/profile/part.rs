@@ -155,10 +155,10 @@ fn forged_bytes() {
     assert!(refused > many && taken > many, "{refused} refused, {taken} taken");
     // A forbidden character that the profile allows, or that comes after the part.
     let mut bytes = ProfilePart::of(&Profile::TERMINAL, b"a\x1B").to_bytes();
-    bytes[4] = b'a';
+    bytes[8] = b'a';
     assert_eq!(ProfilePart::from_bytes(&bytes), None);
-    bytes[4] = 0x1B;
+    bytes[8] = 0x1B;
     assert!(ProfilePart::from_bytes(&bytes).is_some());
-    bytes[8] = 1;
+    bytes[12] = 1;
     assert_eq!(ProfilePart::from_bytes(&bytes), None);
 }

@@ -1,5 +1,6 @@
 //! Profiles, with every kernel, against the grammars of RFC 9839 and lists of code points.
 
+use super::oracle::{BY_CONTEXT, allowed};
 use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::random::Random;
@@ -8,60 +9,6 @@ use trust8_columns::{Column, FixedSize, Offsets, Validity, Views};
 #[cfg(feature = "alloc")]
 use trust8_profile::Policy;
 use trust8_profile::{Class, Error, KernelProfiles, Profile, ProfileValidator, StreamError, refused_rows};
-
-/// `xml-character` of RFC 9839.
-fn is_xml_character(n: u32) -> bool {
-    matches!(n, 0x9 | 0xA | 0xD | 0x20..=0xD7FF | 0xE000..=0xFFFD | 0x1_0000..=0x10_FFFF)
-}
-
-/// `unicode-assignable` of RFC 9839.
-fn is_assignable(n: u32) -> bool {
-    matches!(n, 0x9 | 0xA | 0xD | 0x20..=0x7E | 0xA0..=0xD7FF | 0xE000..=0xFDCF | 0xFDF0..=0xFFFD)
-        || (1..=0x10).any(|plane| (plane << 16..=plane << 16 | 0xFFFD).contains(&n))
-}
-
-/// Section 2.1 of RFC 7493: no noncharacters, which are the 66 code points of the Unicode standard.
-fn is_i_json(n: u32) -> bool {
-    !(0xFDD0..=0xFDEF).contains(&n) && n % 0x1_0000 < 0xFFFE
-}
-
-fn is_hiding(n: u32) -> bool {
-    matches!(
-        n,
-        0x202A..=0x202E | 0x2066..=0x2069 | 0x200B | 0x2060..=0x2065 | 0x206A..=0x206F | 0x2028 | 0x2029 | 0xFEFF
-            | 0x34F | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180E | 0x3164 | 0xFFA0 | 0xFFF0..=0xFFFB
-            | 0x1_BCA0..=0x1_BCA3 | 0x1_D173..=0x1_D17A | 0xE_0000..=0xE_00FF | 0xE_01F0..=0xE_0FFF
-    )
-}
-
-fn is_prompt(n: u32) -> bool {
-    let unseen = matches!(
-        n,
-        0xAD | 0x61C | 0x200E | 0x200F | 0x180B..=0x180D | 0x180F | 0xFE00..=0xFE0D | 0xE_0100..=0xE_01EF
-    );
-    is_assignable(n) && !is_hiding(n) && !unseen
-}
-
-/// Returns whether the oracle allows a code point that is not the first one.
-fn allows(preset: &str, n: u32) -> bool {
-    match preset {
-        "scalars" => true,
-        "xml" => is_xml_character(n),
-        "assignables" => is_assignable(n),
-        "i-json" => is_i_json(n),
-        "postgres" => n != 0,
-        "terminal" => {
-            matches!(n, 0x9 | 0xA | 0xD | 0x20..=0x7E | 0xA0..)
-                && !matches!(n, 0x2028..=0x202E | 0x2066..=0x2069)
-        }
-        "source" => (n == 0xC || is_assignable(n)) && !is_hiding(n),
-        "prompt" => is_prompt(n),
-        "file-name" => {
-            is_prompt(n) && !matches!(n, 0x9 | 0xA | 0xD) && n != u32::from('/') && n != u32::from('\\')
-        }
-        _ => panic!("there is no oracle for {preset}"),
-    }
-}
 
 /// Returns where the first error is, whether it is a forbidden character, and its length, if it
 /// does not end the input.
@@ -74,8 +21,9 @@ pub(super) fn expected(preset: &str, bytes: &[u8]) -> Option<(usize, bool, Optio
         }
     };
     text.char_indices()
-        .find(|&(at, c)| !allows(preset, c.into()) && (at, c) != (0, '\u{FEFF}'))
-        .map(|(at, c)| (at, true, Some(c.len_utf8())))
+        .zip(allowed(preset, text, true))
+        .find(|&(_, is_allowed)| !is_allowed)
+        .map(|((at, c), _)| (at, true, Some(c.len_utf8())))
         .or(error)
 }
 
@@ -107,10 +55,8 @@ fn scalars() -> impl Iterator<Item = char> {
 
 /// The characters next to which an answer changes, and some more.
 pub(super) fn interesting() -> Vec<char> {
-    let is_special = |n| {
-        char::from_u32(n).is_some_and(|c| Class::of(c).is_some_and(|class| class != Class::PrivateUse))
-            || !is_prompt(n)
-    };
+    let is_special =
+        |n| char::from_u32(n).is_some_and(|c| Class::of(c).is_some_and(|class| class != Class::PrivateUse));
     let mut characters: Vec<char> = scalars()
         .filter(|&c| {
             let n = u32::from(c);
@@ -119,6 +65,7 @@ pub(super) fn interesting() -> Vec<char> {
         })
         .collect();
     characters.extend("aé日“”…•😀\u{E000}\u{F8FF}\u{F0000}\u{10FFFD}\u{FF0C}\u{A0}".chars());
+    characters.extend("\u{2009}\u{2800}\u{FFFC}\u{1D159}ه\u{94D}\u{1F3F4}❤".chars());
     characters
 }
 
@@ -144,8 +91,14 @@ fn continuations_fill_chunks() {
 fn every_scalar_is_in_the_profiles_that_have_it() {
     for (name, profile) in Profile::PRESETS {
         for character in scalars() {
-            let allowed = Class::of(character).is_none_or(|class| !profile.forbids(class));
-            assert_eq!(allowed, allows(name, character.into()), "{name}, {character:?}");
+            let text = format!("x{character}");
+            let expected = allowed(name, &text, true)[1];
+            let found = profile.check(&text).err();
+            assert_eq!(found.is_none(), expected, "{name}, {character:?}");
+            if !BY_CONTEXT.contains(name) {
+                let class = Class::of(character).filter(|&class| profile.forbids(class));
+                assert_eq!(found.map(|found| found.class()), class, "{name}, {character:?}");
+            }
         }
     }
 }
@@ -159,6 +112,7 @@ fn every_scalar_of_every_class_is_found_by_every_kernel() {
         Class::ALL.iter().map(|&class| (class, Profile::new().forbid(class))).collect();
     for character in scalars() {
         let Some(class) = Class::of(character) else { continue };
+        let contextual = |forbidden: Class| forbidden.code() >= Class::StrayJoiner.code();
         if class == Class::PrivateUse && u32::from(character) % 61 > 0 || !thin.keep() {
             continue;
         }
@@ -168,7 +122,9 @@ fn every_scalar_of_every_class_is_found_by_every_kernel() {
                 let found = kernel.profile(profile).check(&text).err();
                 let found = found.map(|found| (found.offset(), found.character(), found.class()));
                 let expected = (*forbidden == class).then_some((4, character, class));
-                assert_eq!(found, expected, "{kernel:?}, {forbidden:?}");
+                if !contextual(*forbidden) {
+                    assert_eq!(found, expected, "{kernel:?}, {forbidden:?}");
+                }
             }
         }
     }
@@ -303,8 +259,9 @@ fn all_errors_of_random_text() {
             let mut expected = Vec::new();
             let mut offset = 0;
             for chunk in bytes.utf8_chunks() {
-                for (at, c) in chunk.valid().char_indices() {
-                    if !allows(name, c.into()) && (offset + at, c) != (0, '\u{FEFF}') {
+                let text = chunk.valid();
+                for ((at, _), is_allowed) in text.char_indices().zip(allowed(name, text, offset == 0)) {
+                    if !is_allowed {
                         expected.push((offset + at, true));
                     }
                 }
@@ -366,11 +323,34 @@ fn streams_cut_at_every_byte() {
                     text.extend(&validator.decode_up_to_error(piece).0);
                 }
                 let len = expected(name, bytes).map_or(bytes.len(), |error| error.0);
-                assert_eq!(text.as_bytes(), &bytes[..len], "{name}, {i}, {j}: {bytes:02X?}");
-                assert_eq!(validator.valid_up_to(), len as u64, "{name}, {i}, {j}: {bytes:02X?}");
+                // A character that depends on the next one may be there before the error.
+                let more = text.len() - len;
+                let is_held = [i, j, bytes.len()].contains(&text.len());
+                assert!(more == 0 || matches!(more, 3 | 4) && is_held, "{name}, {i}, {j}: {bytes:02X?}");
+                assert_eq!(text.as_bytes(), &bytes[..len + more], "{name}, {i}, {j}: {bytes:02X?}");
+                let result = validator.finish();
+                assert_eq!(result.is_ok(), len == bytes.len());
+                let valid = validator.valid_up_to() as usize;
+                assert!(valid == len || valid == len + more, "{name}, {i}, {j}: {bytes:02X?}");
             }
         }
     }
+}
+
+/// Returns the text without the characters that are forbidden after the repaired text before them.
+#[cfg(feature = "alloc")]
+pub(super) fn repaired_by_oracle(preset: &str, text: &str) -> String {
+    let mut repaired = String::new();
+    for (at, character) in text.char_indices() {
+        let (count, next) = (repaired.chars().count(), text[at + character.len_utf8()..].chars().next());
+        let context: String = repaired.chars().chain([character]).chain(next).collect();
+        // A byte order mark that is not at the start stays one.
+        let is_moved = character == '\u{FEFF}' && at > 0 && BY_CONTEXT[1..].contains(&preset);
+        if allowed(preset, &context, true)[count] && !is_moved {
+            repaired.push(character);
+        }
+    }
+    repaired
 }
 
 #[cfg(feature = "alloc")]
@@ -381,13 +361,13 @@ fn repaired_text_is_allowed() {
     for round in 0..200 {
         let text = random_text(&mut random, &characters, 100);
         for (name, profile) in Profile::PRESETS {
-            let is_allowed = |&(at, c): &(usize, char)| allows(name, c.into()) || (at, c) == (0, '\u{FEFF}');
-            let kept: String = text.char_indices().filter(is_allowed).map(|(_, c)| c).collect();
-            assert_eq!(profile.repair(&text, Policy::Drop), kept, "{round}, {name}");
+            let expected = repaired_by_oracle(name, &text);
+            assert_eq!(profile.repair(&text, Policy::Drop), expected, "{round}, {name}: {text:?}");
             for policy in policies {
                 let repaired = profile.repair(&text, policy);
-                assert_eq!(profile.check(&repaired), Ok(()), "{round}, {name}, {policy:?}");
-                assert_eq!(repaired == text, kept == text, "{round}, {name}, {policy:?}");
+                assert_eq!(profile.check(&repaired), Ok(()), "{round}, {name}, {policy:?}: {text:?}");
+                assert_eq!(repaired == text, expected == text, "{round}, {name}, {policy:?}: {text:?}");
+                assert_eq!(profile.repair(&repaired, policy), repaired, "{round}, {name}, {policy:?}");
             }
         }
     }

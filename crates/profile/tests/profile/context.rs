@@ -1,0 +1,314 @@
+//! Invisible characters, judged by their context: pairs and triples of representatives of every
+//! class, everywhere in a text, in pieces, in parts and in rows.
+
+use super::oracle::{BY_CONTEXT, allowed};
+use super::support::kernels::kernels;
+use super::support::random::Random;
+use super::support::scale::Thin;
+use trust8_columns::Offsets;
+use trust8_profile::{
+    Class, Error, KernelProfiles, Profile, ProfilePart, ProfileValidator, StreamError, refused_rows,
+};
+#[cfg(feature = "alloc")]
+use trust8_profile::{Policy, Repairer};
+
+/// At least one of each kind of character that the rules tell apart.
+const KINDS: &str = "a0_ #\n\r<>\u{AD}é\u{300}\u{34F}\u{5D0}\u{5B0}\u{61C}\u{628}\u{915}\u{94D}\u{93F}\u{DCA}\u{E01}\u{E31}\
+    \u{1000}\u{1100}\u{115F}\u{1160}\u{1161}\u{1780}\u{17B4}\u{1820}\u{180B}\u{180E}\u{2009}\u{200A}\u{200B}\u{200C}\u{200D}\u{200E}\
+    \u{200F}\u{202E}\u{2060}\u{2062}\u{20E3}\u{2211}❤\u{2800}\u{2801}\u{3000}\u{3131}\u{3164}日\u{E000}\u{FE00}\u{FE07}\u{FE0E}\u{FE0F}\u{FEFF}\
+    \u{FFA0}\u{FFA1}\u{FFF9}\u{FFFC}\u{FFFD}\u{16FE4}\u{18B00}\u{1BC00}\u{1BCA0}\u{1D100}\u{1D159}\u{1F3F4}😀\u{E0067}\u{E0062}\u{E007F}\u{E0100}\
+    \u{E0101}\u{E0130}\u{F0000}";
+
+fn by_context() -> impl Iterator<Item = (&'static str, &'static Profile)> {
+    Profile::PRESETS
+        .iter()
+        .filter(|(name, _)| BY_CONTEXT.contains(name))
+        .map(|(name, profile)| (*name, profile))
+}
+
+/// Returns where a text is first forbidden, by the oracle.
+fn expected(preset: &str, text: &str) -> Option<usize> {
+    text.char_indices()
+        .zip(allowed(preset, text, true))
+        .find(|(_, is_allowed)| !is_allowed)
+        .map(|((at, _), _)| at)
+}
+
+fn all_expected(preset: &str, text: &str) -> Vec<usize> {
+    let allowed = allowed(preset, text, true);
+    text.char_indices().zip(allowed).filter(|(_, is_allowed)| !is_allowed).map(|((at, _), _)| at).collect()
+}
+
+fn check(text: &str) {
+    for (name, profile) in by_context() {
+        let expected = expected(name, text);
+        for kernel in kernels() {
+            let found = kernel.profile(profile).from_utf8(text.as_bytes()).err();
+            assert_eq!(found.map(|error| error.valid_up_to()), expected, "{name}, {kernel:?}: {text:?}");
+        }
+    }
+}
+
+#[test]
+fn pairs() {
+    let kinds: Vec<char> = KINDS.chars().collect();
+    for &a in &kinds {
+        for &b in &kinds {
+            check(&format!("{a}{b}"));
+            check(&format!("x{a}{b}x"));
+            check(&format!("ه{a}{b}ه"));
+            check(&format!("{}日{a}{b}日", "Ж".repeat(31)));
+        }
+    }
+}
+
+#[test]
+fn triples() {
+    let kinds: Vec<char> = KINDS.chars().collect();
+    let mut thin = Thin::to_one_in(7);
+    for &a in &kinds {
+        for &b in &kinds {
+            for &c in &kinds {
+                let text: String = [a, b, c].iter().collect();
+                // The oracle knows all of them. The kernels find the same suspects in any text.
+                for (name, profile) in by_context() {
+                    assert_eq!(
+                        profile.check(&text).err().map(|found| found.offset() as usize),
+                        expected(name, &text),
+                        "{name}: {text:?}"
+                    );
+                }
+                if thin.keep() {
+                    check(&text);
+                }
+            }
+        }
+    }
+}
+
+/// Texts of many characters of few kinds, in which the limits are reached.
+fn random_text(random: &mut Random, len: usize) -> String {
+    const GROUPS: [&str; 14] = [
+        "\u{628}\u{645}\u{200C}\u{200D}\u{200E} ",
+        "\u{915}\u{94D}\u{937}\u{200C}\u{200D}",
+        "❤😀👩\u{FE0E}\u{FE0F}\u{200D}\u{1F3FD}",
+        "日本\u{E0100}\u{E0101}\u{E0102}\u{E0103}\u{FE00}\u{FE01}",
+        "\u{5D0}\u{5D1}\u{200E}\u{200F}\u{61C} a",
+        "\u{E01}\u{E02}\u{E31}\u{200B}\u{2060}",
+        "ab\u{AD}éc",
+        "\u{1820}\u{1821}\u{180B}\u{180E}",
+        "a \u{2009}\u{200A}\u{2003}b",
+        "\u{E000}\u{E001}\u{F0000}a",
+        "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E007F}\u{E0075}\u{E0073}",
+        "\u{2800}\u{2801} \n\r",
+        "\u{1100}\u{115F}\u{1160}\u{1161}\u{3164}\u{3131}\u{300}\u{34F}",
+        "a\u{FEFF}\u{202E}日\0\u{1B}\u{FFFC}",
+    ];
+    let mut text = String::new();
+    while text.len() < len {
+        let group: Vec<char> = random.one_of(&GROUPS).chars().collect();
+        for _ in 0..1 + random.index(12) {
+            text.push(random.one_of(&group));
+        }
+    }
+    text
+}
+
+#[test]
+fn random_texts() {
+    let mut random = Random::new(75);
+    for round in 0..super::support::scale::slow_cases(600, 50) {
+        let len = random.index(200);
+        let text = random_text(&mut random, len);
+        check(&text);
+        for (name, profile) in by_context() {
+            let expected = all_expected(name, &text);
+            for kernel in kernels() {
+                let found = kernel.profile(profile).errors(text.as_bytes());
+                assert!(
+                    found.map(|error| error.valid_up_to()).eq(expected.iter().copied()),
+                    "{round}, {name}: {text:?}"
+                );
+            }
+            assert_eq!(profile.census(&text).total() as usize, expected.len());
+            #[cfg(feature = "alloc")]
+            {
+                let repaired = super::profiles::repaired_by_oracle(name, &text);
+                assert_eq!(profile.repair(&text, Policy::Drop), repaired, "{name}: {text:?}");
+                for &policy in Policy::ALL {
+                    let repaired = profile.repair(&text, policy);
+                    assert_eq!(profile.check(&repaired), Ok(()), "{name}, {policy:?}: {text:?}");
+                    assert_eq!(profile.repair(&repaired, policy), repaired);
+                    let (mut pieces, mut streamed) = (Repairer::new(profile, policy), String::new());
+                    let mut count = 0;
+                    for piece in text.split_inclusive(|_| random.below(3) == 0) {
+                        count += pieces.push(piece, &mut streamed);
+                    }
+                    count += pieces.finish(&mut streamed);
+                    assert_eq!(streamed, repaired, "{name}, {policy:?}: {text:?}");
+                    assert_eq!(count == 0, repaired == text);
+                }
+            }
+        }
+    }
+}
+
+/// A suspect and its context lie across the borders of vectors and chunks.
+#[test]
+fn at_every_border() {
+    let mut thin = Thin::new();
+    let texts = [
+        "ه\u{200C}ا",
+        "a\u{200D}a",
+        "👩\u{200D}👧",
+        "日\u{E0100}",
+        "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+        "a\u{E0100}",
+    ];
+    for text in texts {
+        for before in (0..140).chain(16_370..16_390) {
+            for filler in ["a", "é"] {
+                if thin.keep() {
+                    let start = filler.repeat(before / filler.len());
+                    check(&format!("{start}{text}{}", filler.repeat(before % 70)));
+                }
+            }
+        }
+    }
+}
+
+/// Returns the offset of the first error of a text, a forbidden character or not.
+fn first_error(preset: &str, bytes: &[u8]) -> Option<usize> {
+    super::profiles::expected(preset, bytes).map(|(at, ..)| at)
+}
+
+fn texts() -> Vec<Vec<u8>> {
+    let mut random = Random::new(64);
+    let mut texts: Vec<Vec<u8>> = (0..14).map(|i| random_text(&mut random, 12 * i).into_bytes()).collect();
+    texts.extend(
+        [
+            "👩\u{200D}👧 ه\u{200C}ا\r\n",
+            "👩\u{200D}",
+            "\u{FEFF}a\u{200D}",
+            "a\r",
+            "\u{200F}\u{5D0}",
+            "\u{200F}a",
+        ]
+        .map(|text| text.as_bytes().to_vec()),
+    );
+    texts.push(b"\xD9\x87\xE2\x80\x8C\xFF".to_vec());
+    texts.push(b"\xF0\x9F\x98\x80\xE2\x80\x8D\xF0\x9F\x98".to_vec());
+    texts.push([&[0x80; 3][..], "ه\u{200C}ا".as_bytes()].concat());
+    // Innocent, and longer than any context.
+    texts.push("می\u{200C}خواهم 👩\u{200D}👧 日\u{E0100}本 ".repeat(3).into_bytes());
+    texts.push(["می\u{200C}خواهم ".repeat(9), "a\u{200C}b".into()].concat().into_bytes());
+    texts
+}
+
+#[test]
+fn streams_cut_at_every_byte() {
+    let mut thin = Thin::new();
+    for text in texts() {
+        for (name, profile) in by_context() {
+            let expected = first_error(name, &text);
+            for (i, j) in (0..=text.len()).flat_map(|j| (0..=j).map(move |i| (i, j))) {
+                if !thin.keep() {
+                    continue;
+                }
+                for kernel in kernels() {
+                    let mut validator = ProfileValidator::new(*profile);
+                    let result = [&text[..i], &text[i..j], &text[j..]]
+                        .into_iter()
+                        .try_for_each(|piece| kernel.push_profile(&mut validator, piece))
+                        .and_then(|()| validator.finish());
+                    let found = result.err().map(|error| match error {
+                        StreamError::NotUtf8(error) => error.valid_up_to() as usize,
+                        StreamError::Forbidden(found) => found.offset() as usize,
+                    });
+                    assert_eq!(found, expected, "{name}, {kernel:?}, {i}, {j}: {text:02X?}");
+                }
+            }
+            let mut validator = ProfileValidator::new(*profile);
+            let result =
+                text.iter().try_for_each(|&byte| validator.push(&[byte])).and_then(|()| validator.finish());
+            assert_eq!(result.is_err(), expected.is_some(), "{name}: {text:02X?}");
+        }
+    }
+}
+
+#[test]
+fn parts_in_every_cut() {
+    let mut thin = Thin::new();
+    for text in texts() {
+        for (name, profile) in by_context() {
+            let expected = first_error(name, &text);
+            for kernel in kernels() {
+                let of = |range: std::ops::Range<usize>| kernel.profile(profile).part(&text[range]);
+                let len = text.len();
+                let whole = of(0..len);
+                assert_eq!(
+                    whole.finish().err().map(|error| error.valid_up_to() as usize),
+                    expected,
+                    "{name}, {kernel:?}: {text:02X?}"
+                );
+                for (i, j) in (0..=len).flat_map(|j| (0..=j).map(move |i| (i, j))) {
+                    if !thin.keep() {
+                        continue;
+                    }
+                    let [a, b, c] = [of(0..i), of(i..j), of(j..len)];
+                    let joined = [a.then(&b).then(&c), a.then(&b.then(&c))];
+                    assert_eq!(joined, [whole; 2], "{name}, {kernel:?}, {i}, {j}: {text:02X?}");
+                    assert_eq!(b.then(&c), of(i..len), "{name}, {kernel:?}, {i}, {j}: {text:02X?}");
+                    assert_eq!(ProfilePart::from_bytes(&b.to_bytes()), Some(b));
+                    assert!(whole.finish().is_err() || ![a, b, c].iter().any(ProfilePart::has_failed));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn each_row_by_itself() {
+    let mut random = Random::new(3);
+    for _ in 0..100 {
+        let (mut values, mut offsets) = (String::new(), vec![0]);
+        for _ in 0..random.index(20) {
+            let len = random.index(40);
+            values.push_str(&random_text(&mut random, len));
+            offsets.push(values.len() as i64);
+        }
+        let column = Offsets::new(values.as_bytes(), &offsets, None).expect("it is a column");
+        for (name, profile) in by_context() {
+            let rows = offsets.windows(2).map(|pair| &values[pair[0] as usize..pair[1] as usize]);
+            let expected: Vec<_> =
+                rows.enumerate().filter_map(|(row, text)| Some((row, expected(name, text)?))).collect();
+            let found = refused_rows(column, profile).map(|(row, error)| (row, error.valid_up_to()));
+            assert!(found.eq(expected), "{name}: {values:?}");
+        }
+    }
+}
+
+/// The class of each kind of stray.
+#[test]
+fn strays_have_their_class() {
+    let class = |profile: &Profile, text: &str| match profile.from_utf8(text.as_bytes()) {
+        Err(Error::Forbidden(found)) => Some(found.class()),
+        _ => None,
+    };
+    for (text, expected) in [
+        ("a\u{200D}b", Class::StrayJoiner),
+        ("a\u{FE0F}", Class::StraySelector),
+        ("a\u{E0041}", Class::StrayTag),
+        ("a\u{200F}b", Class::StrayMark),
+        ("a\u{200B}b", Class::StraySpace),
+        ("a\u{2062}b", Class::StrayFiller),
+        ("\u{E000}\u{E001}\u{E002}\u{E003}\u{E004}", Class::PrivateUseRun),
+        ("a\u{FEFF}", Class::ByteOrderMark),
+    ] {
+        assert_eq!(class(&Profile::SOURCE_CODE, text), Some(expected), "{text:?}");
+    }
+    assert_eq!(class(&Profile::TERMINAL, "a\rb\r\n"), Some(Class::BareCarriageReturn));
+    assert_eq!(class(&Profile::TERMINAL, "a\r\n"), None);
+    assert_eq!(class(&Profile::FILE_NAME, "\u{FEFF}a"), Some(Class::LeadingMark));
+    assert_eq!(class(&Profile::PROMPT, "\u{FEFF}a"), None);
+}
