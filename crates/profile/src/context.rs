@@ -27,221 +27,271 @@ const NONE: u32 = u32::MAX;
 const ZWNJ: u32 = 0x200C;
 const ZWJ: u32 = 0x200D;
 /// Text style and emoji style.
-const STYLES: Ranges = &[(0xFE0E, 0xFE0F)];
+const STYLES: Ranges<'static> = const { &ranges([(0xFE0E, 0xFE0F)]) };
 
-type Ranges = &'static [(u32, u32)];
+fn is_style(number: u32) -> bool {
+    number & !1 == 0xFE0E
+}
+
+/// The first number of each range in the upper 21 bits; below, how many follow, or with [`LONG`] how many times 256.
+type Ranges<'a> = &'a [u32];
+
+/// The number of bits for how many characters a range has.
+const BITS: u32 = 11;
+/// Marks a long range.
+const LONG: u32 = 1 << (BITS - 1);
+
+/// Returns ranges with their first and last numbers, in half the memory.
+const fn ranges<const N: usize>(pairs: [(u32, u32); N]) -> [u32; N] {
+    let (mut packed, mut i) = ([0; N], 0);
+    while i < N {
+        let (first, last) = pairs[i];
+        let more = last - first;
+        assert!(more < LONG || more % 256 == 255 && more / 256 < LONG);
+        packed[i] = first << BITS | if more < LONG { more } else { LONG | more / 256 };
+        i += 1;
+    }
+    packed
+}
 
 /// It is not inlined: unrolled, the ranges would take many times their memory.
 #[inline(never)]
 fn within(number: u32, ranges: Ranges) -> bool {
-    ranges.iter().any(|&(first, last)| (first..=last).contains(&number))
+    ranges.iter().any(|&range| {
+        let more = range & (LONG - 1);
+        let more = if range & LONG == 0 { more } else { 256 * more + 255 };
+        number.wrapping_sub(range >> BITS) <= more
+    })
 }
 
 /// Scripts whose letters change their form beside U+200C and U+200D: cursive ones and those of
 /// India and its neighbours (UAX #31, 2.3; the Unicode standard, 23.2).
 #[inline(never)]
 fn joins(number: u32) -> bool {
-    const SCRIPTS: Ranges = &[
-        (0x0590, 0x0DFF),
-        (0x0F00, 0x109F),
-        (0x1700, 0x18AF),
-        (0x1900, 0x1CFF),
-        (0xA800, 0xABFF),
-        (0xFB1D, 0xFDCF),
-        (0xFDF0, 0xFDFF),
-        (0xFE70, 0xFEFC),
-        (0x1_0A00, 0x1_0FFF),
-        (0x1_1000, 0x1_1FFF),
-        (0x1_6100, 0x1_613F),
-        (0x1_E900, 0x1_E95F),
-    ];
+    const SCRIPTS: Ranges<'static> = const {
+        &ranges([
+            (0x0590, 0x0D8F),
+            (0x0D90, 0x0DFF),
+            (0x0F00, 0x109F),
+            (0x1700, 0x18AF),
+            (0x1900, 0x1CFF),
+            (0xA800, 0xABFF),
+            (0xFB1D, 0xFDCF),
+            (0xFDF0, 0xFDFF),
+            (0xFE70, 0xFEFC),
+            (0x1_0A00, 0x1_0FFF),
+            (0x1_1000, 0x1_1FFF),
+            (0x1_6100, 0x1_613F),
+            (0x1_E900, 0x1_E95F),
+        ])
+    };
     within(number, SCRIPTS)
 }
 
 /// Letters and digits that are written from right to left (UAX #9), by blocks.
 fn is_right_to_left(number: u32) -> bool {
-    const BLOCKS: Ranges = &[
-        (0x0590, 0x061B),
-        (0x061D, 0x08FF),
-        (0xFB1D, 0xFDCF),
-        (0xFDF0, 0xFDFF),
-        (0xFE70, 0xFEFC),
-        (0x1_0800, 0x1_0FFF),
-        (0x1_E800, 0x1_EFFF),
-    ];
+    const BLOCKS: Ranges<'static> = const {
+        &ranges([
+            (0x0590, 0x061B),
+            (0x061D, 0x08FF),
+            (0xFB1D, 0xFDCF),
+            (0xFDF0, 0xFDFF),
+            (0xFE70, 0xFEFC),
+            (0x1_0800, 0x1_0FFF),
+            (0x1_E800, 0x1_EFFF),
+        ])
+    };
     within(number, BLOCKS)
 }
 
 /// The blocks that have emoji (UTS #51).
 #[inline(never)]
 fn is_pictograph(number: u32) -> bool {
-    const BLOCKS: Ranges = &[
-        (0xA9, 0xA9),
-        (0xAE, 0xAE),
-        (0x203C, 0x203C),
-        (0x2049, 0x2049),
-        (0x2100, 0x214F),
-        (0x2190, 0x23FF),
-        (0x2460, 0x24FF),
-        (0x25A0, 0x27BF),
-        (0x2900, 0x297F),
-        (0x2B00, 0x2BFF),
-        (0x3030, 0x3030),
-        (0x303D, 0x303D),
-        (0x3297, 0x3299),
-        (0x1_F000, 0x1_FAFF),
-    ];
+    const BLOCKS: Ranges<'static> = const {
+        &ranges([
+            (0xA9, 0xA9),
+            (0xAE, 0xAE),
+            (0x203C, 0x203C),
+            (0x2049, 0x2049),
+            (0x2100, 0x214F),
+            (0x2190, 0x23FF),
+            (0x2460, 0x24FF),
+            (0x25A0, 0x27BF),
+            (0x2900, 0x297F),
+            (0x2B00, 0x2BFF),
+            (0x3030, 0x3030),
+            (0x303D, 0x303D),
+            (0x3297, 0x3299),
+            (0x1_F000, 0x1_FAFF),
+        ])
+    };
     within(number, BLOCKS)
 }
 
 /// Han, kana and the other characters of these blocks.
-const IDEOGRAPHS: Ranges = &[
-    (0x2E80, 0x2FDF),
-    (0x3005, 0x3007),
-    (0x3021, 0x3029),
-    (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF),
-    (0xF900, 0xFAFF),
-    (0x2_0000, 0x3_FFFD),
-];
+const IDEOGRAPHS: Ranges<'static> = const {
+    &ranges([
+        (0x2E80, 0x2FDF),
+        (0x3005, 0x3007),
+        (0x3021, 0x3029),
+        (0x3400, 0x4CFF),
+        (0x4D00, 0x4DBF),
+        (0x4E00, 0x9FFF),
+        (0xF900, 0xFAFF),
+        (0x2_0000, 0x3_FEFF),
+        (0x3_FF00, 0x3_FFFD),
+    ])
+};
 
 /// Characters with standardised variants, beside ideographs: of mathematics, of East Asian
 /// punctuation, and of scripts. The blocks are those of `StandardizedVariants.txt`.
-const WITH_VARIANTS: Ranges = &[
-    (0x30, 0x30),
-    (0x1000, 0x109F),
-    (0x2010, 0x2027),
-    (0x2100, 0x214F),
-    (0x2190, 0x22FF),
-    (0x2A00, 0x2AFF),
-    (0x3000, 0x303F),
-    (0xA840, 0xA87F),
-    (0xAA60, 0xAA7F),
-    (0xFF00, 0xFF5F),
-    (0x1_0AC0, 0x1_0AFF),
-    (0x1_3000, 0x1_345F),
-    (0x1_D400, 0x1_D7FF),
-];
+const WITH_VARIANTS: Ranges<'static> = const {
+    &ranges([
+        (0x30, 0x30),
+        (0x1000, 0x109F),
+        (0x2010, 0x2027),
+        (0x2100, 0x214F),
+        (0x2190, 0x22FF),
+        (0x2A00, 0x2AFF),
+        (0x3000, 0x303F),
+        (0xA840, 0xA87F),
+        (0xAA60, 0xAA7F),
+        (0xFF00, 0xFF5F),
+        (0x1_0AC0, 0x1_0AFF),
+        (0x1_3000, 0x1_33FF),
+        (0x1_3400, 0x1_345F),
+        (0x1_D400, 0x1_D7FF),
+    ])
+};
 
 fn is_mongolian(number: u32) -> bool {
-    within(number, &[(0x1800, 0x180A), (0x1810, 0x18AF), (0x1_1660, 0x1_167F)])
+    within(number, const { &ranges([(0x1800, 0x180A), (0x1810, 0x18AF), (0x1_1660, 0x1_167F)]) })
 }
 
 /// Scripts that are written without spaces.
 fn is_unspaced(number: u32) -> bool {
-    const SCRIPTS: Ranges = &[
-        (0x0E00, 0x109F),
-        (0x1700, 0x17B3),
-        (0x17B6, 0x17FF),
-        (0x1950, 0x19FF),
-        (0x1A20, 0x1AAF),
-        (0x1B00, 0x1B7F),
-        (0x3001, 0x312F),
-        (0x31F0, 0x31FF),
-        (0x3400, 0x9FFF),
-        (0xA980, 0xA9FF),
-        (0xAA00, 0xAADF),
-        (0xF900, 0xFAFF),
-        (0xFF01, 0xFF9F),
-        (0x2_0000, 0x3_FFFD),
-    ];
+    const SCRIPTS: Ranges<'static> = const {
+        &ranges([
+            (0x0E00, 0x109F),
+            (0x1700, 0x17B3),
+            (0x17B6, 0x17FF),
+            (0x1950, 0x19FF),
+            (0x1A20, 0x1AAF),
+            (0x1B00, 0x1B7F),
+            (0x3001, 0x312F),
+            (0x31F0, 0x31FF),
+            (0x3400, 0x9FFF),
+            (0xA980, 0xA9FF),
+            (0xAA00, 0xAADF),
+            (0xF900, 0xFAFF),
+            (0xFF01, 0xFF9F),
+            (0x2_0000, 0x3_FEFF),
+            (0x3_FF00, 0x3_FFFD),
+        ])
+    };
     within(number, SCRIPTS)
 }
 
 /// Vowels, tones and other marks of these scripts: no word begins with one.
 fn is_dependent(number: u32) -> bool {
-    const MARKS: Ranges = &[
-        (0x0E30, 0x0E3A),
-        (0x0E45, 0x0E4E),
-        (0x0EB0, 0x0EBC),
-        (0x0EC8, 0x0ECE),
-        (0x0F71, 0x0FBC),
-        (0x102B, 0x103E),
-        (0x17B6, 0x17D3),
-        (0x1A55, 0x1A7F),
-    ];
+    const MARKS: Ranges<'static> = const {
+        &ranges([
+            (0x0E30, 0x0E3A),
+            (0x0E45, 0x0E4E),
+            (0x0EB0, 0x0EBC),
+            (0x0EC8, 0x0ECE),
+            (0x0F71, 0x0FBC),
+            (0x102B, 0x103E),
+            (0x17B6, 0x17D3),
+            (0x1A55, 0x1A7F),
+        ])
+    };
     within(number, MARKS)
 }
 
 /// Combining marks: those after which, and before which, U+034F is at home.
 #[inline(never)]
 fn is_mark(number: u32) -> bool {
-    const MARKS: Ranges = &[
-        (0x0300, 0x034E),
-        (0x0350, 0x036F),
-        (0x0483, 0x0489),
-        (0x0591, 0x05C7),
-        (0x0610, 0x061A),
-        (0x064B, 0x065F),
-        (0x0670, 0x0670),
-        (0x06D6, 0x06ED),
-        (0x08D3, 0x08FF),
-        (0x0900, 0x0903),
-        (0x093A, 0x094F),
-        (0x0F71, 0x0FBC),
-        (0x1AB0, 0x1AFF),
-        (0x1DC0, 0x1DFF),
-        (0x20D0, 0x20FF),
-        (0xFE20, 0xFE2F),
-    ];
+    const MARKS: Ranges<'static> = const {
+        &ranges([
+            (0x0300, 0x034E),
+            (0x0350, 0x036F),
+            (0x0483, 0x0489),
+            (0x0591, 0x05C7),
+            (0x0610, 0x061A),
+            (0x064B, 0x065F),
+            (0x0670, 0x0670),
+            (0x06D6, 0x06ED),
+            (0x08D3, 0x08FF),
+            (0x0900, 0x0903),
+            (0x093A, 0x094F),
+            (0x0F71, 0x0FBC),
+            (0x1AB0, 0x1AFF),
+            (0x1DC0, 0x1DFF),
+            (0x20D0, 0x20FF),
+            (0xFE20, 0xFE2F),
+        ])
+    };
     within(number, MARKS)
 }
 
 /// Everything that a rule judges and that nobody sees.
 #[inline(never)]
 fn is_invisible(number: u32) -> bool {
-    const RANGES: Ranges = &[
-        (0xAD, 0xAD),
-        (0x034F, 0x034F),
-        (0x061C, 0x061C),
-        (0x115F, 0x1160),
-        (0x17B4, 0x17B5),
-        (0x180B, 0x180F),
-        (0x200B, 0x200F),
-        (0x2028, 0x202E),
-        (0x2060, 0x206F),
-        (0x3164, 0x3164),
-        (0xFE00, 0xFE0F),
-        (0xFEFF, 0xFEFF),
-        (0xFFA0, 0xFFA0),
-        (0xFFF0, 0xFFFC),
-        (0x1_6FE4, 0x1_6FE4),
-        (0x1_BCA0, 0x1_BCA3),
-        (0x1_D159, 0x1_D159),
-        (0x1_D173, 0x1_D17A),
-        (0xE_0000, 0xE_0FFF),
-    ];
+    const RANGES: Ranges<'static> = const {
+        &ranges([
+            (0xAD, 0xAD),
+            (0x034F, 0x034F),
+            (0x061C, 0x061C),
+            (0x115F, 0x1160),
+            (0x17B4, 0x17B5),
+            (0x180B, 0x180F),
+            (0x200B, 0x200F),
+            (0x2028, 0x202E),
+            (0x2060, 0x206F),
+            (0x3164, 0x3164),
+            (0xFE00, 0xFE0F),
+            (0xFEFF, 0xFEFF),
+            (0xFFA0, 0xFFA0),
+            (0xFFF0, 0xFFFC),
+            (0x1_6FE4, 0x1_6FE4),
+            (0x1_BCA0, 0x1_BCA3),
+            (0x1_D159, 0x1_D159),
+            (0x1_D173, 0x1_D17A),
+            (0xE_0000, 0xE_0FFF),
+        ])
+    };
     within(number, RANGES)
 }
 
 /// An invisible character whose number is limited. Styles of emoji are not.
 #[inline(never)]
 fn is_counted(number: u32) -> bool {
-    number != 0xAD
-        && !within(number, STYLES)
-        && !within(number, &[(0xE_0000, 0xE_00FF)])
-        && is_invisible(number)
+    number != 0xAD && !is_style(number) && !(0xE_0000..=0xE_00FF).contains(&number) && is_invisible(number)
 }
 
+#[inline(never)]
 fn is_word(number: u32) -> bool {
-    within(number, &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)])
+    u8::try_from(number).is_ok_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// A letter. A word may be hyphenated between two of them.
+#[inline(never)]
 fn is_letter(number: u32) -> bool {
-    let others: Ranges =
-        &[(0xC0, 0x1FFF), (0x2C00, 0x2DFF), (0xA640, 0xD7FF), (0xFB00, 0xFDCF), (0xFE70, 0xFEFC)];
-    within(number, &[(0x41, 0x5A), (0x61, 0x7A)]) || within(number, others) && !is_invisible(number)
+    let is_other = matches!(number, 0xC0..=0x1FFF | 0x2C00..=0x2DFF | 0xA640..=0xD7FF | 0xFB00..=0xFDCF | 0xFE70..=0xFEFC);
+    u8::try_from(number).is_ok_and(|byte| byte.is_ascii_alphabetic()) || is_other && !is_invisible(number)
 }
 
+#[inline(never)]
 fn is_private(number: u32) -> bool {
-    within(number, &[(0xE000, 0xF8FF), (0xF_0000, 0xF_FFFD), (0x10_0000, 0x10_FFFD)])
+    (0xE000..=0xF8FF).contains(&number) || number >= 0xF_0000 && number & 0xFFFE != 0xFFFE
 }
 
 /// Spaces of special widths.
-const SPACES: Ranges = &[(0x2000, 0x200A), (0x205F, 0x205F)];
+const SPACES: Ranges<'static> = const { &ranges([(0x2000, 0x200A), (0x205F, 0x205F)]) };
 /// All other spaces.
-const COMMON_SPACES: Ranges = &[(0x20, 0x20), (0xA0, 0xA0), (0x202F, 0x202F), (0x3000, 0x3000)];
+const COMMON_SPACES: Ranges =
+    const { &ranges([(0x20, 0x20), (0xA0, 0xA0), (0x202F, 0x202F), (0x3000, 0x3000)]) };
 
 /// The characters before a position, from the last one on, that begin in some of the last bytes.
 #[derive(Clone, Copy)]
@@ -271,11 +321,65 @@ impl Iterator for Back<'_> {
     }
 }
 
+/// Characters without a shape of their script, beside its letters.
+struct Filler {
+    kind: [u32; 2],
+    letters: [u32; 3],
+    /// Whether they come after a letter, and before one.
+    after: bool,
+    before: bool,
+    /// How many are too many in 32 bytes, and how many more in the whole window.
+    near: u8,
+    more: u8,
+}
+
+const fn filler(
+    kind: [(u32, u32); 2],
+    letters: [(u32, u32); 3],
+    (after, before): (bool, bool),
+    (near, more): (u8, u8),
+) -> Filler {
+    Filler { kind: ranges(kind), letters: ranges(letters), after, before, near, more }
+}
+
+static FILLERS: [Filler; 8] = [
+    // Old Hangul: a syllable without its first consonant, or without its vowel.
+    filler(
+        [(0x115F, 0x115F); 2],
+        [(0x1161, 0x11A7), (0xD7B0, 0xD7C6), (0xD7B0, 0xD7C6)],
+        (false, true),
+        (3, 2),
+    ),
+    filler(
+        [(0x1160, 0x1160); 2],
+        [(0x1100, 0x115E), (0xA960, 0xA97C), (0xA960, 0xA97C)],
+        (true, false),
+        (3, 2),
+    ),
+    filler(
+        [(0x3164, 0x3164); 2],
+        [(0x3131, 0x3163), (0x3165, 0x318E), (0x3165, 0x318E)],
+        (true, true),
+        (1, 1),
+    ),
+    filler([(0xFFA0, 0xFFA0); 2], [(0xFFA1, 0xFFDC); 3], (true, true), (1, 1)),
+    filler([(0x17B4, 0x17B5); 2], [(0x1780, 0x17A2); 3], (true, false), (1, 0)),
+    // Khitan, shorthand, and music.
+    filler([(0x1_6FE4, 0x1_6FE4); 2], [(0x1_8B00, 0x1_8CFF); 3], (true, false), (4, 3)),
+    filler([(0x1_BCA0, 0x1_BCA3); 2], [(0x1_BC00, 0x1_BC9F); 3], (true, false), (3, 2)),
+    filler(
+        [(0x1_D159, 0x1_D159), (0x1_D173, 0x1_D17A)],
+        [(0x1_D100, 0x1_D158), (0x1_D15A, 0x1_D172), (0x1_D17B, 0x1_D1FF)],
+        (true, true),
+        (3, 2),
+    ),
+];
+
 /// What is around a character.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
-    /// Valid text before it. At most the last [`WINDOW`] bytes count.
-    before: &'a [u8],
+    /// What begins in the last [`WINDOW`] bytes before it.
+    back: Back<'a>,
     /// The character before and the one after.
     last: u32,
     next: u32,
@@ -294,13 +398,14 @@ pub(super) enum Next {
 
 impl<'a> Around<'a> {
     pub(super) fn new(before: &'a [u8], next: Next) -> Self {
-        let last = Back::new(before, WINDOW).next().unwrap_or(NONE);
+        let back = Back::new(before, WINDOW);
+        let last = { back }.next().unwrap_or(NONE);
         let next = match next {
             Next::End => NONE,
             Next::Sound(next) => next.into(),
             Next::Suspect => 0xFFF0,
         };
-        Self { before, last, next }
+        Self { back, last, next }
     }
 
     /// Returns whether a character has no business here. Its class is one of those that depend on
@@ -329,46 +434,52 @@ impl<'a> Around<'a> {
         }
         // In scripts of India, the joiners are beside a virama, or a vowel sign after them. Elsewhere
         // they are rarer.
-        let is_indic = |number| within(number, &[(0x0900, 0x0DFF)]);
+        let is_indic = |number| (0x0900..=0x0DFF).contains(&number);
         let is_virama = |number| {
             is_indic(number) && number & 0x7F == 0x4D
                 || number == 0x0DCA
-                || within(number, &[(0x0D3B, 0x0D3C)])
+                || (0x0D3B..=0x0D3C).contains(&number)
         };
-        let is_sign = |number| is_indic(number) && within(number & 0x7F, &[(0x3C, 0x4D), (0x55, 0x57)]);
+        let is_sign = |number| {
+            is_indic(number) && within(number & 0x7F, const { &ranges([(0x3C, 0x4D), (0x55, 0x57)]) })
+        };
         let is_cursive = within(
             self.last,
-            &[
-                (0x0590, 0x08FF),
-                (0x1800, 0x18AF),
-                (0xFB1D, 0xFEFC),
-                (0x1_0A00, 0x1_0FFF),
-                (0x1_E900, 0x1_E95F),
-            ],
+            const {
+                &ranges([
+                    (0x0590, 0x08FF),
+                    (0x1800, 0x18AF),
+                    (0xFB1D, 0xFEFC),
+                    (0x1_0A00, 0x1_0FFF),
+                    (0x1_E900, 0x1_E95F),
+                ])
+            },
         );
         let is_usual = is_cursive || is_virama(self.last) || is_sign(self.next);
         let few = if is_usual { self.are_few(3, 6) } else { self.are_few(2, 3) };
-        few && self.switches(number, &[(ZWNJ, ZWJ)]) <= 2
+        few && self.switches(number, const { &ranges([(ZWNJ, ZWJ)]) }) <= 2
     }
 
     /// A selector after a character that has variants, once.
     fn takes_selector(&self, number: u32) -> bool {
         match number {
             0xFE0E..=0xFE0F => {
-                let is_key = within(self.last, &[(0x23, 0x23), (0x2A, 0x2A), (0x30, 0x39)]);
+                let is_key = within(self.last, const { &ranges([(0x23, 0x23), (0x2A, 0x2A), (0x30, 0x39)]) });
                 let takes = is_pictograph(self.last) || is_key && self.next == 0x20E3;
                 takes && self.switches(number, STYLES) <= 2 && self.changes(number) <= 2
             }
             // No character has more than seven variants of this kind.
             0xFE00..=0xFE06 => {
                 let takes = within(self.last, IDEOGRAPHS) || within(self.last, WITH_VARIANTS);
-                takes && self.are_few(3, 5) && self.distinct(&[(0xFE00, 0xFE0D)], number) <= 3
+                takes
+                    && self.are_few(3, 5)
+                    && self.distinct(const { &ranges([(0xFE00, 0xFE0D)]) }, number) <= 3
             }
             // UTS #37 registers few variants of a character, and numbers them from U+E0100 on.
             0xE_0100..=0xE_012F => {
                 within(self.last, IDEOGRAPHS)
                     && self.are_few(3, 6)
-                    && self.distinct(&[(0xE_0100, 0xE_01EF)], number) <= 3
+                    && self.distinct(const { &ranges([(0xE_0100, 0xE_01EF)]) }, number) <= 3
             }
             0x180B..=0x180D | 0x180F => is_mongolian(self.last) && self.are_few(4, 7),
             _ => false,
@@ -378,24 +489,29 @@ impl<'a> Around<'a> {
     /// A tag in the flags of England, Scotland and Wales, which UTS #51 recommends, and of a state
     /// of the USA.
     fn takes_tag(&self, number: u32) -> bool {
-        const FLAGS: [&[u8]; 4] = [b"gbeng\x7F", b"gbsct\x7F", b"gbwls\x7F", b"us??\x7F"];
-        let (mut spelled, mut at) = ([number; 6], 5);
-        for earlier in Back::new(self.before, WINDOW) {
+        const FLAGS: [&[u8; 6]; 4] = [b"gbeng\x7F", b"gbsct\x7F", b"gbwls\x7F", b"us??\x7F\xFF"];
+        // The tags so far, in the lowest bytes. The first is the highest.
+        let (mut spelled, mut count) = (u64::from(number & 0xFF), 1);
+        if number & !0x7F != 0xE_0000 {
+            return false;
+        }
+        for earlier in self.back {
             if earlier == 0x1_F3F4 {
-                let spelled = &spelled[at..];
+                spelled <<= 8 * (8 - count);
                 return FLAGS.iter().any(|flag| {
-                    spelled.len() <= flag.len()
-                        && spelled.iter().zip(*flag).all(|(&tag, &letter)| match letter {
-                            b'?' => within(tag, &[(0xE_0061, 0xE_007A)]),
-                            _ => tag == 0xE_0000 | u32::from(letter),
-                        })
+                    flag.iter().zip(spelled.to_be_bytes()).take(count).all(|(&expected, letter)| {
+                        match expected {
+                            b'?' => letter.is_ascii_lowercase(),
+                            _ => expected == letter,
+                        }
+                    })
                 });
             }
-            if !within(earlier, &[(0xE_0020, 0xE_007F)]) || at == 0 {
+            if earlier & !0x7F != 0xE_0000 || count == 6 {
                 break;
             }
-            at -= 1;
-            spelled[at] = earlier;
+            spelled |= u64::from(earlier & 0xFF) << (8 * count);
+            count += 1;
         }
         false
     }
@@ -403,8 +519,8 @@ impl<'a> Around<'a> {
     /// A mark near letters that are written from right to left: before it, or the next character.
     #[inline(never)]
     fn takes_mark(&self, number: u32) -> bool {
-        let is_near = || is_right_to_left(self.next) || Back::new(self.before, WINDOW).any(is_right_to_left);
-        let marks: Ranges = &[(0x061C, 0x061C), (0x200E, 0x200F)];
+        let is_near = || is_right_to_left(self.next) || { self.back }.any(is_right_to_left);
+        let marks: Ranges<'static> = const { &ranges([(0x061C, 0x061C), (0x200E, 0x200F)]) };
         !is_invisible(self.last) && is_near() && self.are_few(3, 4) && self.switches(number, marks) <= 2
     }
 
@@ -422,12 +538,12 @@ impl<'a> Around<'a> {
                 alone && inside && (is_other(self.last) || is_other(self.next)) && self.are_few(1, 1)
             }
             0xAD => {
-                let hyphens = |span| Back::new(self.before, span).filter(|&number| number == 0xAD).count();
+                let hyphens = |span| Back::new(self.back.text, span).filter(|&number| number == 0xAD).count();
                 is_letter(self.last) && is_letter(self.next) && hyphens(24) < 5 && hyphens(WINDOW) < 11
             }
             0x180E => {
-                let is_letter =
-                    is_mongolian(self.last) || within(self.last, &[(0x180B, 0x180D), (0x180F, 0x180F)]);
+                let is_letter = is_mongolian(self.last)
+                    || within(self.last, const { &ranges([(0x180B, 0x180D), (0x180F, 0x180F)]) });
                 is_letter && is_mongolian(self.next) && self.are_few(4, 7)
             }
             _ => {
@@ -439,38 +555,31 @@ impl<'a> Around<'a> {
     }
 
     fn takes_filler(&self, number: u32) -> bool {
-        let beside = |ranges| within(self.last, ranges) || within(self.next, ranges);
         match number {
             // Between the marks of one letter.
             0x034F => {
                 let continues = is_mark(self.next) || joins(self.next) && !is_invisible(self.next);
                 is_mark(self.last) && continues && self.are_few(2, 3)
             }
-            // Old Hangul: a syllable without its first consonant, or without its vowel.
-            0x115F => within(self.next, &[(0x1161, 0x11A7), (0xD7B0, 0xD7C6)]) && self.are_few(3, 5),
-            0x1160 => within(self.last, &[(0x1100, 0x115E), (0xA960, 0xA97C)]) && self.are_few(3, 5),
-            0x3164 => beside(&[(0x3131, 0x3163), (0x3165, 0x318E)]) && self.are_few(1, 2),
-            0xFFA0 => beside(&[(0xFFA1, 0xFFDC)]) && self.are_few(1, 2),
-            0x17B4..=0x17B5 => within(self.last, &[(0x1780, 0x17A2)]) && self.are_few(1, 1),
             // As MathML has them.
             0x2061..=0x2064 => self.last == u32::from('>') && self.next == u32::from('<'),
             0x2800 => self.takes_blank(),
             0xFFFC => !is_invisible(self.last) && !is_invisible(self.next) && self.are_few(1, 1),
-            0x1_6FE4 => within(self.last, &[(0x1_8B00, 0x1_8CFF)]) && self.are_few(4, 7),
-            0x1_BCA0..=0x1_BCA3 => within(self.last, &[(0x1_BC00, 0x1_BC9F)]) && self.are_few(3, 5),
-            0x1_D159 | 0x1_D173..=0x1_D17A => {
-                beside(&[(0x1_D100, 0x1_D158), (0x1_D15A, 0x1_D172), (0x1_D17B, 0x1_D1FF)])
-                    && self.are_few(3, 5)
-            }
-            _ => false,
+            _ => FILLERS.iter().any(|filler| {
+                let beside = filler.after && within(self.last, &filler.letters)
+                    || filler.before && within(self.next, &filler.letters);
+                within(number, &filler.kind)
+                    && beside
+                    && self.are_few(filler.near.into(), usize::from(filler.near + filler.more))
+            }),
         }
     }
 
     /// A blank of Braille near its letters, or at the start of a line of a picture.
     #[inline(never)]
     fn takes_blank(&self) -> bool {
-        let is_dotted = |number| within(number, &[(0x2801, 0x28FF)]);
-        let mut back = Back::new(self.before, WINDOW);
+        let is_dotted = |number| (0x2801..=0x28FF).contains(&number);
+        let mut back = self.back;
         let is_hidden = is_word(self.last) || is_word(self.next) || is_invisible(self.next);
         let is_near = !is_hidden && { back }.any(is_dotted);
         let other = back.find(|&number| number != 0x2800).unwrap_or(NONE);
@@ -480,16 +589,16 @@ impl<'a> Around<'a> {
     /// At most four in a row, and at most eight in 44 bytes.
     #[inline(never)]
     fn takes_private(&self) -> bool {
-        let run = Back::new(self.before, WINDOW).take_while(|&number| is_private(number)).count();
-        run < 4 && Back::new(self.before, 44).filter(|&number| is_private(number)).count() < 8
+        let run = { self.back }.take_while(|&number| is_private(number)).count();
+        run < 4 && Back::new(self.back.text, 44).filter(|&number| is_private(number)).count() < 8
     }
 
     /// Returns whether fewer than `near` characters whose number is limited are in the last 32
     /// bytes, and fewer than `far` in the whole window.
     #[inline(never)]
     fn are_few(&self, near: usize, far: usize) -> bool {
-        let half = self.before.len().saturating_sub(WINDOW / 2);
-        let (mut back, mut counts) = (Back::new(self.before, WINDOW), (0, 0));
+        let half = self.back.text.len().saturating_sub(WINDOW / 2);
+        let (mut back, mut counts) = (self.back, (0, 0));
         while let Some(number) = back.next() {
             let joins_emoji = number == ZWJ && { back }.next().is_none_or(is_emoji_end);
             if is_counted(number) && !joins_emoji {
@@ -503,7 +612,7 @@ impl<'a> Around<'a> {
     /// window and with this one at its end.
     #[inline(never)]
     fn switches(&self, number: u32, kind: Ranges) -> usize {
-        let of_kind = Back::new(self.before, WINDOW).filter(|&earlier| within(earlier, kind));
+        let of_kind = { self.back }.filter(|&earlier| within(earlier, kind));
         let mut last = number;
         of_kind.filter(|&earlier| core::mem::replace(&mut last, earlier) != earlier).count()
     }
@@ -511,7 +620,7 @@ impl<'a> Around<'a> {
     /// Returns how many different characters of some kind are in the window, with this one.
     #[inline(never)]
     fn distinct(&self, kind: Ranges, number: u32) -> usize {
-        let back = Back::new(self.before, WINDOW);
+        let back = self.back;
         let of_kind = |&earlier: &u32| within(earlier, kind) && earlier != number;
         let mut rest = back;
         let mut count = 1;
@@ -526,9 +635,9 @@ impl<'a> Around<'a> {
     #[inline(never)]
     fn changes(&self, style: u32) -> usize {
         let (mut after, mut last, mut count) = (style, style, 0);
-        for earlier in Back::new(self.before, WINDOW) {
+        for earlier in self.back {
             if earlier == self.last {
-                let own = if within(after, STYLES) { after } else { NONE };
+                let own = if is_style(after) { after } else { NONE };
                 count += usize::from(core::mem::replace(&mut last, own) != own);
             }
             after = earlier;
@@ -546,5 +655,5 @@ impl Back<'_> {
 
 /// Returns whether an emoji may end with this character.
 fn is_emoji_end(number: u32) -> bool {
-    is_pictograph(number) || within(number, STYLES)
+    is_pictograph(number) || is_style(number)
 }

@@ -123,7 +123,11 @@ impl<'a> ProfileWith<'a> {
     pub fn from_utf8(self, bytes: &[u8]) -> Result<&str, Error> {
         let Self(kernel, profile) = self;
         sieve::clean_text(kernel, bytes, &profile.sieve)
-            .or_else(|skipped| profile.rest(kernel, bytes, skipped))
+            // A program with a constant profile of other classes gets none of the code for contexts.
+            .or_else(|skipped| match profile.rules().depend_on_context() {
+                true => profile.rest(kernel, bytes, skipped),
+                false => profile.rest_without_context(kernel, bytes, skipped),
+            })
     }
 
     /// Does the same as [`Profile::check`], with this kernel.
@@ -424,6 +428,22 @@ impl Profile {
         sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| self.look(text, place, Edges::WHOLE))
     }
 
+    /// Does the same as `rest`, for a profile whose classes do not depend on the context.
+    #[inline(never)]
+    fn rest_without_context<'a>(
+        &self,
+        kernel: &Kernel,
+        bytes: &'a [u8],
+        skipped: Skipped,
+    ) -> Result<&'a str, Error> {
+        sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| {
+            let (at, character) = self.suspect(text, place)?;
+            let class =
+                Class::listed(character).filter(|&class| self.rules().forbid_anywhere(class, at == 0))?;
+            Some(Forbidden::new(at as u64, character, class))
+        })
+    }
+
     /// Calls `each` with the forbidden characters of valid text until it returns something.
     #[inline(always)]
     fn find<T>(
@@ -483,13 +503,22 @@ impl Rules {
         self.bits >> class as u32 & 1 == 1
     }
 
+    #[inline]
+    const fn depend_on_context(self) -> bool {
+        self.bits >> Class::StrayJoiner as u32 != 0
+    }
+
+    /// Returns whether a class is forbidden in any context, except that a byte order mark may lead the text.
+    fn forbid_anywhere(self, class: Class, leads: bool) -> bool {
+        self.forbids(class) && !class.is_contextual() && !(leads && class == Class::ByteOrderMark)
+    }
+
     /// Returns the class for which a character between valid texts is forbidden.
     #[inline(never)]
     fn class_here(self, before: &[u8], character: char, after: &[u8], edges: Edges) -> Option<Class> {
         let class = Class::listed(character)?;
         let leads = edges.is_start && before.is_empty();
-        let is_exempt = class.is_contextual() || leads && class == Class::ByteOrderMark;
-        if self.forbids(class) && !is_exempt {
+        if self.forbid_anywhere(class, leads) {
             return Some(class);
         }
         let class = class.in_context(character.into()).filter(|&class| self.forbids(class))?;
