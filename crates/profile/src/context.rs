@@ -48,7 +48,7 @@ const fn ranges<const N: usize>(pairs: [(u32, u32); N]) -> [u32; N] {
         let (first, last) = pairs[i];
         let more = last - first;
         assert!(more < LONG || more % 256 == 255 && more / 256 < LONG);
-        packed[i] = first << BITS | if more < LONG { more } else { LONG | more / 256 };
+        packed[i] = (first << BITS) | if more < LONG { more } else { LONG | (more / 256) };
         i += 1;
     }
     packed
