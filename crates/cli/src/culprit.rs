@@ -18,16 +18,17 @@ use crate::hex::Hex;
 /// Bytes that are not UTF-8, and that make one mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Culprit<'a> {
-    why: Why,
+    why: Why<'a>,
     pub(crate) bytes: &'a [u8],
 }
 
 /// Which rule the bytes break.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Why {
+enum Why<'a> {
     NotUtf8(ErrorKind, Meaning),
     Forbidden(Forbidden),
-    Mojibake,
+    /// What the text was before.
+    Mojibake(&'a str),
 }
 
 /// What the bytes would mean if no rule forbade them.
@@ -52,8 +53,8 @@ impl<'a> Culprit<'a> {
     }
 
     /// `bytes` are text that was decoded as windows-1252 once too often.
-    pub(crate) fn mojibake(bytes: &'a [u8]) -> Self {
-        Self { why: Why::Mojibake, bytes }
+    pub(crate) fn mojibake(bytes: &'a [u8], was: &'a str) -> Self {
+        Self { why: Why::Mojibake(was), bytes }
     }
 
     fn not_utf8(error: &Utf8Error, rest: &'a [u8]) -> Self {
@@ -70,7 +71,7 @@ impl<'a> Culprit<'a> {
     /// Returns the character, if the bytes are UTF-8 and a profile forbids it.
     pub(crate) fn forbidden(&self) -> Option<&Forbidden> {
         match &self.why {
-            Why::NotUtf8(..) | Why::Mojibake => None,
+            Why::NotUtf8(..) | Why::Mojibake(_) => None,
             Why::Forbidden(found) => Some(found),
         }
     }
@@ -97,7 +98,7 @@ impl<'a> Culprit<'a> {
         match self.why {
             Why::NotUtf8(kind, _) => kind.name(),
             Why::Forbidden(_) => "forbidden",
-            Why::Mojibake => "mojibake",
+            Why::Mojibake(_) => "mojibake",
         }
     }
 
@@ -105,7 +106,7 @@ impl<'a> Culprit<'a> {
     pub(crate) fn section(&self) -> Option<u8> {
         match self.why {
             Why::NotUtf8(kind, meaning) => Some(section(kind, meaning)),
-            Why::Forbidden(_) | Why::Mojibake => None,
+            Why::Forbidden(_) | Why::Mojibake(_) => None,
         }
     }
 }
@@ -188,10 +189,9 @@ impl fmt::Display for Culprit<'_> {
         let bytes = if len == 1 { "byte" } else { "bytes" };
         let (kind, meaning) = match self.why {
             Why::NotUtf8(kind, meaning) => (kind, meaning),
-            Why::Mojibake => {
-                let line = String::from_utf8_lossy(self.bytes);
-                let text = crate::fix::mojibake::undo(&line).unwrap_or_default();
-                return write!(f, "mojibake: '{line}' was '{text}'; `trust8 fix --unmojibake` undoes it");
+            Why::Mojibake(was) => {
+                let now = core::str::from_utf8(self.bytes).unwrap_or_default();
+                return write!(f, "mojibake: '{now}' was '{was}'; `trust8 fix --unmojibake` undoes it");
             }
             Why::Forbidden(found) => {
                 let (number, reason) = (u32::from(found.character()), found.class().reason());

@@ -40,6 +40,8 @@ pub(crate) struct Mojibake {
     location: Location,
     offset: u64,
     bytes: Vec<u8>,
+    /// What the bytes were before.
+    was: String,
     before: Vec<u8>,
     after: Vec<u8>,
 }
@@ -49,7 +51,7 @@ impl Mojibake {
         Finding {
             location: self.location,
             offset: self.offset,
-            culprit: Culprit::mojibake(&self.bytes),
+            culprit: Culprit::mojibake(&self.bytes, &self.was),
             before: &self.before,
             after: &self.after,
         }
@@ -98,6 +100,7 @@ impl Lines {
                     column: 1 + String::from_utf8_lossy(&line[..start]).chars().count() as u64,
                 },
                 offset: self.offset + start as u64,
+                was: undo(&String::from_utf8_lossy(&line[start..end])).unwrap_or_default(),
                 bytes: line[start..end].to_owned(),
                 before: if start > CONTEXT { skip_continuations(before) } else { before }.to_owned(),
                 after: after[..floor(after, CONTEXT)].to_owned(),
