@@ -49,7 +49,7 @@ fuzz_target!(|data: &[u8]| {
 });
 
 fn lines(input: &[u8], sizes: &[u8], capacity: usize, on_bad_line: OnBadLine) {
-    let max_length = if capacity % 2 == 0 { usize::MAX } else { 3 * capacity };
+    let max_length = if capacity.is_multiple_of(2) { usize::MAX } else { 3 * capacity };
     let reader = BufReader::with_capacity(1 + capacity * capacity, Source::new(input, sizes));
     let mut lines = TextLines::new(reader).on_bad_line(on_bad_line).max_length(max_length);
     let mut offset = 0;

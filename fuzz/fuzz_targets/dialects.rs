@@ -39,12 +39,10 @@ fn compare(dialect: Dialect, bytes: &[u8]) {
     let chosen = bytes.len() % ways().len();
     for (_, way) in ways().iter().enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
         let (who, way) = (format!("{dialect}, {}", way.name), way.kernel);
-        let validated = way.dialect(dialect)
-            .validate(bytes)
-            .map_err(|error| (error.valid_up_to(), error.error_len()));
+        let validated =
+            way.dialect(dialect).validate(bytes).map_err(|error| (error.valid_up_to(), error.error_len()));
         assert_eq!(validated.err(), fault, "{who}");
-        let converted =
-            way.dialect(dialect).to_utf8(bytes).map_err(|error| error.valid_up_to());
+        let converted = way.dialect(dialect).to_utf8(bytes).map_err(|error| error.valid_up_to());
         assert_eq!(converted.as_deref(), exact.as_deref(), "{who}");
         assert_eq!(way.dialect(dialect).to_utf8_lossy(bytes), lossy, "{who}");
     }

@@ -10,7 +10,7 @@ use trust8::Kernel;
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::kernels;
 use trust8_transcode::{
-    BufferError, Encoding, Str, Transcoder, Utf16, KernelForms, convert, convert_into, convert_lossy, len,
+    BufferError, Encoding, KernelForms, Str, Transcoder, Utf16, convert, convert_into, convert_lossy, len,
 };
 
 /// How much of an input is converted: three of the parts that are validated and then converted.

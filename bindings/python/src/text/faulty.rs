@@ -16,10 +16,10 @@
 use std::mem::{self, MaybeUninit};
 
 use super::{Instead, SHORT};
+use trust8::Kernel;
 use trust8::boundary::floor;
 use trust8::engine::survey::{BLOCK_BYTES, WITH_CONTEXT};
 use trust8::engine::{FaultSearch, Output, windows_1252};
-use trust8::Kernel;
 use trust8_counts::is_ascii;
 use trust8_transcode::handlers::{Handler, into_ascii, into_utf16, into_utf32};
 use trust8_transcode::{BufferError, Encoding, Form, Progress, Utf16, Utf32, convert_as_fits, convert_into};
