@@ -206,6 +206,42 @@ fn streams() {
 }
 
 #[test]
+fn decoders() {
+    const POLICIES: [u32; 5] = [TRUST8_REPLACE, TRUST8_JAVA, TRUST8_DROP, TRUST8_ESCAPE, TRUST8_WINDOWS_1252];
+    for (text, _, kind) in TEXTS {
+        let (data, len) = (text.as_ptr().cast::<c_void>(), text.len());
+        for (policy, size) in POLICIES.into_iter().flat_map(|policy| [1, 3, 64].map(|size| (policy, size))) {
+            let mut whole = block(c!(trust8_repair_len(policy, data, len)));
+            let room = whole.as_mut_ptr().cast();
+            let repaired = c!(trust8_repair(policy, data, len, room, whole.len()));
+
+            let (mut decoder, begins) = filled(|decoder| c!(trust8_decoder_init(decoder, policy)));
+            assert!(begins);
+            let mut all = Vec::new();
+            for piece in text.chunks(size) {
+                let mut out = block(4 * piece.len() + 12);
+                let (data, room) = (piece.as_ptr().cast(), out.as_mut_ptr().cast());
+                let done = c!(trust8_decoder_push(&mut decoder, data, piece.len(), room, out.len()));
+                all.extend(written(&out, done));
+            }
+            let mut out = block(12);
+            let done = c!(trust8_decoder_finish(&mut decoder, out.as_mut_ptr().cast(), out.len()));
+            all.extend(written(&out, done));
+            assert_eq!(all, written(&whole, repaired), "{policy}, {text:02X?} in pieces of {size}");
+            let replaced = c!(trust8_decoder_replaced(&decoder));
+            assert_eq!(replaced == 0, kind == TRUST8_NO_ERROR, "{policy}, {text:02X?}: {replaced}");
+        }
+    }
+    let (mut decoder, begins) = filled(|decoder| c!(trust8_decoder_init(decoder, 99)));
+    assert!(!begins);
+    assert_eq!(c!(trust8_decoder_finish(&mut decoder, null_mut(), 0)), TRUST8_NONE);
+    assert_eq!(c!(trust8_decoder_replaced(&decoder)), u64::MAX);
+    let (mut decoder, _) = filled(|decoder| c!(trust8_decoder_init(decoder, TRUST8_REPLACE)));
+    let (data, len) = (b"text".as_ptr().cast(), 4);
+    assert_eq!(c!(trust8_decoder_push(&mut decoder, data, len, null_mut(), 0)), TRUST8_NONE);
+}
+
+#[test]
 fn conversions() {
     for (text, _, kind) in TEXTS {
         for (to, flags) in [(TRUST8_UTF16, 0), (TRUST8_UTF32, TRUST8_LOSSY), (TRUST8_CESU8, TRUST8_LOSSY)] {
