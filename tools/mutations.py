@@ -33,7 +33,7 @@ MISTAKES = [
     ("lookup/long.rs", "left &= left - 1;", "left = 0;"),
     ("lookup/long.rs", "let next = list >> 1", "let next = list"),
     ("lookup/long.rs", "at += filter::ROW_BYTES;", "at += filter::ROW_BYTES + BLOCK_BYTES;"),
-    ("lookup/long.rs", "0 => BlockChoice::TwoByte,", "0..=1 => BlockChoice::TwoByte,"),
+    ("lookup/long.rs", "0 if S::LANES > 16 => BlockChoice::TwoByte,", "0..=1 if S::LANES > 16 => BlockChoice::TwoByte,"),
     ("lookup/filter.rs", "for k in 0..N / S::LANES {", "for k in 0..N.min(BLOCK_BYTES) / S::LANES {"),
     ("lookup/filter.rs", "s.or(others, overlong(s, smallest))", "others"),
     ("lookup/long.rs", "| u64::from(before >> 7) != 0", "!= 0"),

@@ -162,8 +162,9 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                     (at, search) = (skipped, BlockChoice::NotAscii);
                 }
             }
-            // The text before each row is two-byte text.
-            while search == BlockChoice::TwoByte
+            // The text before each row is two-byte text. With short vectors, rows gain less than they weigh.
+            while S::LANES > 16
+                && search == BlockChoice::TwoByte
                 && let Some(row) = with_context(bytes, at)
                 && filter::is_two_byte(s, row, ahead_bytes(bytes.len() - at))
             {
@@ -199,7 +200,7 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                         return faulty(at);
                     }
                     search = match list.count_ones() as usize {
-                        0 => BlockChoice::TwoByte,
+                        0 if S::LANES > 16 => BlockChoice::TwoByte,
                         count if 5 * count > 2 * blocks => BlockChoice::NotAscii,
                         _ => BlockChoice::NotTwoByte,
                     };
@@ -211,7 +212,8 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                     at = after;
                     if is_ascii_at::<S, BLOCK_BYTES>(s, bytes, after - BLOCK_BYTES) {
                         search = BlockChoice::NotAscii;
-                    } else if filter::is_block_below_e0(s, bytes, after - BLOCK_BYTES) {
+                    } else if S::RELOADS && filter::is_block_below_e0(s, bytes, after - BLOCK_BYTES) {
+                        // WebAssembly's module is too small for this.
                         search = BlockChoice::NotTwoByte;
                     }
                     continue;
