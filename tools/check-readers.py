@@ -62,7 +62,8 @@ def check_hooks(trust8, folder):
     # The file that each hook must find, and whether the hook repairs it.
     for hook, data, repairs in (
         ("trust8", b"na\xC3\xAFve caf\xC3\xA9 \xFF\n", False),
-        ("trust8-fix", b"na\xC3\xAFve caf\xC3\xA9 \xFF\n", True),
+        ("trust8-fix", b"na\xC3\xAFve caf\xC3\xA9 \xFF\n", False),
+        ("trust8-fix", ("schöne Grüße\n".encode() + "schöne Grüße aus München\n".encode("latin-1")) * 10, True),
         ("trust8-source", "if admin \u202E{\n".encode(), False),
     ):
         config = {"repos": [{"repo": str(hooks), "rev": revision, "hooks": [{"id": hook}]}]}
