@@ -4,6 +4,8 @@
 mod support;
 
 mod context;
+#[cfg(feature = "alloc")]
+mod found;
 mod names;
 mod oracle;
 mod part;
