@@ -153,14 +153,17 @@ struct Kept {
 const _: () = assert!(size_of::<Kept>() == size_of::<trust8_decoder>());
 
 impl Kept {
+    /// What no decoder has.
+    const MISUSE: Self = Self { replaced: 0, mark: !Self::mark(0, [0; 4]), state: [0; 4] };
+
     fn new(decoder: &Decoder) -> Self {
         let (replaced, state) = decoder_parts(decoder);
         Self { replaced, mark: Self::mark(replaced, state), state }
     }
 
-    fn mark(replaced: u64, state: [u8; 4]) -> u32 {
+    const fn mark(replaced: u64, state: [u8; 4]) -> u32 {
         const ODD: u64 = 0xD6E8_FEB8_6659_FD93;
-        let mixed = (replaced ^ u64::from(u32::from_ne_bytes(state)) << 32).wrapping_mul(ODD);
+        let mixed = (replaced ^ (u32::from_ne_bytes(state) as u64) << 32).wrapping_mul(ODD);
         (mixed >> 32) as u32 ^ u32::from_ne_bytes(*b"loss")
     }
 
@@ -176,17 +179,17 @@ impl Kept {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_decoder_init(decoder: *mut trust8_decoder, policy: u32) -> bool {
     let policy = match policy {
-        TRUST8_REPLACE => Policy::Replace,
-        TRUST8_JAVA => Policy::Java,
-        TRUST8_DROP => Policy::Drop,
-        TRUST8_ESCAPE => Policy::Escape,
-        TRUST8_WINDOWS_1252 => Policy::Windows1252,
-        _ => return false,
+        TRUST8_REPLACE => Some(Policy::Replace),
+        TRUST8_JAVA => Some(Policy::Java),
+        TRUST8_DROP => Some(Policy::Drop),
+        TRUST8_ESCAPE => Some(Policy::Escape),
+        TRUST8_WINDOWS_1252 => Some(Policy::Windows1252),
+        _ => None,
     };
-    let Some(new) = Decoder::with_policy(policy) else { return false };
+    let new = policy.and_then(Decoder::with_policy);
     // SAFETY: the caller vouches for the memory.
-    unsafe { memory::put(decoder.cast(), Kept::new(&new)) };
-    !decoder.is_null()
+    unsafe { memory::put(decoder.cast(), new.as_ref().map_or(Kept::MISUSE, Kept::new)) };
+    new.is_some() && !decoder.is_null()
 }
 
 /// Writes the repaired text that the next piece completes to `out`, without a terminator. Returns
