@@ -358,6 +358,10 @@ fn emoji(random: &mut Random, text: &mut String) {
             _ => {}
         }
     }
+    // A joiner is between emoji.
+    if text.ends_with('\u{200D}') {
+        text.pop();
+    }
     text.push_str(if random.once_in(4) { "\n" } else { "" });
 }
 

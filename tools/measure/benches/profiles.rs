@@ -98,11 +98,22 @@ fn rounds() -> usize {
     }
 }
 
+/// Returns the last place up to `at` that is beside no joiner and no selector. At the edge of a text they are strays.
+fn cut(text: &str, at: usize) -> usize {
+    let is_part =
+        |c: Option<char>| matches!(c, Some('\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{FE00}'..='\u{FE0F}'));
+    let mut at = floor(text.as_bytes(), at);
+    while is_part(text[..at].chars().next_back()) || is_part(text[at..].chars().next()) {
+        at = floor(text.as_bytes(), at - 1);
+    }
+    at
+}
+
 /// Returns the speed of each contestant as a ratio to the first one's, on one text again and again.
 fn learned(all: &[Contestant], text: &str, len: usize) -> Vec<f64> {
     let mut best = vec![f64::MAX; all.len()];
     for offset in [1, 24] {
-        let text = Placed::new(&text.as_bytes()[..floor(text.as_bytes(), len)], offset);
+        let text = Placed::new(&text.as_bytes()[..cut(text, len)], offset);
         let calls = if measuring() { (200_000 / len).clamp(2, 2000) } else { 1 };
         for _ in 0..rounds() {
             for (contestant, best) in all.iter().zip(&mut best) {
@@ -126,8 +137,8 @@ fn new(all: &[Contestant], text: &str, len: usize) -> Vec<f64> {
         let (mut excerpts, mut sum) = (Vec::new(), 0);
         while sum < total {
             let end = text.len() - len - len / 2;
-            let from = floor(text.as_bytes(), random.below(end));
-            let to = floor(text.as_bytes(), from + random.between(len / 2, len + len / 2));
+            let from = cut(text, random.below(end));
+            let to = cut(text, from + random.between(len / 2, len + len / 2));
             excerpts.push(&text.as_bytes()[from..to]);
             sum += to - from;
         }
