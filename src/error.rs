@@ -212,7 +212,7 @@ impl FromStr for ErrorKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Utf8Error {
     valid_up_to: usize,
-    sequence: Sequence,
+    pub(crate) sequence: Sequence,
 }
 
 impl Utf8Error {

@@ -5,8 +5,11 @@ use alloc::vec::Vec;
 use core::fmt;
 use std::io;
 
+use crate::boundary::whole_len;
+use crate::error::Utf8Error;
 use crate::stream::Validator;
 use crate::text::bom::strip_bom;
+use crate::{from_utf8, is_utf8};
 
 /// The default capacity of a reader: small enough for the first-level cache, large enough for the
 /// kernels to run at full speed.
@@ -25,7 +28,8 @@ pub(super) struct Intake {
     capacity: usize,
     start: usize,
     end: usize,
-    /// The validator of all received bytes. Its pending bytes are those after `end`.
+    /// The position in the input, the bytes after `end`, and the error. It does not decide what is
+    /// text.
     validator: Validator,
     signature: Signature,
     stop: EndOfInput,
@@ -112,9 +116,9 @@ impl Intake {
 
     /// Returns the unconsumed text, or an error if part of a character has been consumed.
     pub(super) fn text(&self) -> io::Result<&str> {
-        // SAFETY: only `received` sets `end` to a place other than 0, and the validator found the
-        // bytes before that place to be text. No byte before `end` is written to before `space`
-        // sets `end` to 0.
+        // SAFETY: only `received` sets `end` to a place other than 0, and a kernel found exactly
+        // the bytes before that place valid. No byte before `end` is written to before `space` sets
+        // `end` to 0.
         let text = unsafe { core::str::from_utf8_unchecked(&self.bytes[..self.end]) };
         text.get(self.start..).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidInput, "the bytes consumed so far end inside a character")
@@ -145,9 +149,10 @@ impl Intake {
     ///
     /// Returns an error, and takes nothing, if `space` had fewer than `n` bytes.
     pub(super) fn received(&mut self, n: usize) -> io::Result<()> {
-        let held = self.validator.pending().len();
-        let Some(bytes) = self.bytes[held..].get(..n) else { return self.stop(EndOfInput::FalseClaim) };
-        self.end = validate(&mut self.validator, bytes);
+        let Some(text) = validate(&mut self.validator, &self.bytes, n) else {
+            return self.stop(EndOfInput::FalseClaim);
+        };
+        self.end = text;
         self.start = self.signature.take(&self.bytes[..self.end]);
         Ok(())
     }
@@ -187,11 +192,10 @@ impl Intake {
         if n == 0 {
             return Ok(None);
         }
-        let Some(bytes) = buffer[held..].get(..n) else {
+        let Some(text) = validate(&mut self.validator, buffer, n) else {
             self.stop = EndOfInput::FalseClaim;
             return Ok(Some(0));
         };
-        let text = validate(&mut self.validator, bytes);
         let signature = self.signature.take(&buffer[..text]);
         buffer.copy_within(signature..text, 0);
         Ok(Some(text - signature))
@@ -217,11 +221,34 @@ fn hold(validator: &Validator, buffer: &mut [u8]) -> usize {
     pending.len()
 }
 
-/// Validates `bytes`, and returns how many of the pending bytes and these together are text.
-fn validate(validator: &mut Validator, bytes: &[u8]) -> usize {
-    let before = validator.valid_up_to();
+/// Validates the `n` bytes after the pending ones at the start of `buffer`. Returns how many bytes
+/// at its start are text, a kernel having found exactly these valid, or `None` if it has fewer.
+fn validate(validator: &mut Validator, buffer: &[u8], n: usize) -> Option<usize> {
+    let (before, held) = (validator.valid_up_to(), validator.pending().len());
+    let bytes = buffer.get(..held.checked_add(n)?)?;
+    if let Ok(len) = text_len(bytes)
+        && let Some(next) = Validator::resume(before + len as u64, &bytes[len..])
+    {
+        *validator = next;
+        return Some(len);
+    }
     // The validator keeps the error.
-    let _ = validator.push(bytes);
-    // This is at most three more than the length of `bytes`.
-    (validator.valid_up_to() - before) as usize
+    let _ = validator.push(&bytes[held..]);
+    let text = &bytes[..(validator.valid_up_to() - before) as usize];
+    Some(if is_utf8(text) { text.len() } else { 0 })
+}
+
+/// Returns how many bytes at the start of `bytes` are text, if more bytes may follow. A kernel has
+/// found exactly these valid, and the others begin a character.
+///
+/// # Errors
+///
+/// Returns the first place at which `bytes` are not UTF-8, whatever follows.
+pub(super) fn text_len(bytes: &[u8]) -> Result<usize, Utf8Error> {
+    let (text, cut) = bytes.split_at(whole_len(bytes));
+    let may_follow = |cut| from_utf8(cut).is_err_and(|error| error.error_len().is_none());
+    if is_utf8(text) && (cut.is_empty() || may_follow(cut)) {
+        return Ok(text.len());
+    }
+    from_utf8(bytes).map(str::len)
 }

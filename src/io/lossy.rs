@@ -9,6 +9,7 @@ use core::fmt;
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use super::intake::{CAPACITY, read_too_much};
+use super::reader::append_until;
 use crate::stream::Decoder;
 
 /// A reader of text that replaces what is not UTF-8, and so never fails because of the bytes.
@@ -226,25 +227,6 @@ impl<R: Read> LossyReader<R> {
         }
         Ok(())
     }
-
-    /// Appends text to `to`, up to and with the first byte `end` or to the end of the input.
-    fn append_until(&mut self, end: Option<char>, to: &mut String) -> io::Result<usize> {
-        let begin = to.len();
-        loop {
-            let text = match self.fill_str() {
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                text => text?,
-            };
-            let found = end.and_then(|end| text.find(end));
-            let n = found.map_or(text.len(), |at| at + 1);
-            to.push_str(&text[..n]);
-            self.consume(n);
-            // Without text, the input has ended.
-            if found.is_some() || n == 0 {
-                return Ok(to.len() - begin);
-            }
-        }
-    }
 }
 
 impl<R: Read> Read for LossyReader<R> {
@@ -262,7 +244,7 @@ impl<R: Read> Read for LossyReader<R> {
     /// After any error, `buf` is unchanged.
     fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
         let begin = buf.len();
-        self.append_until(None, buf).inspect_err(|_| buf.truncate(begin))
+        append_until(self, Self::fill_str, None, buf).inspect_err(|_| buf.truncate(begin))
     }
 }
 
@@ -278,6 +260,6 @@ impl<R: Read> BufRead for LossyReader<R> {
 
     /// The text before an error is appended to `line` first.
     fn read_line(&mut self, line: &mut String) -> io::Result<usize> {
-        self.append_until(Some('\n'), line)
+        append_until(self, Self::fill_str, Some('\n'), line)
     }
 }

@@ -6,8 +6,9 @@ use alloc::vec::Vec;
 use core::mem;
 use std::io::{self, Read};
 
-use super::intake::read_too_much;
-use crate::stream::Validator;
+use super::intake::{read_too_much, text_len};
+use crate::from_utf8;
+use crate::stream::StreamError;
 
 /// The number of bytes to read before validating them. They stay in the second-level cache until
 /// then.
@@ -51,17 +52,20 @@ pub fn read_to_string(mut reader: impl Read, string: &mut String) -> io::Result<
 
 fn append(reader: &mut dyn Read, string: &mut String) -> io::Result<usize> {
     let mut appending = Appending::to(string);
-    let mut validator = Validator::new();
+    let begin = appending.text;
     let full = appending.bytes.capacity();
+    // The bytes before this are text.
+    let mut valid = begin;
     loop {
-        let begin = appending.bytes.len();
         let is_end = read_chunk(reader, &mut appending.bytes, full)?;
-        validator.push(&appending.bytes[begin..])?;
+        let rest = &appending.bytes[valid..];
+        let checked = if is_end { from_utf8(rest).map(str::len) } else { text_len(rest) };
+        valid += checked.map_err(|error| {
+            StreamError::new((valid - begin + error.valid_up_to()) as u64, error.sequence)
+        })?;
         if is_end {
-            validator.finish()?;
-            let read = validator.valid_up_to() as usize;
-            appending.text += read;
-            return Ok(read);
+            appending.text = valid;
+            return Ok(valid - begin);
         }
     }
 }
@@ -135,9 +139,10 @@ impl Drop for Appending<'_> {
     fn drop(&mut self) {
         let mut bytes = mem::take(&mut self.bytes);
         bytes.truncate(self.text);
-        // SAFETY: the first bytes came out of a `String`, and `append` found the rest, up to
-        // `text`, to be valid as a whole. No reader, however wrong, can change bytes that were read
-        // before: it gets a slice of those after them.
+        // SAFETY: the first bytes came out of a `String`. `append` sets `text` only after kernels
+        // found all bytes up to there valid, in parts that each begin where the one before it ends.
+        // No reader, however wrong, can change bytes that were read before: it gets a slice of
+        // those after them.
         *self.string = unsafe { String::from_utf8_unchecked(bytes) };
     }
 }

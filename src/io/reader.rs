@@ -312,28 +312,29 @@ impl<R: Read> Utf8Reader<R> {
     fn end(&mut self) -> io::Result<()> {
         if self.follows { Ok(()) } else { self.intake.finish() }
     }
+}
 
-    /// Fills the buffer, and retries an interrupted read.
-    fn fill_patiently(&mut self) -> io::Result<()> {
-        while let Err(error) = self.fill() {
-            if error.kind() != ErrorKind::Interrupted {
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-
-    /// Appends all text up to the end of the input to `string`.
-    fn append_all(&mut self, string: &mut String) -> io::Result<()> {
-        loop {
-            self.fill_patiently()?;
-            if self.intake.is_empty() {
-                return Ok(());
-            }
-            let text = self.intake.text()?;
-            string.push_str(text);
-            let n = text.len();
-            self.intake.consume(n);
+/// Appends the text that `fill` finds in the buffer of `reader` to `to`, up to and with the first
+/// byte `end` or to the end of the input. Retries an interrupted read.
+pub(super) fn append_until<R: BufRead>(
+    reader: &mut R,
+    fill: impl Fn(&mut R) -> io::Result<&str>,
+    end: Option<char>,
+    to: &mut String,
+) -> io::Result<usize> {
+    let begin = to.len();
+    loop {
+        let text = match fill(reader) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            text => text?,
+        };
+        let found = end.and_then(|end| text.find(end));
+        let n = found.map_or(text.len(), |at| at + 1);
+        to.push_str(&text[..n]);
+        reader.consume(n);
+        // Without text, the input has ended.
+        if found.is_some() || n == 0 {
+            return Ok(to.len() - begin);
         }
     }
 }
@@ -368,13 +369,7 @@ impl<R: Read> Read for Utf8Reader<R> {
     /// After any error, `buf` is unchanged.
     fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
         let begin = buf.len();
-        match self.append_all(buf) {
-            Ok(()) => Ok(buf.len() - begin),
-            Err(error) => {
-                buf.truncate(begin);
-                Err(error)
-            }
-        }
+        append_until(self, Self::fill_str, None, buf).inspect_err(|_| buf.truncate(begin))
     }
 }
 
@@ -390,18 +385,6 @@ impl<R: Read> BufRead for Utf8Reader<R> {
 
     /// The text before an error is appended to `line` first.
     fn read_line(&mut self, line: &mut String) -> io::Result<usize> {
-        let begin = line.len();
-        loop {
-            self.fill_patiently()?;
-            let text = self.intake.text()?;
-            let newline = text.find('\n');
-            let n = newline.map_or(text.len(), |at| at + 1);
-            line.push_str(&text[..n]);
-            self.intake.consume(n);
-            // Without text, the input has ended.
-            if newline.is_some() || n == 0 {
-                return Ok(line.len() - begin);
-            }
-        }
+        append_until(self, Self::fill_str, Some('\n'), line)
     }
 }

@@ -14,40 +14,22 @@ macro_rules! define_compiled {
         #[doc(hidden)]
         #[macro_export]
         macro_rules! compiled {
-            $(($token as argument: $d(
+            $(($token as argument: $d($d rows:tt)+) => { compiled! { @ $token token $d($d rows)+ } };
+            ($token $d($d rows:tt)+) => { compiled! { @ $token self $d($d rows)+ } };
+            (@ $token $d token:ident $d(
                 $d(#[$d attribute:meta])*
                 $d visibility:vis fn $d method:ident $d(<const $d n:ident: $d integer:ty>)? ($d($d argument:ident: $d type:ty),*) -> $d result:ty
                 $d body:block
             )+) => {$d(
                 $d(#[$d attribute])*
                 #[inline(always)]
-                $d visibility fn $d method $d(<const $d n: $d integer>)? (token: $crate::engine::$token, $d($d argument: $d type),*) -> $d result {
+                $d visibility fn $d method $d(<const $d n: $d integer>)? ($d token: $crate::engine::$token, $d($d argument: $d type),*) -> $d result {
                     #[inline]
                     #[target_feature($(enable = $feature),+)]
                     fn compiled $d(<const $d n: $d integer>)? ($d($d argument: $d type),*) -> $d result $d body
 
-                    let _ = token;
-                    // SAFETY: `token` proves that the CPU has the features. Apart from them, the function is safe.
-                    #[cfg_attr(trust8_wasm, expect(unused_unsafe, reason = "a module runs only where its features are"))]
-                    unsafe {
-                        compiled $d(::<$d n>)? ($d($d argument),*)
-                    }
-                }
-            )+};
-            ($token $d(
-                $d(#[$d attribute:meta])*
-                $d visibility:vis fn $d method:ident $d(<const $d n:ident: $d integer:ty>)? ($d($d argument:ident: $d type:ty),*) -> $d result:ty
-                $d body:block
-            )+) => {$d(
-                $d(#[$d attribute])*
-                #[inline(always)]
-                $d visibility fn $d method $d(<const $d n: $d integer>)? (self, $d($d argument: $d type),*) -> $d result {
-                    #[inline]
-                    #[target_feature($(enable = $feature),+)]
-                    fn compiled $d(<const $d n: $d integer>)? ($d($d argument: $d type),*) -> $d result $d body
-
-                    let _: $crate::engine::$token = self;
-                    // SAFETY: `self` proves that the CPU has the features. Apart from them, the function is safe.
+                    let _ = $d token;
+                    // SAFETY: `token` or `self` proves that the CPU has the features. Apart from them, the function is safe.
                     #[cfg_attr(trust8_wasm, expect(unused_unsafe, reason = "a module runs only where its features are"))]
                     unsafe {
                         compiled $d(::<$d n>)? ($d($d argument),*)

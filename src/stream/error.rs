@@ -35,7 +35,7 @@ pub struct StreamError {
 
 impl StreamError {
     /// Returns the error for `sequence`, which comes after `valid_up_to` bytes of whole characters.
-    pub(super) const fn new(valid_up_to: u64, sequence: Sequence) -> Self {
+    pub(crate) const fn new(valid_up_to: u64, sequence: Sequence) -> Self {
         Self { valid_up_to, sequence }
     }
 
