@@ -1,9 +1,12 @@
 # shellcheck shell=bash
-# Sourced by .ci/run and tools/release.sh: the compilers for other machines, and the steps of .ci/run that test there. `target` is the folder to
+# Sourced by .ci/run, tools/lint.sh and tools/release.sh: the libraries, the compilers for other machines, and the steps of .ci/run that test there. `target` is the folder to
 # compile in, `host` this machine's triple.
 
 # The nightly compiler for Miri and for other machines. Not every one has Miri.
 NIGHTLY=nightly-2026-10-30
+
+# The packages that convert, check and count with kernels.
+LIBRARIES=(--package=trust8 --package=trust8-{columns,counts,dialect,profile,transcode})
 
 # Prints a command, and runs it.
 run() {

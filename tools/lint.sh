@@ -3,12 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-target}")
-LIBRARIES=(--package=trust8 --package=trust8-{columns,counts,dialect,profile,transcode})
-
-run() {
-    echo "\$ $*"
-    "$@"
-}
+source tools/cross.sh
 
 # Checks that a target without SIMD has no warnings. Miri is such a target, and build.rs believes that it compiles for Miri.
 check_without_simd() {
