@@ -3,6 +3,7 @@
 use pyo3::exceptions::{PyLookupError, PyUnicodeDecodeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use trust8::ErrorKind;
 use trust8_dialect::{Dialect, DialectError};
 
 use crate::calls::handler_name;
@@ -69,7 +70,7 @@ pub(crate) fn dialect_decode<'py>(
             // before, since a piece is much longer.
             continue;
         }
-        if !r#final && is_unfinished(&error, invalid) {
+        if !r#final && is_unfinished(dialect, &error, invalid) {
             break;
         }
         if passes && let Some(surrogate) = lone_surrogate(dialect, invalid) {
@@ -91,8 +92,12 @@ pub(crate) fn dialect_decode<'py>(
 }
 
 /// Returns whether further input may complete the sequence of an error.
-fn is_unfinished(error: &DialectError, invalid: &[u8]) -> bool {
+fn is_unfinished(dialect: Dialect, error: &DialectError, invalid: &[u8]) -> bool {
     match invalid {
+        // A character of four bytes is one error in the dialects that have pairs instead.
+        [0xF0..=0xF4, ..] if matches!(dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8) => {
+            trust8::from_utf8(invalid).is_err_and(|error| error.kind() == ErrorKind::Incomplete)
+        }
         // The first half of a pair is a lone surrogate only if no second half follows.
         [0xED, 0xA0..=0xAF, 0x80..=0xBF] => true,
         [0xED, 0xA0..=0xAF, 0x80..=0xBF, 0xED] => true,

@@ -6,9 +6,12 @@
 //! array. Even a read-only view may have other writers. So such memory is copied, and only the copy
 //! is read. If the bytes are needed only once and in order, the copy is made in pieces.
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -126,6 +129,33 @@ impl<'py> Memory<'py> {
     fn start(&self) -> *const u8 {
         self.buffer.buf.cast_const().cast()
     }
+
+    /// Returns the memory in a form that can be read without the interpreter's lock. It stays where it is until the buffer is
+    /// released.
+    fn shared(&self) -> Shared<'_> {
+        Shared { start: AtomicPtr::new(self.buffer.buf.cast()), len: self.len(), _buffer: PhantomData }
+    }
+}
+
+/// Memory to which others may be writing. The pointer is atomic only so that any thread may have it.
+struct Shared<'a> {
+    start: AtomicPtr<u8>,
+    len: usize,
+    _buffer: PhantomData<&'a ()>,
+}
+
+impl Shared<'_> {
+    /// Copies the bytes from `at` on, and returns the copy.
+    #[inline]
+    fn copy<'a>(&self, at: usize, to: &'a mut [MaybeUninit<u8>]) -> &'a [u8] {
+        assert!(at <= self.len && to.len() <= self.len - at);
+        // SAFETY: the offset is within the memory, which stays where it is until the buffer is released.
+        let from = unsafe { self.start.load(Relaxed).add(at) };
+        // SAFETY: the memory has this many bytes from there on.
+        unsafe { copy_shared(from, to) };
+        // SAFETY: `copy_shared` has written all of them.
+        unsafe { slice::from_raw_parts(to.as_ptr().cast(), to.len()) }
+    }
 }
 
 impl Drop for Memory<'_> {
@@ -146,7 +176,7 @@ pub(crate) fn with_short_copy<T>(
     let Some(memory) = Memory::of(data)? else { return Ok(None) };
     let mut copied = [MaybeUninit::uninit(); SHORT];
     let Some(to) = copied.get_mut(..memory.len()) else { return Ok(None) };
-    let bytes = copy(&memory, 0, to);
+    let bytes = memory.shared().copy(0, to);
     drop(memory);
     read(bytes)
 }
@@ -192,7 +222,10 @@ impl<'py> Input<'py> {
             Self::Bytes(bytes) => Ok(bytes),
             Self::Memory(memory) => new_bytes(py, memory.len(), |to| {
                 for (number, piece) in to.chunks_mut(PIECE).enumerate() {
-                    copy(&memory, number * PIECE, piece);
+                    let shared = memory.shared();
+                    unlocked_if_long(py, piece.len(), || {
+                        shared.copy(number * PIECE, piece);
+                    });
                     py.check_signals()?;
                 }
                 Ok(())
@@ -212,7 +245,7 @@ impl<'py> Input<'py> {
                 })
             }
             Self::Memory(memory) => text::ascii_in_pieces(py, memory.len(), |at, to| {
-                transcode::is_ascii_in(Encoding::Utf8, copy(memory, at, to))
+                transcode::is_ascii_in(Encoding::Utf8, memory.shared().copy(at, to))
             }),
         }
     }
@@ -238,15 +271,20 @@ impl<'py> Input<'py> {
                 }
             }
             Self::Memory(memory) => {
-                let mut copied = [MaybeUninit::uninit(); COPY];
-                for at in (0..memory.len()).step_by(COPY) {
-                    let piece = &mut copied[..COPY.min(memory.len() - at)];
-                    if each(copy(memory, at, piece)).is_break() {
+                let len = memory.len();
+                for start in (0..len).step_by(PIECE) {
+                    let (shared, end) = (memory.shared(), len.min(start + PIECE));
+                    let read = || {
+                        let mut copied = [MaybeUninit::uninit(); COPY];
+                        (start..end).step_by(COPY).try_for_each(|at| {
+                            let piece = &mut copied[..COPY.min(end - at)];
+                            each(shared.copy(at, piece))
+                        })
+                    };
+                    if unlocked_if_long(py, len, read).is_break() {
                         break;
                     }
-                    if at % PIECE == 0 {
-                        py.check_signals()?;
-                    }
+                    py.check_signals()?;
                 }
             }
         }
@@ -285,18 +323,6 @@ pub(crate) fn new_bytes<'py, E: From<PyErr>>(
     // written to it.)
     fill(unsafe { slice::from_raw_parts_mut(data.cast::<MaybeUninit<u8>>(), len) })?;
     Ok(object.cast_into::<PyBytes>().map_err(PyErr::from)?)
-}
-
-/// Copies the bytes of some memory from `at` on, and returns the copy.
-#[inline]
-fn copy<'a>(memory: &Memory<'_>, at: usize, to: &'a mut [MaybeUninit<u8>]) -> &'a [u8] {
-    assert!(at <= memory.len() && to.len() <= memory.len() - at);
-    // SAFETY: the offset is within the memory, which stays where it is until the buffer is released.
-    let from = unsafe { memory.start().add(at) };
-    // SAFETY: the memory has this many bytes from there on.
-    unsafe { copy_shared(from, to) };
-    // SAFETY: `copy_shared` has written all of them.
-    unsafe { slice::from_raw_parts(to.as_ptr().cast(), to.len()) }
 }
 
 /// Copies memory to which others may be writing.

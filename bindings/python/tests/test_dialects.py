@@ -163,6 +163,24 @@ def test_a_pair_is_the_same_after_every_cut(name):
                         assert wrong[0] == wrong[1], (data, errors, first, second)
 
 
+@pytest.mark.parametrize("errors", ["replace", "ignore", "surrogatepass", "backslashreplace"])
+@pytest.mark.parametrize("name", ["cesu-8", "mutf-8", "wtf-8"])
+def test_every_sequence_is_the_same_after_every_cut(name, errors):
+    """An emoji of four bytes used to be one error in whole input, and four in bytes that came one by one."""
+    leads = [b"", b"A", b"\x80", b"\xc0", b"\xc1", b"\xc3", b"\xe0", b"\xe2", b"\xed", b"\xf0", b"\xf3", b"\xf4", b"\xf5", b"\xf8", b"\xff"]
+    others = [b"", b"A", b"\x80", b"\x8f", b"\x90", b"\xa0", b"\xb0", b"\xbf", b"\xed", b"\xf0"]
+    chosen = random.Random(78)
+    for _ in range(40_000 // SCALE):
+        data = b"".join(chosen.choice(leads) + b"".join(chosen.choices(others, k=3)) for _ in range(chosen.randrange(1, 4)))
+        whole = outcome(data.decode, name, errors)
+        for cuts in [range(len(data) + 1), sorted(chosen.choices(range(len(data) + 1), k=2))]:
+            decoder = codecs.getincrementaldecoder(name)(errors)
+            edges = [0, *cuts, len(data)]
+            pieces = [decoder.decode(data[start:end]) for start, end in zip(edges, edges[1:])] if isinstance(whole, str) else []
+            if isinstance(whole, str):
+                assert "".join(pieces) + decoder.decode(b"", True) == whole, (data, cuts)
+
+
 @pytest.mark.parametrize("name", ["cesu-8", "mutf-8", "wtf-8"])
 def test_errors_in_long_inputs(name):
     """After the first error, the input is decoded in pieces of 4 KiB. It makes no difference where they end."""

@@ -82,10 +82,17 @@ def test_memory_that_changes_is_copied():
     assert trust8.decode(data) == "Grüße!"
 
 
+def mapped(data: bytes) -> mmap.mmap:
+    memory = mmap.mmap(-1, len(data))
+    memory.write(data)
+    return memory
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, mapped])
 @pytest.mark.parametrize("function", [trust8.is_utf8, trust8.decode, trust8.inspect, trust8.repair])
-def test_the_lock_is_released_for_long_bytes(function):
+def test_the_lock_is_released_for_long_bytes(function, kind):
     """Another thread runs meanwhile, although the interpreter would not switch threads by itself."""
-    data = LONG * 40
+    data = kind(LONG * 40)
     before = sys.getswitchinterval()
     state = {"running": False, "during": 0}
 
@@ -135,6 +142,45 @@ def test_signals_interrupt_long_calls(function, tmp_path):
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("line", [b"a line\r\n", "строка\r".encode()])
+def test_signals_interrupt_read_text(line, tmp_path):
+    """While the file is read, while it is decoded, and while the ends of its lines are replaced."""
+    path = tmp_path / "long"
+    path.write_bytes(line * ((192 << 20) // len(line)))
+    start = time.perf_counter()
+    text = trust8.read_text(path)
+    once = time.perf_counter() - start
+    assert text == line.decode().replace("\r\n", "\n").replace("\r", "\n") * ((192 << 20) // len(line))
+    del text
+
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for part in [0.1, 0.3, 0.5, 0.7]:
+            start = time.perf_counter()
+            signal.setitimer(signal.ITIMER_REAL, part * once)
+            with pytest.raises(Interrupted):
+                # If the machine was slow before, this is done in less time.
+                while True:
+                    trust8.read_text(path)
+            assert time.perf_counter() - start < part * once + 0.5
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("newline", [None, "", "\n", "\r", "\r\n"])
+def test_ends_of_lines_at_the_end_of_a_piece(newline, tmp_path):
+    for before in range((1 << 20) - 3, (1 << 20) + 2):
+        for end in ["\r\n", "\r", "\r\r\n", "\n\r", "\r\nz"]:
+            path = tmp_path / "text"
+            path.write_bytes(b"a" * before + end.encode())
+            with open(path, encoding="utf-8", newline=newline) as file:
+                assert trust8.read_text(path, newline=newline) == file.read()
 
 
 def test_signals_interrupt_a_handler_of_errors():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow  # type: ignore[import-untyped,unused-ignore]
 import trust8
-from trust8 import arrow
+from trust8 import arrow, spark
 
 
 def of_bytes(data: bytes, view: memoryview, mapped: mmap.mmap) -> None:
@@ -61,3 +62,14 @@ def refused(data: bytes) -> None:
     trust8.is_utf8(data, profile=5)  # type: ignore[arg-type]
     trust8.encode(data)  # type: ignore[arg-type]
     arrow.repair(data)  # type: ignore[arg-type]
+
+
+def refused_policies(data: bytes, array: pyarrow.Array, frame: Any) -> None:
+    """Names of policies with a mistake, and policies that a function lacks."""
+    trust8.repair(data, "relpace")  # type: ignore[arg-type]
+    trust8.repair(data, policy="null")  # type: ignore[arg-type]
+    arrow.repair(array, "dorp")  # type: ignore[arg-type]
+    arrow.checked(array, "nul")  # type: ignore[arg-type]
+    arrow.repair_table(array, "replaced")  # type: ignore[arg-type]
+    spark.repair(frame, "name", "windows-1251")  # type: ignore[arg-type]
+    spark.repair_files(frame, "from", "to", "null")  # type: ignore[arg-type]

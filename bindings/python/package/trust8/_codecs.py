@@ -22,6 +22,9 @@ UTF_8 = "trust8-utf-8"
 
 _DIALECTS = {"cesu": "cesu-8", "mutf": "mutf-8", "wtf": "wtf-8"}
 _SPELLINGS = re.compile("(trust8[-_ ]?)?(cesu|mutf|wtf|utf)[-_ ]?8")
+# How many bytes or characters are read at a time.
+_PIECE = 1 << 20
+
 _SURROGATES = re.compile("[\ud800-\udfff]+")
 
 
@@ -266,11 +269,16 @@ def read_text(
     """
     if newline not in (None, "", "\n", "\r", "\r\n"):
         raise ValueError(f"illegal newline value: {newline!r}")
+    # A signal is handled only between two calls of the interpreter's own functions.
+    data = io.BytesIO()
     with open(path, "rb", buffering=0) as file:
-        data = file.read()
-    text, _ = utf_8_decode(data, errors, True)
-    if newline is None and "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        while piece := file.read(_PIECE):
+            data.write(piece)
+    text, _ = utf_8_decode(data.getvalue(), errors, True)
+    if newline is None and any(text.find("\r", at, at + _PIECE) >= 0 for at in range(0, len(text), _PIECE)):
+        translate = io.IncrementalNewlineDecoder(None, translate=True).decode
+        pieces = [translate(text[at : at + _PIECE], final=at + _PIECE >= len(text)) for at in range(0, len(text), _PIECE)]
+        text = "".join(pieces)
     return text
 
 

@@ -5,7 +5,7 @@ from typing_extensions import Buffer
 
 from ._exceptions import Tally, Utf8Error
 
-# Case, hyphens, underscores and spaces do not matter. Other strings are checked at run time.
+# At run time, case, hyphens, underscores and spaces do not matter.
 _Policy: TypeAlias = Literal[
     "replace", "java", "drop", "escape", "windows-1252", "ignore", "backslashreplace", "cp1252"
 ]
@@ -56,7 +56,7 @@ def utf_8_decode(data: Buffer, errors: str | None = None, final: bool = False, /
 def encode(text: str, /, errors: str | None = None) -> bytes:
     """Encode a string as UTF-8."""
 
-def repair(data: Buffer, /, policy: _Policy | str = "replace", *, profile: _Profile | None = None) -> bytes:
+def repair(data: Buffer, /, policy: _Policy = "replace", *, profile: _Profile | None = None) -> bytes:
     """Return `data` as UTF-8, with each ill-formed sequence repaired."""
 
 def kernels() -> list[str]:

@@ -83,7 +83,7 @@ def errors(array: _HasArray | _HasStream, *, profile: _Profile | None = None) ->
 
 def checked(
     source: Any,
-    policy: _ColumnPolicy | str | None = None,
+    policy: _ColumnPolicy | None = None,
     *,
     mask: str | None = None,
     profile: _Profile | None = None,
@@ -113,7 +113,7 @@ def checked(
 
 def read_parquet(
     src: Any,
-    policy: _ColumnPolicy | str | None = None,
+    policy: _ColumnPolicy | None = None,
     columns: Iterable[str] | None = None,
     *,
     mask: str | None = None,
@@ -157,7 +157,7 @@ def as_utf8(
 
 def repair(
     array: _HasArray | _HasStream,
-    policy: _ColumnPolicy | str = "replace",
+    policy: _ColumnPolicy = "replace",
     columns: Iterable[str] | None = None,
     *,
     profile: _Profile | None = None,
@@ -177,7 +177,7 @@ def repair(
 
 def repair_table(
     table: _HasArray | _HasStream,
-    policy: _ColumnPolicy | str = "replace",
+    policy: _ColumnPolicy = "replace",
     columns: Iterable[str] | None = None,
     *,
     profile: _Profile | None = None,
@@ -222,7 +222,7 @@ def _is_table(array: object) -> bool:
 def repair_parquet(
     src: str | os.PathLike[str],
     dst: str | os.PathLike[str],
-    policy: _ColumnPolicy | str = "replace",
+    policy: _ColumnPolicy = "replace",
     columns: Iterable[str] | None = None,
     *,
     profile: _Profile | None = None,

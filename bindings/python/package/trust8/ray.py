@@ -26,7 +26,7 @@ from ._lake.columns import check_policy, listed
 from ._lake.listing import OPEN_COST, RANGE_BYTES, File, Paths
 
 if TYPE_CHECKING:
-    from ._trust8 import _Profile
+    from ._trust8 import _ColumnPolicy, _Profile
     from ray.data import Dataset  # type: ignore[import-not-found,unused-ignore]
 
 __all__ = ["repair", "scan_files", "validate"]
@@ -113,7 +113,7 @@ def validate(ds: Dataset, col: str, into: str = "valid", *, profile: _Profile | 
     return _map(ds, check)
 
 
-def repair(ds: Dataset, col: str, policy: str = "replace", *, profile: _Profile | None = None) -> Dataset:
+def repair(ds: Dataset, col: str, policy: _ColumnPolicy = "replace", *, profile: _Profile | None = None) -> Dataset:
     """Return the rows with the values of the column `col` repaired. The schema and the other columns stay the same.
 
     `col` is a column of strings or binary values. The policies are those of `trust8.repair`, and 'null', which makes an invalid

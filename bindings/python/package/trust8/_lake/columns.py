@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from .. import is_utf8 as _is_utf8
 from .. import repair as _repair_bytes
 
 if TYPE_CHECKING:
-    from .._trust8 import _Profile
+    from .._trust8 import _ColumnPolicy, _Policy, _Profile
 
 
-def check_policy(policy: str, *more: str) -> None:
+def check_policy(policy: _ColumnPolicy, *more: str) -> None:
     """Raise ValueError unless this is the name of a policy for bytes, or one of `more`."""
     if policy not in more:
-        _repair_bytes(b"", policy)
+        _repair_bytes(b"", cast("_Policy", policy))
 
 
 def listed(profile: _Profile | None) -> _Profile | None:

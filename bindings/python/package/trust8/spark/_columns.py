@@ -12,7 +12,7 @@ from .._lake.columns import check_policy, listed
 from ._workers import settle
 
 if TYPE_CHECKING:
-    from .._trust8 import _Profile
+    from .._trust8 import _ColumnPolicy, _Profile
     from pyspark.sql import Column, DataFrame
 
 
@@ -30,7 +30,7 @@ def is_valid(col: Column | str, *, profile: _Profile | None = None) -> Column:
     return _column("is_valid", lambda values: arrow.is_valid(values, profile=profile), "boolean")(col)
 
 
-def repaired(col: Column | str, policy: str = "replace", *, profile: _Profile | None = None) -> Column:
+def repaired(col: Column | str, policy: _ColumnPolicy = "replace", *, profile: _Profile | None = None) -> Column:
     """Return a column of strings: the values of `col`, repaired as by `repair`. Other columns stay in the JVM."""
     check_policy(policy, "null")
     profile = listed(profile)
@@ -74,7 +74,7 @@ def validate(df: DataFrame, col: str, into: str = "valid", *, profile: _Profile 
     return df.mapInArrow(_each(check), schema)
 
 
-def repair(df: DataFrame, col: str, policy: str = "replace", *, profile: _Profile | None = None) -> DataFrame:
+def repair(df: DataFrame, col: str, policy: _ColumnPolicy = "replace", *, profile: _Profile | None = None) -> DataFrame:
     """Return the rows with the values of the column `col` repaired. The schema and the other columns stay the same.
 
     `col` is a column of strings or binary values. The policies are those of `trust8.repair`, and 'null', which makes an invalid

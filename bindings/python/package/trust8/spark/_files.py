@@ -29,6 +29,7 @@ from ._ranges import ranges as ranges_of
 from ._workers import for_each_row, in_spark
 
 if TYPE_CHECKING:
+    from .._trust8 import _Policy
     from pyspark.sql import DataFrame, SparkSession
 
 _WRITTEN = pyarrow.schema(
@@ -47,7 +48,7 @@ def repair_files(
     spark: SparkSession,
     src: str | os.PathLike[str],
     dst: str | os.PathLike[str],
-    policy: str = "replace",
+    policy: _Policy = "replace",
     range_bytes: int = RANGE_BYTES,
     *,
     filesystem: pyarrow.fs.FileSystem | None = None,
@@ -107,7 +108,7 @@ def _write(
     filesystem: pyarrow.fs.FileSystem,
     files: list[listing.File],
     parts: str,
-    policy: str,
+    policy: _Policy,
     range_bytes: int,
 ) -> pyarrow.Table:
     """Write the repaired files to temporary names, and return a row for each."""
@@ -124,7 +125,7 @@ def _write(
     return frame.toArrow()
 
 
-def _write_range(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], parts: str, policy: str) -> tuple[Any, ...]:
+def _write_range(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], parts: str, policy: _Policy) -> tuple[Any, ...]:
     """Write the repaired text of a range to a new file."""
     name = posixpath.join(parts, uuid.uuid4().hex)
     head = row["path"], row["codec"], row["ranges"], row["index"]
