@@ -1,10 +1,21 @@
 #!/bin/bash -eu
-# Builds all fuzz targets as they are, for OSS-Fuzz: SRC has the project, and the targets go to OUT.
+# Builds all fuzz targets as they are, for OSS-Fuzz: SRC has the project, and the targets go to OUT. SANITIZER is address, memory or
+# undefined (default: address).
 #
 # The targets of fuzz/ share the dictionary and the seeds. `columns` and `arrays` read another form.
 cd "${SRC:?}/trust8"
 : "${OUT:?}"
-cargo fuzz build --release --debug-assertions
+case ${SANITIZER:=address} in
+    undefined)
+        # rustc has no such sanitizer. These are its checks: conditions of unsafe functions, overflow, and invalid values of enums.
+        sanitizer=none
+        export RUSTFLAGS="${RUSTFLAGS:-} -Zub-checks=yes -Coverflow-checks=yes"
+        ;;
+    # cargo-fuzz builds the standard library with it.
+    memory) sanitizer=memory ;;
+    *) sanitizer=address ;;
+esac
+cargo fuzz build --release --debug-assertions --sanitizer "$sanitizer"
 
 triple=$(rustc -vV | sed -n 's/^host: //p')
 seeds=$(mktemp -d)
