@@ -38,7 +38,7 @@ for name in "$@"; do
     [[ $name == driver || " ${crates[*]%% *} " == *" $name "* ]] || { echo "run.sh: no such crate: $name" >&2; exit 2; }
 done
 
-shim=$root/compat/simdutf8
+shim=$root/crates/simdutf8
 
 # Fails unless the package in this folder depends on the shim, and on no other simdutf8.
 patch_took_effect() {
@@ -52,10 +52,6 @@ patch_took_effect() {
         echo "the patch did not take effect"
         return 1
     fi
-}
-
-patch() {
-    printf '\n[patch.crates-io]\nsimdutf8 = { path = "%s" }\n' "$shim"
 }
 
 # Makes the package `$work/NAME` from what crates.io has. Its toolchain and flags are not ours.

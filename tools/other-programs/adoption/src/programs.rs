@@ -1,8 +1,9 @@
 //! The programs. Each reads a file and returns a number that depends on all of its text.
 
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -30,6 +31,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     Program { name: "simd-json: a document", file: "messages.json", run: simd_json },
     Program { name: "fastwebsockets: messages", file: "messages.frames", run: web_socket },
     Program { name: "encoding_rs: pieces of 16 KiB", file: "messages.txt", run: encoding },
+    Program { name: "turso: rows of short strings", file: "messages.txt", run: database },
     Program { name: "log: validated line by line", file: "messages.log", run: log_by_line },
     Program { name: "log: validated whole", file: "messages.log", run: log_whole },
 ];
@@ -118,6 +120,59 @@ fn encoding(path: &Path) -> usize {
             return newlines;
         }
     }
+}
+
+/// The rows of the table in memory.
+const ROWS: usize = 20_000;
+
+thread_local! {
+    /// The table that was filled from a file. Filling it is not measured, because it happens the first time only.
+    static TABLE: RefCell<Option<(PathBuf, turso::Connection)>> = const { RefCell::new(None) };
+}
+
+/// Selects three columns of strings of 3 to 20 characters from a table in memory.
+fn database(path: &Path) -> usize {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime of one thread");
+    TABLE.with_borrow_mut(|table| {
+        runtime.block_on(async {
+            if table.as_ref().is_none_or(|(of, _)| of != path) {
+                *table = Some((path.to_owned(), fill(path).await.expect("a table in memory")));
+            }
+            let (_, connection) = table.as_ref().expect("it was filled");
+            lengths(connection).await.expect("text")
+        })
+    })
+}
+
+async fn fill(path: &Path) -> turso::Result<turso::Connection> {
+    let text = String::from_utf8(read(path)).expect("valid text");
+    let mut chars = text.chars().filter(|&char| char != '\n');
+    let mut strings = [3, 12, 7, 20, 5].into_iter().cycle().map(|chars_in| {
+        let string: String = chars.by_ref().take(chars_in).collect();
+        assert!(!string.is_empty(), "the file has text for all rows");
+        string
+    });
+    let connection = turso::Builder::new_local(":memory:").build().await?.connect()?;
+    connection.execute("CREATE TABLE strings (a TEXT, b TEXT, c TEXT)", ()).await?;
+    connection.execute("BEGIN", ()).await?;
+    let mut insert = connection.prepare("INSERT INTO strings VALUES (?, ?, ?)").await?;
+    for _ in 0..ROWS {
+        let row: Vec<turso::Value> = strings.by_ref().take(3).map(turso::Value::Text).collect();
+        insert.execute(row).await?;
+    }
+    connection.execute("COMMIT", ()).await?;
+    Ok(connection)
+}
+
+async fn lengths(connection: &turso::Connection) -> turso::Result<usize> {
+    let mut rows = connection.query("SELECT a, b, c FROM strings", ()).await?;
+    let mut sum = 0;
+    while let Some(row) = rows.next().await? {
+        for column in 0..3 {
+            sum += row.get_value(column)?.as_text().map_or(0, |text| text.len());
+        }
+    }
+    Ok(sum)
 }
 
 /// Adds up the lengths of the errors in a log, and validates each line by itself.
