@@ -87,6 +87,9 @@ part_header() {
     code='#include "trust8.hpp"\n#include "trust8.hpp"\n'
     for compiler in g++ clang++; do
         printf '%b' "$code" | run $compiler -std=c++17 -x c++ "${WARNINGS[@]}" -Iinclude -fsyntax-only -
+        # Before C++17, the message says what it needs. The compiler fails.
+        { printf '%b' "$code" | $compiler -std=c++14 -x c++ -Iinclude -fsyntax-only - 2>&1 || true; } |
+            grep 'trust8.hpp needs C++17' || fail "$compiler -std=c++14 does not say what trust8.hpp needs"
     done
     # The wrapper defines no macros.
     ! grep -n '^ *# *define' include/trust8.hpp || fail "trust8.hpp defines a macro"

@@ -34,7 +34,7 @@
  * - All functions may be called from any thread at any time. Two threads must not use one
  *   trust8_validator or trust8_converter at the same time.
  *
- * Byte values in this header are hexadecimal.
+ * The header needs C99 or C++. Byte values in it are hexadecimal.
  */
 
 /* header.py has written this file from the comments in src/, which are the place to change it. */
@@ -174,6 +174,17 @@ bool trust8_is_utf8(const void *data, size_t len);
  * ill-formed sequence and the broken rule. If they are, its kind is 0 and its valid_up_to is len.
  */
 bool trust8_validate(const void *data, size_t len, trust8_error *error);
+
+/* Finds the next error of a text, from the byte at *at on, which is 0 at first. Returns false if
+ * there is none. The error counts from the start of the text, and *at moves to the byte after the
+ * ill-formed sequence, or to the end of the text:
+ *
+ *     size_t at = 0;
+ *     while (trust8_next_error(data, len, &at, &error)) printf("%s\n", trust8_kind_name(error.kind));
+ *
+ * An *at that is NULL or above len is a misuse, for which the result is false.
+ */
+bool trust8_next_error(const void *data, size_t len, size_t *at, trust8_error *error);
 
 /* ---- Profiles -------------------------------------------------------------------------------- */
 
@@ -359,6 +370,15 @@ size_t trust8_count_chars(const void *data, size_t len);
  * not UTF-8.
  */
 size_t trust8_utf16_len(const void *data, size_t len);
+
+/* Returns the number of bytes that are not continuations (80 to BF), or TRUST8_NONE for a misuse.
+ * That is the number of characters of UTF-8, which is not validated: in other bytes, an ill-formed
+ * sequence counts as one or as none.
+ *
+ * trust8_convert_len does not validate either: from TRUST8_UTF8 to TRUST8_UTF16, half of its result
+ * is the number of units.
+ */
+size_t trust8_count_starts(const void *data, size_t len);
 
 /* The line and the column of a byte. All numbers count from 1. */
 typedef struct trust8_location {
@@ -597,6 +617,20 @@ uint32_t trust8_diagnose(const void *data, size_t len);
 
 /* Returns whether all bytes are ASCII. */
 bool trust8_is_ascii(const void *data, size_t len);
+
+/* Returns the number of ASCII bytes before the first other byte, or TRUST8_NONE for a misuse. */
+size_t trust8_ascii_up_to(const void *data, size_t len);
+
+/* Returns the encoding of a text that does not name it: TRUST8_UTF8, TRUST8_UTF16LE,
+ * TRUST8_UTF16BE, TRUST8_UTF32LE, TRUST8_UTF32BE, or 0 if it seems to be another one, or binary.
+ *
+ * A byte order mark decides. Without one, the bytes are well-formed in the encoding. If they have
+ * no control characters that are rare in text, it can only be UTF-8. Otherwise UTF-32 must be free
+ * of these, and at least 97 of 100 characters of UTF-16 must be common ones, in one byte order more
+ * than in the other. UTF-8 with a NUL is not recognised. A text of a few characters can be taken
+ * for another one.
+ */
+uint32_t trust8_detect(const void *data, size_t len);
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 

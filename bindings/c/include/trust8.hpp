@@ -1,11 +1,16 @@
 // trust8 for C++17 and later: the functions of trust8.h with the types of the standard library. It defines no macros. Only
 // functions that return a string allocate, and then the string may throw std::bad_alloc; and only `result::value` throws by itself.
+// A misuse of trust8.h is an error, an empty string, or no answer.
 //
 //     if (auto text = trust8::validate(bytes))
 //         use(*text);
 //     else
 //         std::cerr << text.error().message(bytes) << '\n';
 #pragma once
+
+#if __cplusplus < 201703L && !(defined _MSVC_LANG && _MSVC_LANG >= 201703L)
+#error "trust8.hpp needs C++17 or later, such as -std=c++17; trust8.h works with every C++"
+#endif
 
 #include <array>
 #include <cstddef>
@@ -43,6 +48,29 @@ struct is_bytes<C, std::void_t<decltype(std::data(std::declval<const C &>()), st
 // Whether the bytes go with a container, unlike those of a view.
 template <class C> struct owns : std::bool_constant<!std::is_trivially_copyable_v<C>> {};
 template <class T, std::size_t N> struct owns<std::array<T, N>> : std::true_type {};
+
+// The units of a string, a view, a literal or a pointer to a terminated string.
+template <class Text> using unit_of = std::remove_cv_t<std::remove_reference_t<decltype(std::declval<const Text &>()[0])>>;
+
+// Whether a type is that of a character, and not of any byte.
+template <class Unit>
+struct is_character
+    : std::bool_constant<is_byte<Unit>::value && !std::is_same_v<Unit, unsigned char> && !std::is_same_v<Unit, std::byte>> {};
+template <> struct is_character<wchar_t> : std::true_type {};
+template <> struct is_character<char16_t> : std::true_type {};
+template <> struct is_character<char32_t> : std::true_type {};
+
+// Whether a view of characters can be made of a text.
+template <class Text, class = void> struct is_text : std::false_type {};
+template <class Text>
+struct is_text<Text, std::void_t<unit_of<Text>>>
+    : std::bool_constant<is_character<unit_of<Text>>::value &&
+                         std::is_constructible_v<std::basic_string_view<unit_of<Text>>, const Text &>> {};
+
+// Returns a string of this length, or an empty one if there is no length.
+template <class Text = std::string> Text with_length(std::size_t len) {
+    return Text(len == TRUST8_NONE ? 0 : len, typename Text::value_type());
+}
 } // namespace detail
 
 // A view of bytes: of a string, a vector, a span or another container of char, unsigned char, char8_t or std::byte, or of a string
@@ -82,7 +110,7 @@ public:
     [[nodiscard]] std::string_view name() const noexcept { return trust8_kind_name(plain_.kind); }
     // A message for people. With the input that gave the error, it begins with the line and the column.
     [[nodiscard]] std::string message(bytes input = {}) const {
-        std::string text(trust8_explain(&plain_, input.data(), input.size(), nullptr, 0), '\0');
+        std::string text = detail::with_length(trust8_explain(&plain_, input.data(), input.size(), nullptr, 0));
         trust8_explain(&plain_, input.data(), input.size(), text.data(), text.size() + 1);
         return text;
     }
@@ -108,7 +136,8 @@ public:
     [[nodiscard]] const T &value() const & { return std::get<0>(state_); }
     [[nodiscard]] T &value() & { return std::get<0>(state_); }
     [[nodiscard]] T &&value() && { return std::get<0>(std::move(state_)); }
-    [[nodiscard]] T value_or(T other) const { return has_value() ? **this : std::move(other); }
+    [[nodiscard]] T value_or(T other) const & { return has_value() ? **this : std::move(other); }
+    [[nodiscard]] T value_or(T other) && { return std::move(has_value() ? **this : other); }
     [[nodiscard]] const E &error() const noexcept { return *std::get_if<1>(&state_); }
 
 private:
@@ -127,6 +156,20 @@ inline result<std::string_view> validate(bytes input) noexcept {
 // The view would outlive a string, a vector or an array that is a temporary.
 template <class C, std::enable_if_t<detail::is_bytes<C>::value && detail::owns<C>::value, int> = 0>
 result<std::string_view> validate(const C &&) = delete;
+
+// Returns the next error from the byte `at` on, which is 0 at first and moves on, or nothing at the end:
+// `for (std::size_t at = 0; auto error = trust8::next_error(text, at);)`.
+[[nodiscard]] inline std::optional<error> next_error(bytes input, std::size_t &at) noexcept {
+    trust8_error plain;
+    if (trust8_next_error(input.data(), input.size(), &at, &plain)) return error(plain);
+    return std::nullopt;
+}
+
+// Returns the number of ASCII bytes before the first other byte.
+[[nodiscard]] inline std::size_t ascii_up_to(bytes input) noexcept { return trust8_ascii_up_to(input.data(), input.size()); }
+
+// Returns the number of the encoding that a text seems to have, such as TRUST8_UTF16LE, or 0.
+[[nodiscard]] inline std::uint32_t detect(bytes input) noexcept { return trust8_detect(input.data(), input.size()); }
 
 // Validates text that arrives in pieces. It can be copied.
 class validator {
@@ -150,7 +193,7 @@ private:
 
 // Returns text with each ill-formed sequence replaced by U+FFFD.
 [[nodiscard]] inline std::string lossy(bytes input) {
-    std::string text(trust8_lossy_len(input.data(), input.size()), '\0');
+    std::string text = detail::with_length(trust8_lossy_len(input.data(), input.size()));
     trust8_lossy(input.data(), input.size(), text.data(), text.size());
     return text;
 }
@@ -182,8 +225,7 @@ private:
 
 // Returns text repaired by a policy, such as TRUST8_DROP. An unknown policy makes an empty text.
 [[nodiscard]] inline std::string repair(std::uint32_t policy, bytes input) {
-    const std::size_t len = trust8_repair_len(policy, input.data(), input.size());
-    std::string text(len == TRUST8_NONE ? 0 : len, '\0');
+    std::string text = detail::with_length(trust8_repair_len(policy, input.data(), input.size()));
     trust8_repair(policy, input.data(), input.size(), text.data(), text.size());
     return text;
 }
@@ -230,23 +272,35 @@ struct conversion_error {
     [[nodiscard]] std::string_view name() const noexcept { return trust8_kind_name(kind); }
 };
 
+// How to convert.
+enum class flags : std::uint32_t {
+    none = 0,
+    // Replace what can't be converted.
+    lossy = TRUST8_LOSSY,
+    // The text is known to be well-formed; if not, the behaviour is undefined.
+    valid = TRUST8_VALID,
+};
+constexpr flags operator|(flags a, flags b) noexcept { return flags(std::uint32_t(a) | std::uint32_t(b)); }
+
 // The encoding of a string's units.
 template <class Unit> constexpr std::uint32_t encoding_of =
     sizeof(Unit) == 1 ? TRUST8_UTF8 : sizeof(Unit) == 2 ? TRUST8_UTF16 : TRUST8_UTF32;
 
-// Converts between strings of char, char16_t and char32_t (or wchar_t): `convert<std::u16string>(text)`.
-template <class To, class From>
-result<To, conversion_error> convert(std::basic_string_view<From> text, std::uint32_t flags = 0) {
+// Converts between strings, views and literals of char, char8_t, char16_t, char32_t and wchar_t: `convert<std::u16string>(text)`.
+template <class To, class From, std::enable_if_t<detail::is_text<From>::value, int> = 0>
+result<To, conversion_error> convert(const From &from, flags how = flags::none) {
+    using from_unit = detail::unit_of<From>;
     using unit = typename To::value_type;
-    const std::uint32_t from = encoding_of<From>, to = encoding_of<unit>;
-    const std::size_t bytes = text.size() * sizeof(From);
-    To out(trust8_convert_len(from, to, flags, text.data(), bytes) / sizeof(unit), unit());
+    const std::basic_string_view<from_unit> text(from);
+    const std::uint32_t source = encoding_of<from_unit>, target = encoding_of<unit>, bits = std::uint32_t(how);
+    const std::size_t len = text.size() * sizeof(from_unit), needed = trust8_convert_len(source, target, bits, text.data(), len);
+    To out = detail::with_length<To>(needed == TRUST8_NONE ? needed : needed / sizeof(unit));
     trust8_conversion done;
-    if (trust8_convert(from, to, flags, text.data(), bytes, out.data(), out.size() * sizeof(unit), &done)) {
+    if (trust8_convert(source, target, bits, text.data(), len, out.data(), out.size() * sizeof(unit), &done)) {
         out.resize(static_cast<std::size_t>(done.written) / sizeof(unit));
         return out;
     }
-    return conversion_error{done.read / sizeof(From), done.kind, done.value};
+    return conversion_error{done.read / sizeof(from_unit), done.kind, done.value};
 }
 
 inline result<std::u16string, conversion_error> to_utf16(bytes text) { return convert<std::u16string>(text.view()); }
@@ -255,14 +309,22 @@ inline result<std::string, conversion_error> to_utf8(std::u16string_view text) {
 inline result<std::string, conversion_error> to_utf8(std::u32string_view text) { return convert<std::string>(text); }
 
 // The same with U+FFFD in place of what can't be converted, so that there is no error.
-[[nodiscard]] inline std::u16string to_utf16_lossy(bytes text) { return *convert<std::u16string>(text.view(), TRUST8_LOSSY); }
-[[nodiscard]] inline std::u32string to_utf32_lossy(bytes text) { return *convert<std::u32string>(text.view(), TRUST8_LOSSY); }
-[[nodiscard]] inline std::string to_utf8_lossy(std::u16string_view text) { return *convert<std::string>(text, TRUST8_LOSSY); }
-[[nodiscard]] inline std::string to_utf8_lossy(std::u32string_view text) { return *convert<std::string>(text, TRUST8_LOSSY); }
+[[nodiscard]] inline std::u16string to_utf16_lossy(bytes text) {
+    return convert<std::u16string>(text.view(), flags::lossy).value_or({});
+}
+[[nodiscard]] inline std::u32string to_utf32_lossy(bytes text) {
+    return convert<std::u32string>(text.view(), flags::lossy).value_or({});
+}
+[[nodiscard]] inline std::string to_utf8_lossy(std::u16string_view text) {
+    return convert<std::string>(text, flags::lossy).value_or({});
+}
+[[nodiscard]] inline std::string to_utf8_lossy(std::u32string_view text) {
+    return convert<std::string>(text, flags::lossy).value_or({});
+}
 
 // Returns UTF-16 with U+FFFD in place of each lone surrogate.
 [[nodiscard]] inline std::u16string to_well_formed(std::u16string_view text) {
-    return *convert<std::u16string>(text, TRUST8_LOSSY);
+    return convert<std::u16string>(text, flags::lossy).value_or({});
 }
 
 } // namespace trust8

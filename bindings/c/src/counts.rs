@@ -69,6 +69,18 @@ pub unsafe extern "C" fn trust8_utf16_len(data: *const c_void, len: usize) -> us
     unsafe { count(data, len, Summary::utf16_len) }
 }
 
+/// Returns the number of bytes that are not continuations (80 to BF), or TRUST8_NONE for a misuse.
+/// That is the number of characters of UTF-8, which is not validated: in other bytes, an ill-formed
+/// sequence counts as one or as none.
+///
+/// trust8_convert_len does not validate either: from TRUST8_UTF8 to TRUST8_UTF16, half of its
+/// result is the number of units.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_count_starts(data: *const c_void, len: usize) -> usize {
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::bytes(data, len) }.map_or(TRUST8_NONE, trust8_counts::count_starts)
+}
+
 /// Returns one count of valid text.
 ///
 /// # Safety

@@ -34,7 +34,7 @@
 //! - All functions may be called from any thread at any time. Two threads must not use one
 //!   trust8_validator or trust8_converter at the same time.
 //!
-//! Byte values in this header are hexadecimal.
+//! The header needs C99 or C++. Byte values in it are hexadecimal.
 
 #![cfg_attr(not(test), no_std)]
 #![expect(

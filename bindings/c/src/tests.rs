@@ -112,6 +112,11 @@ fn texts() {
         assert_eq!(c!(trust8_count_chars(data, len)), of_valid(summary.chars));
         assert_eq!(c!(trust8_utf16_len(data, len)), of_valid(summary.utf16_len));
         assert_eq!(c!(trust8_is_ascii(data, len)), text.is_ascii());
+        let ascii = text.iter().take_while(|byte| byte.is_ascii()).count();
+        assert_eq!(c!(trust8_ascii_up_to(data, len)), ascii);
+        let starts = text.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+        assert_eq!(c!(trust8_count_starts(data, len)), starts);
+        assert_eq!(c!(trust8_detect(data, len)), if valid { TRUST8_UTF8 } else { 0 });
         let (same, _) = filled(|error| c!(trust8_profile_validate(TRUST8_PROFILE_XML, data, len, error)));
         assert_eq!(same.words(), error.words());
         let (same, _) = filled(|error| c!(trust8_validate_as(TRUST8_UTF8, data, len, error)));
@@ -147,6 +152,74 @@ fn other_encodings() {
         let check = |error| c!(trust8_validate_as(TRUST8_UTF16LE, text.as_ptr().cast(), text.len(), error));
         let (error, valid) = filled::<trust8_error, _>(check);
         assert_eq!((error.valid_up_to, error.kind, valid), (valid_up_to, kind, kind == TRUST8_NO_ERROR));
+    }
+}
+
+#[test]
+fn the_next_error() {
+    for text in TEXTS.iter().map(|(text, ..)| *text).chain([&b"\xFFa\xC0\xAFb\xE2\x82"[..]]) {
+        let (data, len) = (text.as_ptr().cast::<c_void>(), text.len());
+        let mut at = 0;
+        let mut found = Vec::new();
+        loop {
+            let (error, more) =
+                filled::<trust8_error, _>(|error| c!(trust8_next_error(data, len, &mut at, error)));
+            if !more {
+                assert_eq!((error.valid_up_to, error.kind, at), (len as u64, TRUST8_NO_ERROR, len));
+                break;
+            }
+            found.push((error.valid_up_to as usize, error.kind, error.error_len));
+        }
+        let expected: Vec<_> = trust8::errors(text)
+            .map(|error| (error.valid_up_to(), error.kind().code(), error.error_len().unwrap_or(0) as u8))
+            .collect();
+        assert_eq!(found, expected, "{text:02X?}");
+        let mut after = len + 1;
+        let (error, more) =
+            filled::<trust8_error, _>(|error| c!(trust8_next_error(data, len, &mut after, error)));
+        assert!(!more && error.kind == TRUST8_MISUSE && after == len + 1);
+        assert!(!c!(trust8_next_error(data, len, null_mut(), null_mut())));
+    }
+}
+
+#[test]
+fn encodings_without_a_mark() {
+    type Encode = fn(char) -> Vec<u8>;
+    fn units(c: char, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        c.encode_utf16(&mut [0; 2]).iter().flat_map(|unit| bytes(*unit)).collect()
+    }
+    let encodings: [(u32, Encode); 5] = [
+        (TRUST8_UTF8, |c| c.encode_utf8(&mut [0; 4]).as_bytes().to_vec()),
+        (TRUST8_UTF16LE, |c| units(c, u16::to_le_bytes)),
+        (TRUST8_UTF16BE, |c| units(c, u16::to_be_bytes)),
+        (TRUST8_UTF32LE, |c| u32::from(c).to_le_bytes().to_vec()),
+        (TRUST8_UTF32BE, |c| u32::from(c).to_be_bytes().to_vec()),
+    ];
+    let texts = [
+        "hello",
+        "plain text\r\n",
+        "Größe: 12 €",
+        "Съешь ещё",
+        "日本語のテキスト。",
+        "한국어 텍스트",
+        "😀 ok",
+    ];
+    let detect = |bytes: &[u8]| c!(trust8_detect(bytes.as_ptr().cast(), bytes.len()));
+    for (number, encode) in encodings {
+        for text in texts {
+            let bytes: Vec<u8> = text.chars().flat_map(encode).collect();
+            assert_eq!(detect(&bytes), number, "{text}");
+            let marked = [encode('\u{FEFF}'), bytes].concat();
+            assert_eq!(detect(&marked), number, "{text} with a mark");
+        }
+    }
+    for other in [
+        &b"a\0b"[..],
+        b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
+        b"Gr\xFC\xDFe aus M\xFCnchen!",
+        b"\x01\0\x02\0",
+    ] {
+        assert_eq!(detect(other), 0, "{other:02X?}");
     }
 }
 
@@ -484,10 +557,12 @@ fn kernels() {
 fn inputs_that_are_a_misuse() {
     for (data, len) in MISUSES {
         assert!(!c!(trust8_is_utf8(data, len)) && !c!(trust8_is_ascii(data, len)));
-        assert_eq!(c!(trust8_diagnose(data, len)), 0);
+        assert_eq!((c!(trust8_diagnose(data, len)), c!(trust8_detect(data, len))), (0, 0));
         let sizes = [
             c!(trust8_count_chars(data, len)),
             c!(trust8_utf16_len(data, len)),
+            c!(trust8_count_starts(data, len)),
+            c!(trust8_ascii_up_to(data, len)),
             c!(trust8_lossy_len(data, len)),
             c!(trust8_lossy(data, len, null_mut(), 0)),
             c!(trust8_repair_len(TRUST8_DROP, data, len)),
@@ -495,7 +570,7 @@ fn inputs_that_are_a_misuse() {
             c!(trust8_convert_len(TRUST8_UTF8, TRUST8_UTF16, 0, data, len)),
             c!(trust8_explain(null(), data, len, null_mut(), 0)),
         ];
-        assert_eq!(sizes, [TRUST8_NONE; 8]);
+        assert_eq!(sizes, [TRUST8_NONE; 10]);
 
         let (mut validator, ()) = filled(|validator| c!(trust8_validator_init(validator)));
         let errors: [(trust8_error, bool); 4] = [

@@ -144,6 +144,51 @@ static void test_conversions() {
     CHECK(trust8::to_utf8_lossy(U"a\uFFFD"sv) == "a\xEF\xBF\xBD");
 }
 
+/* The example in the header, with everything that is text. */
+static void test_convert() {
+    const std::string text = "caf\xC3\xA9";
+    CHECK(*trust8::convert<std::u16string>(text) == u"caf\u00E9");
+    CHECK(*trust8::convert<std::u16string>(std::string_view(text)) == u"caf\u00E9");
+    CHECK(*trust8::convert<std::u16string>("caf\xC3\xA9") == u"caf\u00E9" && *trust8::convert<std::u16string>(text.c_str()) == u"caf\u00E9");
+    CHECK(*trust8::convert<std::u32string>(u"\U0001F600") == U"\U0001F600" && *trust8::convert<std::string>(U"\u00E9"s) == "\xC3\xA9");
+    CHECK(*trust8::convert<std::string>(*trust8::convert<std::wstring>(text)) == text);
+    CHECK(*trust8::convert<std::u16string>("a\xFF", trust8::flags::lossy) == u"a\uFFFD");
+    CHECK(*trust8::convert<std::u16string>(text, trust8::flags::lossy | trust8::flags::valid) == u"caf\u00E9");
+    const auto wrong = trust8::convert<std::u16string>("a\xFF");
+    CHECK(!wrong && wrong.error().valid_up_to == 1 && wrong.error().kind == TRUST8_INVALID_BYTE);
+    CHECK(trust8::convert<std::u16string>("a\xFF").value_or(u"none") == u"none");
+#ifdef __cpp_char8_t
+    CHECK(*trust8::convert<std::u16string>(u8"\u00E9") == u"\u00E9" && *trust8::convert<std::u8string>(u"\u00E9") == u8"\u00E9");
+#endif
+}
+
+template <class From, class Flags, class = void> static constexpr bool can_convert = false;
+template <class From, class Flags>
+static constexpr bool can_convert<
+    From, Flags, std::void_t<decltype(trust8::convert<std::u16string>(std::declval<From>(), std::declval<Flags>()))>> = true;
+static_assert(can_convert<std::string, trust8::flags> && !can_convert<std::string, unsigned> && !can_convert<int *, trust8::flags>);
+
+/* Nothing but `value()` throws, whatever it is given. */
+static void test_misuse() {
+    const trust8::bytes nowhere(std::string_view(static_cast<const char *>(nullptr), 3));
+    CHECK(!trust8::is_utf8(nowhere) && trust8::validate(nowhere).error().kind() == TRUST8_MISUSE);
+    CHECK(trust8::lossy(nowhere).empty() && trust8::repair(TRUST8_DROP, nowhere).empty());
+    CHECK(trust8::to_utf16(nowhere).error().kind == TRUST8_MISUSE && trust8::to_utf16_lossy(nowhere).empty());
+    CHECK(trust8::validate("\xFF"sv).error().message(nowhere).empty());
+    const auto unknown = trust8::convert<std::u16string>("a", static_cast<trust8::flags>(99));
+    CHECK(!unknown && unknown.error().kind == TRUST8_MISUSE);
+    std::size_t after = 9;
+    CHECK(!trust8::next_error("a", after) && after == 9);
+}
+
+static void test_errors() {
+    std::vector<std::uint64_t> places;
+    for (std::size_t at = 0; const auto error = trust8::next_error("\xFF" "ab\xC0\xE2\x82", at);) places.push_back(error->valid_up_to());
+    CHECK((places == std::vector<std::uint64_t>{0, 3, 4}));
+    CHECK(trust8::ascii_up_to("caf\xC3\xA9") == 3 && trust8::ascii_up_to({}) == 0);
+    CHECK(trust8::detect("h\0e\0l\0l\0o\0"sv) == TRUST8_UTF16LE && trust8::detect("caf\xE9") == 0);
+}
+
 int main() {
     test_slices();
     test_decoder();
@@ -152,6 +197,9 @@ int main() {
     test_streams();
     test_columns();
     test_conversions();
+    test_convert();
+    test_misuse();
+    test_errors();
     std::printf("%u checks failed\n", failures);
     return failures != 0;
 }

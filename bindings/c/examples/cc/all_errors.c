@@ -21,24 +21,17 @@ int main(void) {
     if (data == NULL) return 2;
     /* The place of `at`. Each part of the text is searched for line feeds once, however many errors there are. */
     unsigned long long line = 1, column = 1;
+    trust8_error error;
     int wrong = 0;
-    for (;;) {
-        trust8_error error;
-        const bool valid = trust8_validate(data + at, len - at, &error);
-        if (valid) break;
+    for (size_t from = 0; trust8_next_error(data, len, &at, &error); from = at) {
         trust8_location place;
-        trust8_locate(data + at, len - at, error.valid_up_to, &place);
+        trust8_locate(data + from, len - from, error.valid_up_to - from, &place);
         column = place.line == 1 ? column + place.column - 1 : place.column;
         line += place.line - 1;
-        at += (size_t)error.valid_up_to;
         char message[256];
-        error.valid_up_to = at;
         trust8_explain(&error, NULL, 0, message, sizeof message);
         printf("line %llu, column %llu: %s\n", line, column, message);
         wrong = 1;
-        /* No length: the text ends inside a character. */
-        if (error.error_len == 0) break;
-        at += error.error_len;
         column++;
     }
     free(data);

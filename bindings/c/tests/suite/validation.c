@@ -82,12 +82,32 @@ static void visit(const uint8_t *sequence, size_t len, bool is_end) {
     free(end - OFFSETS - 4 - AFTER);
 }
 
+/* The next error, from the start and from wherever the oracle has found one. */
+static void check_next(const uint8_t *bytes, size_t len) {
+    size_t at = 0, expected_at = 0;
+    for (;;) {
+        trust8_error expected, found;
+        const bool more = !oracle(bytes + expected_at, len - expected_at, &expected);
+        expected.valid_up_to += expected_at;
+        expected_at = expected.error_len == 0 ? len : (size_t)expected.valid_up_to + expected.error_len;
+        CHECK(trust8_next_error(bytes, len, &at, &found) == more);
+        CHECK(same_error(&found, &expected) && at == expected_at);
+        if (!more || at != expected_at) break;
+    }
+    CHECK(!trust8_next_error(bytes, len, &at, NULL) && at == len);
+    size_t ascii = 0, starts = 0;
+    while (ascii < len && bytes[ascii] < 0x80) ascii++;
+    for (size_t i = 0; i < len; i++) starts += (bytes[i] & 0xC0) != 0x80;
+    CHECK(trust8_ascii_up_to(bytes, len) == ascii && trust8_count_starts(bytes, len) == starts);
+}
+
 static void test_random(void) {
     for (size_t i = 0; i < 30000 / scale + 100; i++) {
         const size_t len = random_below(i % 50 == 0 ? 5000 : 300);
         uint8_t *const bytes = (uint8_t *)malloc(len + (len == 0));
         random_text(bytes, len);
         check_bytes(bytes, len);
+        check_next(bytes, len);
         free(bytes);
     }
 }
