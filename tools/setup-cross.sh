@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs what the tests for other machines need, on Debian bookworm (amd64). Installing needs root.
 #
-#   tools/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [windows] [x86-64] [valgrind] [access] [capi] [java] [source]
+#   tools/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [windows] [x86-64] [valgrind] [access] [capi] [debian] [java] [source]
 #
-# Without an argument, it installs all but `java`.
+# Without an argument, it installs all but `debian` and `java`.
 #
 #   aarch64, s390x   a linker, a C library, qemu, and Rust's standard library or its source
 #   i686             the same without qemu: the CPU runs these programs itself
@@ -14,6 +14,7 @@
 #   valgrind         Valgrind, and the debug symbols of the C library that it needs
 #   java             a JDK, unless there is one
 #   access           programs for access control lists and extended attributes, editors and a shell, for the tests of the command
+#   debian           what builds a package of Debian
 #   capi             clang, the programs that build the examples of the C interface, and the libraries that it is compared with
 #
 # The script skips what is already installed, so a second run does nothing. The compiler is Debian's
@@ -71,6 +72,9 @@ for machine in "$@"; do
             packages+=(acl attr strace fish)
             command -v vim >/dev/null || packages+=(vim-nox)
             command -v emacs >/dev/null || packages+=(emacs-nox)
+            ;;
+        debian)
+            packages+=(debhelper dpkg-dev fakeroot)
             ;;
         capi)
             packages+=(clang libclang-rt-14-dev cmake meson ninja-build pkgconf
