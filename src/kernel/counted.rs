@@ -62,3 +62,39 @@ pub fn assert_linear(name: &str, work: impl Fn(&'static Kernel, &[u8])) {
         }
     }
 }
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use std::string::String;
+    use std::vec::Vec;
+
+    use super::*;
+
+    static LATE: Kernel = Kernel { name: "late", isa: Isa::scalar, validate: late };
+
+    /// Suspects the end of the text, wherever the fault is.
+    fn late(bytes: &[u8], (): ()) -> Verdict {
+        if core::str::from_utf8(bytes).is_ok() { Verdict::VALID } else { Verdict::suspect(bytes.len()) }
+    }
+
+    /// A search validates what precedes a suspicion once more, so that a wrong one costs time, and
+    /// no invalid text comes out.
+    #[test]
+    fn a_late_suspicion_hides_no_fault() {
+        for len in [30, 200, 700, 5000, 70_000] {
+            for (fault, filler) in [(0, "a"), (1, "\u{E9}"), (2, "\u{65E5}"), (3, "a"), (4, "\u{1F600}")] {
+                let mut text = filler.repeat(len / filler.len() + 1).into_bytes();
+                text[len / 5 * fault] = 0xFF;
+                assert_eq!(LATE.from_utf8_lossy(&text), String::from_utf8_lossy(&text), "{len}, {fault}");
+                let found: Vec<_> = LATE.errors(&text).map(|error| error.valid_up_to()).collect();
+                let mut at = 0;
+                let expected = text.utf8_chunks().filter_map(|chunk| {
+                    let fault = at + chunk.valid().len();
+                    at = fault + chunk.invalid().len();
+                    (!chunk.invalid().is_empty()).then_some(fault)
+                });
+                assert_eq!(found, expected.collect::<Vec<_>>(), "{len}, {fault}");
+            }
+        }
+    }
+}
