@@ -3,9 +3,10 @@
 # source folder: pytest, with the examples of the documentation, and mypy.
 #
 #   bindings/python/test.sh                 all versions of Python from 3.10 on that are found, all inputs
-#   bindings/python/test.sh 3.11 3.13       these versions
+#   bindings/python/test.sh 3.11 3.14t      these versions; with a t, the free-threaded build
 #   bindings/python/test.sh --two           the oldest and the newest of those that are found
 #   bindings/python/test.sh --abi3 3.12     only the build with the stable interface of the interpreter
+#   bindings/python/test.sh --pip           only `pip install`: that it says what it does, without cargo too, and its CPU time
 #
 # Of the last version, the tests of strings and of memory also run with the build for the stable interface.
 #
@@ -19,21 +20,55 @@ TESTS=(pytest==9.2.0 'hypothesis>=6.100,<6.169' mypy==2.4.1 typing_extensions)
 # What the tests compare with, and give columns to. Tests of a package that has no wheel for a version of Python are skipped.
 OTHERS=(numpy pyarrow polars duckdb nanoarrow mutf8 ftfy)
 
-features=() wanted=() two=
+# What `pip install` may take, in seconds of CPU time.
+PIP_SECONDS=90
+
+# Installs the package with pip, from a folder that has nothing compiled.
+test_pip() {
+    local pip=$work/pip/bin/pip folder=$PATH said before after
+    python3 -m venv "$work/pip"
+    folder=$(tr : '\n' <<<"$PATH" | while read -r folder; do [ -e "$folder/cargo" ] || printf '%s:' "$folder"; done)
+    if said=$(PATH=$folder "$pip" install --disable-pip-version-check "$here" 2>&1); then
+        echo "pip has compiled the package without cargo" >&2
+        return 1
+    fi
+    grep --quiet 'there is no cargo on the path: install Rust' <<<"$said" && ! grep --quiet Traceback <<<"$said" || { echo "$said"; return 1; }
+    before=$(times | tail -1)
+    said=$(CARGO_TARGET_DIR=$work/pip-target "$pip" install --disable-pip-version-check -v "$here" 2>&1) || { echo "$said"; return 1; }
+    after=$(times | tail -1)
+    grep --quiet 'compiling Rust, which takes about' <<<"$said" || { echo "$said"; return 1; }
+    "$work/pip/bin/python" -c 'import trust8; assert trust8.is_utf8(b"caf\xc3\xa9")'
+    python3 - "$before" "$after" "$PIP_SECONDS" <<'END'
+import re, sys
+before, after = (sum(60 * int(minutes) + float(seconds) for minutes, seconds in re.findall(r"(\d+)m([\d.]+)s", times)) for times in sys.argv[1:3])
+print(f"pip install: {after - before:.0f} s of CPU time")
+sys.exit(after - before > float(sys.argv[3]))
+END
+}
+
+features=() wanted=() two= pip=
 for argument in "$@"; do
     case $argument in
         --abi3) features=(--features abi3) ;;
         --two) two=1 ;;
+        --pip) pip=1 ;;
         *) wanted+=("$argument") ;;
     esac
 done
+
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+if [ -n "$pip" ]; then
+    test_pip
+    exit
+fi
 
 # Prints the interpreter of a version, if it runs.
 interpreter() {
     local candidate
     for candidate in "$(command -v "python$1" || true)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python \
         "$(command -v python3 || true)"; do
-        if [ -n "$candidate" ] && "$candidate" -c "import sys, venv, ensurepip; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null; then
+        if [ -n "$candidate" ] && "$candidate" -c "import sys, venv, ensurepip; sys.exit('%d.%d%s' % (*sys.version_info[:2], 't' * ('t' in sys.abiflags)) != '$1')" 2>/dev/null; then
             echo "$candidate"
             return
         fi
@@ -41,7 +76,7 @@ interpreter() {
 }
 
 versions=()
-for version in "${wanted[@]:-3.10 3.11 3.12 3.13}"; do
+for version in "${wanted[@]:-3.10 3.11 3.12 3.13 3.14 3.14t 3.15 3.15t}"; do
     # Without names, this is one word with all versions.
     for one in $version; do
         if [ -n "$(interpreter "$one")" ]; then
@@ -62,17 +97,20 @@ if [ -n "$two" ]; then
     versions=("${versions[0]}" "${versions[-1]}")
 fi
 
+# A package of the library that is missing in the list of those with loops would be twenty times as slow.
+for package in $(sed -n 's/^name = "\(trust8.*\)"$/\1/p' "$here/Cargo.lock" | grep -v trust8-python); do
+    grep --quiet --fixed-strings "[profile.release.package.$package]" "$here/Cargo.toml" || { echo "Cargo.toml does not optimise $package" >&2; exit 1; }
+done
+
 profile=()
 if [ "${TRUST8_PYTHON_PROFILE:-}" = quick ]; then
     # Of all that is compiled, only the library has to be fast.
     export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
     profile=(--config profile.release.package.trust8.opt-level=2)
-    for package in memchr pyo3 pyo3-ffi trust8-arrow trust8-cli trust8-dialect trust8-profile trust8-transcode; do
+    for package in memchr pyo3 trust8-{arrow,cli,columns,counts,dialect,profile,transcode}; do
         profile+=(--config "profile.release.package.$package.opt-level=0")
     done
 fi
-work=$(mktemp -d)
-trap 'rm -r "$work"' EXIT
 for version in "${versions[@]}"; do
     python=$(interpreter "$version")
     echo "=== Python $version ($python)"
@@ -80,7 +118,7 @@ for version in "${versions[@]}"; do
     bin=$work/$version/bin
     "$bin/pip" install --quiet --disable-pip-version-check "$MATURIN" "${TESTS[@]}"
     for package in "${OTHERS[@]}"; do
-        "$bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$package" \
+        "$bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$package" 2>/dev/null \
             || echo "no $package for Python $version"
     done
     "$bin/maturin" build --release --locked --manifest-path "$here/Cargo.toml" --interpreter "$bin/python" \
@@ -97,7 +135,7 @@ for version in "${versions[@]}"; do
     )
 done
 last=${versions[-1]}
-if [ ${#features[@]} -eq 0 ] && [ "${last#3.}" -ge 11 ]; then
+if [ ${#features[@]} -eq 0 ] && [ "${last#3.}" != 10 ]; then
     echo "=== Python $last, stable interface"
     bin=$work/$last/bin
     "$bin/maturin" build --release --locked --manifest-path "$here/Cargo.toml" --interpreter "$bin/python" \

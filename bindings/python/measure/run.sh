@@ -50,7 +50,7 @@ environment() {
     touch "$work/$1/built"
 }
 
-for version in "${@:-3.10 3.11 3.12 3.13}"; do
+for version in "${@:-3.10 3.11 3.12 3.13 3.14 3.15}"; do
     # Without names, this is one word with all versions.
     for one in $version; do
         python=$(interpreter "$one")

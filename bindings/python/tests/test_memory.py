@@ -365,15 +365,17 @@ def test_subinterpreters_are_refused():
         ]
 
 
-def test_free_threaded_python_is_refused():
-    """There is no such build here, so a test says that this is one."""
+def test_the_lock_cannot_be_off():
+    """A build without the lock turns it on for this module, unless it is told not to. There is no such build here, so a test says that this is one."""
     code = """
         import sys
-        sys.abiflags = "t"
+        sys._is_gil_enabled = lambda: sys.argv[1] == "on"
         try:
             import trust8
+            print(trust8.is_utf8(b""))
         except ImportError as error:
             print(error)
     """
-    done = run(code)
-    assert done.stdout.startswith("trust8 does not support free-threaded Python"), done.stderr
+    assert run(code, "on").stdout == "True\n"
+    done = run(code, "off")
+    assert done.stdout.startswith("trust8 needs the interpreter's lock"), done.stderr

@@ -27,11 +27,6 @@ if _interpreters is not None and _interpreters.get_current() != _interpreters.ge
     raise ImportError("trust8 does not support subinterpreters; import it in the main interpreter")
 del _interpreters
 
-if "t" in getattr(_sys, "abiflags", ""):
-    raise ImportError(
-        "trust8 does not support free-threaded Python, where memory can change at any time; use a build with the lock"
-    )
-
 from ._codecs import (
     Codec,
     IncrementalDecoder,
@@ -62,6 +57,10 @@ from ._trust8 import (
     utf_8_decode,
     validate,
 )
+
+# A free-threaded build turns its lock on for this package, unless it is told not to.
+if not getattr(_sys, "_is_gil_enabled", lambda: True)():
+    raise ImportError("trust8 needs the interpreter's lock; start Python without PYTHON_GIL=0 and -X gil=0")
 
 __all__ = [
     "Codec",

@@ -8,12 +8,12 @@ use std::mem::{self, MaybeUninit};
 use std::ptr::NonNull;
 use std::slice;
 
-use pyo3::exceptions::PySystemError;
+use pyo3::exceptions::{PySystemError, PyUnicodeEncodeError};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use trust8::boundary::floor;
-use trust8::engine::Output;
 use trust8::{Kernel, is_utf8};
 use trust8_counts::{count_starts, inspect};
 use trust8_transcode::handlers::into_ascii;
@@ -67,19 +67,33 @@ impl Width {
         }
     }
 
-    /// Returns the width of a string.
-    fn of_string(string: &Bound<'_, PyString>) -> Self {
+    /// Returns the width of a string of `len` characters.
+    fn of_string(string: &Bound<'_, PyString>, len: usize) -> PyResult<Self> {
         // SAFETY: the object is a string, and the interpreter is held.
-        if unsafe { ffi::PyUnicode_IS_ASCII(string.as_ptr()) } != 0 {
-            return Self::Ascii;
-        }
-        // SAFETY: the same.
-        match unsafe { ffi::PyUnicode_KIND(string.as_ptr()) } {
+        Ok(match unsafe { ffi::PyUnicode_KIND(string.as_ptr()) } {
+            ffi::PyUnicode_1BYTE_KIND if is_ascii(string, len)? => Self::Ascii,
             ffi::PyUnicode_1BYTE_KIND => Self::One,
             ffi::PyUnicode_2BYTE_KIND => Self::Two,
             _ => Self::Four,
-        }
+        })
     }
+}
+
+/// Returns whether a string of `len` characters of one byte is ASCII. The string knows, but from Python 3.14 on, only its method
+/// says so.
+#[inline]
+fn is_ascii(string: &Bound<'_, PyString>, len: usize) -> PyResult<bool> {
+    // In fewer characters, looking at all of them takes less time than the call of a method.
+    const SHORT: usize = 512;
+    if len > SHORT {
+        let class = string.py().get_type::<PyString>();
+        return class.call_method1(intern!(string.py(), "isascii"), (string,))?.extract();
+    }
+    // SAFETY: the object is a string, and the interpreter is held.
+    let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
+    // SAFETY: the string has this many characters of one byte, which never change.
+    let bytes = unsafe { slice::from_raw_parts(data.cast_const().cast(), len) };
+    Ok(if len <= 64 { is_short_ascii(bytes) } else { transcode::is_ascii_in(Encoding::Utf8, bytes) })
 }
 
 /// The memory of an unfinished string.
@@ -546,7 +560,7 @@ impl<'py> Builder<'py> {
         if chars == 0 {
             return Ok(());
         }
-        self.reserve(chars, Width::of_string(string))?;
+        self.reserve(chars, Width::of_string(string, chars)?)?;
         let (to, from) = (self.new.string.as_ptr(), string.as_ptr());
         let (at, chars_size) = (self.len as ffi::Py_ssize_t, chars as ffi::Py_ssize_t);
         // SAFETY: both are strings, `to` has memory for this many characters of this width, and nobody else has it.
@@ -576,9 +590,14 @@ pub(crate) fn encoded<'py>(
     string: &Bound<'py, PyString>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let len = chars_of(string)?;
+    let width = Width::of_string(string, len)?;
+    // With narrower vectors, the library is slow for UTF-32.
+    if width > Width::Ascii && len < library_pays(16, if width == Width::Four { 128 } else { 32 }) {
+        return by_interpreter(py, string);
+    }
     // SAFETY: the object is a string, and the interpreter is held.
     let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
-    match Width::of_string(string) {
+    match width {
         Width::Ascii => {
             // SAFETY: the string has this many characters of one byte. Strings never change, and this one outlives the slice.
             Ok(Some(PyBytes::new(py, unsafe { slice::from_raw_parts(data.cast::<u8>(), len) })))
@@ -592,12 +611,31 @@ pub(crate) fn encoded<'py>(
     }
 }
 
+/// Does the same with the interpreter's encoder, which is faster for a few characters.
+fn by_interpreter<'py>(
+    py: Python<'py>,
+    string: &Bound<'py, PyString>,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    // SAFETY: the object is a string, and the interpreter is held.
+    let bytes = unsafe { ffi::PyUnicode_AsUTF8String(string.as_ptr()) };
+    // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
+    match unsafe { Bound::from_owned_ptr_or_err(py, bytes) } {
+        Ok(bytes) => Ok(Some(bytes.cast_into()?)),
+        Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(py) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Returns the characters in UTF-8, or `None` if there is a surrogate.
 fn bytes_of<'py, U: Unit>(py: Python<'py>, units: &[U]) -> PyResult<Option<Bound<'py, PyBytes>>> {
     if units.len() <= SHORT_STRING {
+        if units.iter().fold(false, |any, unit| any | is_surrogate((*unit).into())) {
+            return Ok(None);
+        }
         // Characters of three bytes are stored as four.
         let mut memory = [MaybeUninit::uninit(); 4 * SHORT_STRING];
-        return Ok(short_bytes(units, &mut memory).map(|bytes| PyBytes::new(py, bytes)));
+        let bytes = transcode::convert_into(U::FORM, Encoding::Utf8, units, &mut memory);
+        return Ok(bytes.ok().map(|bytes| PyBytes::new(py, bytes)));
     }
     let len = transcode::len(U::FORM, Encoding::Utf8, units);
     let mut written = 0;
@@ -626,43 +664,4 @@ fn bytes_of<'py, U: Unit>(py: Python<'py>, units: &[U]) -> PyResult<Option<Bound
 
 fn is_surrogate(code_point: u32) -> bool {
     code_point >> 11 == 0x1B
-}
-
-/// The same for a short string.
-#[inline]
-fn short_bytes<'m, U: Unit>(units: &[U], memory: &'m mut [MaybeUninit<u8>]) -> Option<&'m [u8]> {
-    // With narrower vectors, the library is slow for UTF-32.
-    if units.len() >= library_pays(16, if U::LARGEST > 0xFFFF { 128 } else { 32 }) {
-        if units.iter().fold(false, |any, unit| any | is_surrogate((*unit).into())) {
-            return None;
-        }
-        return Some(transcode::convert_into(U::FORM, Encoding::Utf8, units, memory).ok()?);
-    }
-    by_character(units, memory)
-}
-
-/// The same, one by one. In one function with the conversion, the loop would have fewer registers.
-#[inline(never)]
-fn by_character<'m, U: Unit>(units: &[U], memory: &'m mut [MaybeUninit<u8>]) -> Option<&'m [u8]> {
-    let mut out = Output::new(memory);
-    let mut fork = out.fork();
-    let to = fork.output();
-    for unit in units {
-        let code_point: u32 = (*unit).into();
-        let last = |shift: u32| (0x80 | code_point >> shift & 0x3F) as u8;
-        let put = match code_point {
-            0..0x80 => to.put_first(&[code_point as u8], 1),
-            0x80..0x800 => to.put_first(&[0xC0 | (code_point >> 6) as u8, last(0)], 2),
-            0x800..0x1_0000 if !is_surrogate(code_point) => {
-                to.put_first(&[0xE0 | (code_point >> 12) as u8, last(6), last(0), 0], 3)
-            }
-            0x1_0000.. => to.put_first(&[0xF0 | (code_point >> 18) as u8, last(12), last(6), last(0)], 4),
-            _ => false,
-        };
-        if !put {
-            return None;
-        }
-    }
-    fork.join();
-    Some(out.finish())
 }
