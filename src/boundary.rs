@@ -161,9 +161,9 @@ pub fn start_before(bytes: &[u8], at: usize) -> usize {
 // A block may begin anywhere, and no algorithm carries state from block to block: the text before a
 // block that a check needs is read again. These functions take a block with this context before it.
 
-/// The context of a check, in bytes: a character has at most three bytes before its last.
-#[cfg(trust8_simd)]
-pub(crate) const CONTEXT: usize = 3;
+/// The context of a byte, in bytes, before it or after it: a character has at most three others.
+#[doc(hidden)]
+pub const CONTEXT: usize = 3;
 
 /// Returns the `N` bytes from `at` on, if there are that many. It cannot panic, which keeps loops
 /// small.

@@ -37,7 +37,7 @@ pub use crate::simd::{Job, Token, Vectors, as_uninit, read};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
 pub use crate::text::characters::why_inexpressible;
-pub use crate::text::locate::{count_if, last_line};
+pub use crate::text::locate::{count_equal, last_line};
 
 /// The kernel itself, for the trait by which each package adds methods to kernels.
 pub trait AsKernel {

@@ -468,7 +468,8 @@ pub struct Hex<'a>(pub &'a [u8]);
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, byte) in self.0.iter().enumerate() {
-            write!(f, "{}{byte:02X}", if i == 0 { "" } else { " " })?;
+            f.write_str(if i == 0 { "" } else { " " })?;
+            write!(f, "{byte:02X}")?;
         }
         Ok(())
     }
@@ -502,12 +503,12 @@ impl fmt::Display for Sequence {
         let (four, kind) = (&self.0[4..], self.kind());
         let lead = four[0];
         // What may follow the first bytes of the character.
-        let (first, last) = match (lead, self.len()) {
-            (0xE0, 1) => ("A0", "BF"),
-            (0xED, 1) => ("80", "9F"),
-            (0xF0, 1) => ("90", "BF"),
-            (0xF4, 1) => ("80", "8F"),
-            _ => ("80", "BF"),
+        let (first, last): (u8, u8) = match (lead, self.len()) {
+            (0xE0, 1) => (0xA0, 0xBF),
+            (0xED, 1) => (0x80, 0x9F),
+            (0xF0, 1) => (0x90, 0xBF),
+            (0xF4, 1) => (0x80, 0x8F),
+            _ => (0x80, 0xBF),
         };
         let what = match kind {
             ErrorKind::UnexpectedContinuation => "is a continuation byte where a character must begin",
@@ -520,15 +521,18 @@ impl fmt::Display for Sequence {
                 let begun = Hex(&four[..self.len()]);
                 write!(f, "{begun} begins a character of {} bytes, and ", lead.leading_ones())?;
                 match kind {
-                    ErrorKind::Incomplete => write!(f, "the input ends")?,
+                    ErrorKind::Incomplete => f.write_str("the input ends")?,
                     _ => write!(f, "{:02X} follows", four[self.len()])?,
                 }
-                return write!(f, "; expected a continuation byte ({first} to {last})");
+                return write!(f, "; expected a continuation byte ({first:02X} to {last:02X})");
             }
         };
+        // `{}` for a `str` would put the code for widths and precisions into small programs.
+        write!(f, "{} ", Hex(self.seen()))?;
+        f.write_str(what)?;
         match self.seen() {
-            [_] => write!(f, "{lead:02X} {what}; expected a first byte (00 to 7F, C2 to F4)"),
-            two => write!(f, "{} {what}; expected {first} to {last} after {lead:02X}", Hex(two)),
+            [_] => f.write_str("; expected a first byte (00 to 7F, C2 to F4)"),
+            _ => write!(f, "; expected {first:02X} to {last:02X} after {lead:02X}"),
         }
     }
 }

@@ -176,7 +176,7 @@ impl Validator {
         if self.accept_as_is(piece, Kernel::best()) {
             return Ok(());
         }
-        let (next, result) = self.pushed(piece);
+        let (next, result) = self.pushed(Kernel::best(), piece);
         *self = next;
         result
     }
@@ -286,12 +286,7 @@ impl Validator {
     /// It takes the validator by value: a validator whose address is never taken can live in
     /// registers while its owner loops.
     #[inline(never)]
-    fn pushed(self, piece: &[u8]) -> (Self, Result<(), StreamError>) {
-        self.pushed_by(Kernel::best(), piece)
-    }
-
-    /// Does the same as [`pushed`](Self::pushed), with this kernel.
-    fn pushed_by(mut self, kernel: &Kernel, piece: &[u8]) -> (Self, Result<(), StreamError>) {
+    fn pushed(mut self, kernel: &Kernel, piece: &[u8]) -> (Self, Result<(), StreamError>) {
         if piece.len() < 4
             && let Some(tail) = self.state.tail()
             && let Some(next) = piece.iter().try_fold(tail, |tail, &byte| tail.followed_by(byte))
@@ -417,7 +412,7 @@ impl Kernel {
         if validator.accept_as_is(piece, self) {
             return Ok(());
         }
-        let (next, result) = validator.pushed_by(self, piece);
+        let (next, result) = validator.pushed(self, piece);
         *validator = next;
         result
     }

@@ -5,7 +5,7 @@
 use core::fmt;
 use core::str::Utf8Chunk;
 
-use crate::boundary::is_continuation;
+use crate::boundary::{array_at, is_continuation};
 use crate::kernel::Kernel;
 use crate::repair::faults::FaultSearch;
 
@@ -151,7 +151,7 @@ const FEW: usize = 16;
 
 /// Returns how many characters and ill-formed sequences a chunk has.
 fn count_few(chunk: &Utf8Chunk<'_>) -> usize {
-    chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())
+    count_chars(chunk.valid().as_bytes()) + usize::from(!chunk.invalid().is_empty())
 }
 
 #[cfg(feature = "memchr")]
@@ -162,38 +162,56 @@ fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
 
 #[cfg(not(feature = "memchr"))]
 fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
-    match count_if(before, |byte| byte == b'\n') {
+    match count_equal(before, 0xFF, b'\n') {
         0 => (0, 0),
         newlines => (newlines, before.len() - last_line(before).len()),
     }
 }
 
-/// Blocks short enough for counts in bytes, so that the compiler counts in vectors of bytes.
-const COUNTED_BYTES: usize = 192;
+/// The length of a block whose count fits into a byte, so that the compiler counts in vectors of
+/// bytes.
+const COUNTED_BYTES: usize = 64;
 
-/// Returns the number of bytes for which `is` returns true.
-#[inline(always)]
-pub fn count_if(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
-    let (blocks, rest) = bytes.as_chunks::<COUNTED_BYTES>();
-    let mut count = 0;
-    for block in blocks {
-        count += usize::from(block.iter().fold(0u8, |sum, &byte| sum + u8::from(is(byte))));
+/// Returns the number of bytes that have `value` in the bits of `mask`, which are not all 0.
+///
+/// One function serves all counts, to keep programs small.
+#[inline(never)]
+#[must_use]
+pub fn count_equal(bytes: &[u8], mask: u8, value: u8) -> usize {
+    let (mut count, mut at) = (0, 0);
+    while at < bytes.len() {
+        let mut end;
+        let block = match array_at(bytes, at) {
+            Some(block) => block,
+            None => {
+                end = [!value; COUNTED_BYTES];
+                end[..bytes.len() - at].copy_from_slice(&bytes[at..]);
+                &end
+            }
+        };
+        count += usize::from(block.iter().fold(0_u8, |sum, &byte| sum + u8::from(byte & mask == value)));
+        at += COUNTED_BYTES;
     }
-    count + rest.iter().filter(|&&byte| is(byte)).count()
+    count
 }
 
 /// Returns the text after the last line feed, or all of it.
 #[must_use]
 pub fn last_line(text: &[u8]) -> &[u8] {
     let mut end = text.len();
-    // A search byte by byte would be slow for text of one line. The compiler vectorises this one.
+    // A search byte by byte would be slow for text of one line.
     while let Some(block) = text[..end].last_chunk::<COUNTED_BYTES>()
-        && !block.iter().fold(false, |any, &byte| any | (byte == b'\n'))
+        && count_equal(block, 0xFF, b'\n') == 0
     {
         end -= COUNTED_BYTES;
     }
     let newline = text[..end].iter().rposition(|&byte| byte == b'\n');
     &text[newline.map_or(0, |at| at + 1)..]
+}
+
+/// Returns how many characters a valid text has: the bytes that are no continuations (`10......`).
+fn count_chars(text: &[u8]) -> usize {
+    text.len() - count_equal(text, 0xC0, 0x80)
 }
 
 /// Returns how many characters and ill-formed sequences begin in `bytes`.
@@ -205,7 +223,7 @@ fn count_sequences(kernel: &Kernel, bytes: &[u8]) -> usize {
     let mut search = FaultSearch::new(kernel, bytes);
     let (mut count, mut at) = (0, 0);
     while let Some(block) = search.advance() {
-        count += count_if(&bytes[at..block.start], |byte| !is_continuation(byte)) + block.sequences();
+        count += count_chars(&bytes[at..block.start]) + block.sequences();
         at = block.end;
     }
     count

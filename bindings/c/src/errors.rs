@@ -224,15 +224,15 @@ fn explain(error: &trust8_error, data: &[u8], message: &mut Message<'_>) -> fmt:
         Ok(character) if error.kind == TRUST8_FORBIDDEN => {
             let found = character.chars().next().and_then(|c| Some((u32::from(c), Class::of(c)?)));
             let (number, reason) = found.map_or((0, "forbidden"), |(number, class)| (number, class.reason()));
-            write!(message, "forbidden character at byte {}: U+{number:04X} is {reason}", error.valid_up_to)
+            write!(message, "forbidden character at byte {}: U+{number:04X} is ", error.valid_up_to)?;
+            message.write_str(reason)
         }
         Err(of_bytes) if of_bytes.kind().code() == error.kind => {
             write!(message, "invalid UTF-8 at byte {}: {}", error.valid_up_to, of_bytes.reason())
         }
         _ => {
-            message.write_str("invalid text at byte ")?;
-            write!(message, "{}: ", error.valid_up_to)?;
-            name(error.kind).to_bytes().iter().try_for_each(|byte| message.write_char(char::from(*byte)))
+            write!(message, "invalid text at byte {}: ", error.valid_up_to)?;
+            message.write_str(trust8::from_utf8(name(error.kind).to_bytes()).unwrap_or_default())
         }
     }
 }
@@ -256,6 +256,7 @@ impl Message<'_> {
 }
 
 impl Write for Message<'_> {
+    #[inline(never)]
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let room = self.room.get_mut(self.len..).unwrap_or_default();
         for (place, byte) in room.iter_mut().zip(text.bytes()) {

@@ -65,12 +65,12 @@ fn eight_blocks<S: Simd>(s: S, group: &[u8], at: usize) -> S::Vector {
 
 #[inline(always)]
 fn two_blocks<S: Simd>(s: S, group: &[u8], at: usize) -> S::Vector {
-    s.halve(high_bits(s, group, at), high_bits(s, group, at + BLOCK_BYTES))
+    s.halve(one_block(s, group, at), one_block(s, group, at + BLOCK_BYTES))
 }
 
 /// Returns a vector with a bit 7 set if any byte of the block at `at` is not ASCII.
 #[inline(always)]
-fn high_bits<S: Simd>(s: S, group: &[u8], at: usize) -> S::Vector {
+fn one_block<S: Simd>(s: S, group: &[u8], at: usize) -> S::Vector {
     let mut all = s.load(group, at);
     for k in 1..BLOCK_BYTES / S::LANES {
         all = s.or(all, s.load(group, at + k * S::LANES));

@@ -35,13 +35,11 @@ mod lookup;
 mod planes;
 mod words;
 
+pub use crate::boundary::CONTEXT;
 use crate::boundary::{self, array_at};
 use crate::kernel::Engine;
 use crate::output::Output;
 use crate::simd::{Job, Vectors};
-
-/// The context on either side of a byte: a character has at most three other bytes.
-pub const CONTEXT: usize = 3;
 
 /// The bytes of a map, one for each bit of a word: a block, and its context on either side.
 pub const WITH_CONTEXT: usize = 64;

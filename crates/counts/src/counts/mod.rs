@@ -10,7 +10,7 @@ mod lanes;
 use core::ops::AddAssign;
 
 use trust8::boundary::is_continuation;
-use trust8::engine::{Automaton, Engine, Job, count_if};
+use trust8::engine::{Automaton, Engine, Job, count_equal};
 
 /// An engine that counts.
 pub trait Counting: Engine {
@@ -29,16 +29,16 @@ impl Counting for Automaton {
     #[inline(always)]
     fn count(self, text: &[u8]) -> Counts {
         Counts {
-            continuations: count_if(text, is_continuation),
-            from_e0: count_if(text, |byte| byte >= 0xE0),
-            from_f0: count_if(text, |byte| byte >= 0xF0),
-            newlines: count_if(text, |byte| byte == b'\n'),
+            continuations: count_equal(text, 0xC0, 0x80),
+            from_e0: count_equal(text, 0xE0, 0xE0),
+            from_f0: count_equal(text, 0xF0, 0xF0),
+            newlines: count_equal(text, 0xFF, b'\n'),
         }
     }
 
     #[inline(always)]
     fn count_chars(self, text: &[u8]) -> usize {
-        count_if(text, |byte| !is_continuation(byte))
+        text.len() - count_equal(text, 0xC0, 0x80)
     }
 
     #[inline(always)]
