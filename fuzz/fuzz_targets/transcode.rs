@@ -92,7 +92,8 @@ fn in_pieces_and_small_buffers(
     assert_eq!(lossy, convert_lossy(scalar.form(from), to, bytes), "{}", kernel.name());
 
     for replacing in [false, true] {
-        let mut transcoder = Transcoder::with_kernel(kernel, from, to, replacing);
+        let form = kernel.form(from);
+        let mut transcoder = if replacing { Transcoder::lossy(form, to) } else { Transcoder::new(form, to) };
         let mut joined = Vec::new();
         let pieces = bytes.chunks(control % 67 + 1);
         let result = pieces.map(|piece| transcoder.push(piece, &mut joined)).collect::<Result<Vec<()>, _>>();

@@ -13,7 +13,7 @@ use crate::{from_utf8, is_utf8};
 
 /// The default capacity of a reader: small enough for the first-level cache, large enough for the
 /// kernels to run at full speed.
-pub(super) const CAPACITY: usize = 16 << 10;
+pub(super) const CAPACITY_BYTES: usize = 16 << 10;
 
 /// The bytes that a reader has received, and how much of them is text.
 ///

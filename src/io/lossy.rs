@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use std::io::{self, BufRead, ErrorKind, Read};
 
-use super::intake::{CAPACITY, read_too_much};
+use super::intake::{CAPACITY_BYTES, read_too_much};
 use super::reader::append_until;
 use crate::stream::Decoder;
 
@@ -210,7 +210,7 @@ impl<R: Read> LossyReader<R> {
     fn fill(&mut self) -> io::Result<()> {
         while self.start == self.text.len() {
             if self.bytes.is_empty() {
-                self.bytes = vec![0; CAPACITY];
+                self.bytes = vec![0; CAPACITY_BYTES];
             }
             let n = self.inner.read(&mut self.bytes)?;
             let bytes = self.bytes.get(..n).ok_or_else(read_too_much)?;

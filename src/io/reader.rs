@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use std::io::{self, BufRead, ErrorKind, Read};
 
-use super::intake::{CAPACITY, Intake};
+use super::intake::{CAPACITY_BYTES, Intake};
 
 /// A reader that passes on UTF-8 and refuses everything else.
 ///
@@ -63,7 +63,7 @@ impl<R> Utf8Reader<R> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub const fn new(inner: R) -> Self {
-        Self::with_capacity(CAPACITY, inner)
+        Self::with_capacity(CAPACITY_BYTES, inner)
     }
 
     /// Returns a reader with a buffer of `capacity` bytes, or of four if `capacity` is less, so

@@ -2,7 +2,7 @@
 //!
 //! A function that tests the kernel's answer must save its arguments across the call. Here it
 //! passes a closure for the rejected case instead, so the call of the kernel is a tail call. The C
-//! interface uses this.
+//! interface uses this, through `foreign.rs`.
 
 #![forbid(unsafe_code)]
 

@@ -16,7 +16,7 @@ use core::ptr;
 use super::as_uninit;
 
 /// A cache line.
-const LINE: usize = 64;
+const LINE_BYTES: usize = 64;
 /// The bytes of one store.
 const STORE_BYTES: usize = size_of::<__m128i>();
 /// The number of streams that are copied in turn. Memory has several banks, and one page keeps only
@@ -36,19 +36,19 @@ pub(crate) fn copy(src: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8]) {
     assert_eq!(src.len(), dst.len());
     // Non-temporal stores write the whole cache lines of `dst`, and ordinary stores the bytes
     // before and after them.
-    let head = dst.as_ptr().align_offset(LINE).min(src.len());
+    let head = dst.as_ptr().align_offset(LINE_BYTES).min(src.len());
     let (src_head, src) = src.split_at(head);
     let (dst_head, dst) = dst.split_at_mut(head);
     dst_head.copy_from_slice(as_uninit(src_head));
-    let (src_lines, src_tail) = src.as_chunks::<LINE>();
-    let (dst_lines, dst_tail) = dst.as_chunks_mut::<LINE>();
+    let (src_lines, src_tail) = src.as_chunks::<LINE_BYTES>();
+    let (dst_lines, dst_tail) = dst.as_chunks_mut::<LINE_BYTES>();
     dst_tail.copy_from_slice(as_uninit(src_tail));
 
     let stride = src_lines.len().div_ceil(PLACES);
     for i in (0..stride).step_by(BURST_LINES) {
         for place in (0..PLACES).map(|place| place * stride) {
             for at in place + i..place + stride.min(i + BURST_LINES) {
-                if let Some(line) = next.get(at * LINE) {
+                if let Some(line) = next.get(at * LINE_BYTES) {
                     // SAFETY: SSE, which SSE2 includes, by build.rs. A prefetch is a hint; `line`
                     // is readable anyway.
                     unsafe { _mm_prefetch::<_MM_HINT_T0>(ptr::from_ref(line).cast()) };
@@ -76,8 +76,8 @@ pub(crate) fn copy(src: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8]) {
 ///
 /// - A store fence must come before any other access to `dst`, even by this thread.
 #[inline(always)]
-unsafe fn copy_line(src: &[u8; LINE], dst: &mut [MaybeUninit<u8>; LINE]) {
-    assert_eq!(dst.as_ptr().addr() % LINE, 0);
+unsafe fn copy_line(src: &[u8; LINE_BYTES], dst: &mut [MaybeUninit<u8>; LINE_BYTES]) {
+    assert_eq!(dst.as_ptr().addr() % LINE_BYTES, 0);
     let (src, _) = src.as_chunks::<STORE_BYTES>();
     let (dst, _) = dst.as_chunks_mut::<STORE_BYTES>();
     for (src, dst) in src.iter().zip(dst) {

@@ -368,10 +368,10 @@ enum Rest<'a> {
 }
 
 /// The most bytes at the end of a piece, after longer text, that are expected to have no fault.
-const FEW: usize = 256;
+const FEW_BYTES: usize = 256;
 
 /// The most bytes that `core` searches.
-const SHORT: usize = 48;
+const SHORT_BYTES: usize = 48;
 
 impl<'a> Rest<'a> {
     /// Returns the text at the start of `bytes`, and the rest.
@@ -387,7 +387,7 @@ impl<'a> Rest<'a> {
     /// `suspect`, and the rest.
     #[inline(never)]
     fn rejected(kernel: &'static Kernel, bytes: &'a [u8], suspect: usize) -> (&'a str, Self) {
-        if bytes.len() <= SHORT {
+        if bytes.len() <= SHORT_BYTES {
             return ("", Self::Short(bytes.utf8_chunks()));
         }
         // Only 'valid' is trusted, not a position.
@@ -418,7 +418,7 @@ impl<'a> Decoded<'a> {
                 (self.text, self.ill_formed) = (chunk.valid(), chunk.invalid());
                 let distance = mem::take(before) + self.text.len();
                 let rest = &bytes[chunk.invalid_offset() + self.ill_formed.len()..];
-                if rest.len() <= distance.min(FEW) {
+                if rest.len() <= distance.min(FEW_BYTES) {
                     // There is probably no other fault.
                     self.rest = Rest::Unread(kernel, rest);
                 }

@@ -29,10 +29,10 @@ const CHUNK_BYTES: usize = 16 << 10;
 /// Texts of this length and above are written past the caches, as most implementations of `memcpy`
 /// do: few CPUs have larger caches for one core.
 #[cfg(trust8_x86)]
-const PAST_CACHES_FROM: usize = 16 << 20;
+const PAST_CACHES_FROM_BYTES: usize = 16 << 20;
 
 /// A cache line.
-const LINE: usize = 64;
+const LINE_BYTES: usize = 64;
 
 /// Copies `src` to the start of `dst` and validates it: [`from_utf8`](crate::from_utf8) and
 /// `memcpy` in one pass.
@@ -91,7 +91,7 @@ impl Kernel {
             return Err(CopyError::TooSmall(TooSmall { needed, len }));
         };
         let (mut begin, mut valid) = (0, 0);
-        let mut end = CHUNK_BYTES - dst.as_ptr().addr() % LINE;
+        let mut end = CHUNK_BYTES - dst.as_ptr().addr() % LINE_BYTES;
         while begin < needed {
             end = end.min(needed);
             // The check ends between characters, up to three bytes before the copy does.
@@ -121,7 +121,7 @@ impl Kernel {
 #[cfg_attr(not(trust8_x86), expect(unused_variables, reason = "ordinary stores need not know what follows"))]
 fn write(chunk: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8], text_len: usize) {
     #[cfg(trust8_x86)]
-    if text_len >= PAST_CACHES_FROM {
+    if text_len >= PAST_CACHES_FROM_BYTES {
         return crate::simd::nontemporal::copy(chunk, dst, next);
     }
     dst.copy_from_slice(as_uninit(chunk));

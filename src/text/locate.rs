@@ -130,7 +130,7 @@ impl<'a> Locator<'a> {
         let rest = &self.bytes[self.at..];
         let before = sequence_start(rest, offset - self.at);
         self.column += match before {
-            ..FEW => rest[..before].utf8_chunks().map(|chunk| count_few(&chunk)).sum(),
+            ..FEW_BYTES => rest[..before].utf8_chunks().map(|chunk| count_few(&chunk)).sum(),
             _ => count_sequences(self.kernel, &rest[..before]),
         };
         self.at += before;
@@ -147,7 +147,7 @@ impl fmt::Debug for Locator<'_> {
 }
 
 /// Fewer bytes than this are counted without a kernel. Between two faults there may be none.
-const FEW: usize = 16;
+const FEW_BYTES: usize = 16;
 
 /// Returns how many characters and ill-formed sequences a chunk has.
 fn count_few(chunk: &Utf8Chunk<'_>) -> usize {

@@ -88,7 +88,7 @@ impl Policy {
         } else {
             let mut search = FaultSearch::new(kernel, row);
             while let Some(mut block) = search.advance() {
-                if self != Self::Java && block.is_lone() && block.ill_formed().0 > FEW {
+                if self != Self::Java && block.is_lone() && block.ill_formed().0 > FEW_FAULTS {
                     replace(block.start, block.end - block.start);
                     continue;
                 }
@@ -141,7 +141,7 @@ impl Kernel {
 const SHORT_BYTES: usize = 64;
 
 /// If a block has more faults and each byte is ASCII or a fault, all of its bytes are looked up.
-const FEW: usize = 8;
+const FEW_FAULTS: usize = 8;
 
 /// The bytes that each byte becomes if it is ASCII or ill-formed, the first as the lowest, and
 /// their number.

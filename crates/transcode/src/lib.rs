@@ -153,7 +153,7 @@ use trust8::{Kernel, TooSmall};
 
 /// Forms with a kernel: for tests, measurements, and programs that let their user choose.
 ///
-/// Every function with a form of the input takes a [`form`](Self::form) of a kernel, but not
+/// Every function with a form of the input takes a [`form`](Self::form) of a kernel, and so does a
 /// [`Transcoder`].
 ///
 /// ```

@@ -15,8 +15,7 @@ use super::codec::Next;
 use super::error::{Fault, TranscoderError};
 use super::form::Form;
 use super::route::{End, Route};
-use super::scalar;
-use trust8::Kernel;
+use super::{Source, scalar};
 use trust8::engine::{Output, Progress};
 
 /// Converts text that arrives in pieces.
@@ -64,8 +63,8 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// # Ok::<(), trust8_transcode::TranscoderError>(())
     /// ```
     #[must_use]
-    pub fn new(from: F, to: T) -> Self {
-        Self::with_kernel(Kernel::best(), from, to, false)
+    pub fn new(from: impl Source<F>, to: T) -> Self {
+        Self::of(from, to, false)
     }
 
     /// Returns a transcoder that replaces what can't be converted, and so never fails.
@@ -82,14 +81,12 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// # Ok::<(), trust8_transcode::TranscoderError>(())
     /// ```
     #[must_use]
-    pub fn lossy(from: F, to: T) -> Self {
-        Self::with_kernel(Kernel::best(), from, to, true)
+    pub fn lossy(from: impl Source<F>, to: T) -> Self {
+        Self::of(from, to, true)
     }
 
-    /// Returns a strict or lossy transcoder with this kernel, for tests and measurements.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_kernel(kernel: &'static Kernel, from: F, to: T, lossy: bool) -> Self {
+    fn of(from: impl Source<F>, to: T, lossy: bool) -> Self {
+        let (kernel, from) = from.kernel_and_form();
         let route = Route { kernel, from: from.form_layout(), to: to.form_layout(), lossy: false };
         let forms = (from, to);
         Self { route, lossy, replaced: None, forms, converted: 0, held: [0; 4], held_len: 0, failed: None }

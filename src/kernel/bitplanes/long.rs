@@ -32,7 +32,7 @@ use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
 use crate::simd::{Avx512, Job, Token, Vectors, x86::avx512::Vector};
 
 /// Eight blocks, the context before them, and the bytes after them that are checked with the last word.
-type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD];
+type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD_BYTES];
 /// The words of eight blocks. A word has eight bytes.
 const WORDS: usize = EIGHT_BLOCKS / 8;
 /// A chunk of a sparse run is this many times eight blocks. The number of a word in it is a byte.
@@ -52,7 +52,7 @@ const NUMBERS: &[u8; 64] = &{
     numbers
 };
 /// The bytes after a word that are checked with it. A character that begins in the word ends there, or is cut off.
-const AFTER_WORD: usize = 16 - CONTEXT - 8;
+const AFTER_WORD_BYTES: usize = 16 - CONTEXT - 8;
 /// A sparse run begins if at most this many positions of a block are not ASCII in any of eight
 /// blocks. Three three-byte characters take nine.
 const FEW_PLACES: u32 = 9;
@@ -221,7 +221,7 @@ fn list_words(
     at: usize,
     prefetches: bool,
 ) -> (usize, Words) {
-    let end = bytes.len().min(at + CHUNK_BYTES + AFTER_WORD);
+    let end = bytes.len().min(at + CHUNK_BYTES + AFTER_WORD_BYTES);
     // `black_box` keeps LLVM from unrolling the loop four times. Then each load would advance by 2
     // KiB, too far for hardware prefetchers that follow an instruction: 135 GB/s of ASCII from the
     // second-level cache instead of 195 (Zen 5).
@@ -229,7 +229,7 @@ fn list_words(
     let len = left.len();
     let mut listed = Words { numbers: s.zero(), count: 0 };
     let (mut numbers, mut most) = (s.load(NUMBERS, 0), WORDS);
-    while let Some(eight) = left.first_chunk::<{ EIGHT_BLOCKS + AFTER_WORD }>() {
+    while let Some(eight) = left.first_chunk::<{ EIGHT_BLOCKS + AFTER_WORD_BYTES }>() {
         if prefetches {
             prefetch_eight(s, bytes, at + len - left.len());
         }

@@ -48,13 +48,13 @@ pub const WITH_CONTEXT: usize = 64;
 pub const BLOCK_BYTES: usize = WITH_CONTEXT - 2 * CONTEXT;
 
 /// A cache line.
-pub const LINE: usize = 64;
+pub const LINE_BYTES: usize = 64;
 
 /// ASCII is skipped in blocks of this length first, and then in cache lines.
-pub const ASCII_BLOCK: usize = 4 * LINE;
+pub const ASCII_BLOCK_BYTES: usize = 4 * LINE_BYTES;
 
 /// After this many blocks without a fault, a search no longer expects one in the next block.
-const SOUND_BLOCKS_TO_BE_FAR: usize = 8;
+const CLEAN_BLOCKS_BEFORE_CHUNKS: usize = 8;
 
 /// After this many blocks without a fault, text is processed in groups. These blocks have about as
 /// much text as a group, so that hardly any group is checked again for the same fault.
@@ -156,7 +156,8 @@ impl Marks {
     }
 }
 
-/// The operations of an instruction set for the map.
+/// The operations of an instruction set for the map. The implementing type holds the tables in
+/// registers, and [`Set`](Self::Set) has the other operations.
 pub trait Surveyor: Copy {
     /// The instruction set.
     type Set: Vectors;
@@ -172,33 +173,33 @@ pub trait Surveyor: Copy {
 
     /// Returns whether all bytes are ASCII.
     #[inline(always)]
-    fn is_ascii(self, bytes: &[u8; ASCII_BLOCK]) -> bool {
-        !any_high_bit(self.set(), bytes, 0, ASCII_BLOCK)
+    fn is_ascii(self, bytes: &[u8; ASCII_BLOCK_BYTES]) -> bool {
+        !any_high_bit(self.set(), bytes, 0, ASCII_BLOCK_BYTES)
     }
 
     /// Appends the bytes to `out` and returns whether all of them are ASCII, or returns `None` if
     /// they do not fit. Each byte is loaded once for both.
     #[inline(always)]
-    fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool> {
-        let (s, next) = (self.set(), out.next_array::<ASCII_BLOCK>()?);
+    fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK_BYTES], out: &mut Output<'_>) -> Option<bool> {
+        let (s, next) = (self.set(), out.next_array::<ASCII_BLOCK_BYTES>()?);
         let (mut all, mut at) = (s.splat(0), 0);
-        while at < ASCII_BLOCK {
+        while at < ASCII_BLOCK_BYTES {
             let v = s.load(bytes, at);
             all = s.or(all, v);
             s.store(v, next, at);
             at += Self::Set::LANES;
         }
         // SAFETY: the loop has written all bytes of `next`.
-        unsafe { out.advance(ASCII_BLOCK) };
+        unsafe { out.advance(ASCII_BLOCK_BYTES) };
         Some(!s.any_high_bit(all))
     }
 
-    /// Returns how many parts of [`LINE`] bytes are ASCII before the first one that is not.
+    /// Returns how many parts of [`LINE_BYTES`] bytes are ASCII before the first one that is not.
     #[inline(always)]
-    fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK]) -> usize {
+    fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK_BYTES]) -> usize {
         let (mut others, mut line) = (1 << 4, 0);
         while line < 4 {
-            let other = any_high_bit(self.set(), bytes, LINE * line, LINE * line + LINE);
+            let other = any_high_bit(self.set(), bytes, LINE_BYTES * line, LINE_BYTES * line + LINE_BYTES);
             others |= u32::from(other) << line;
             line += 1;
         }
@@ -208,7 +209,7 @@ pub trait Surveyor: Copy {
 
 /// Returns whether any byte of `bytes[from..to]` is not ASCII. The length is a multiple of 64.
 #[inline(always)]
-fn any_high_bit<V: Vectors>(v: V, bytes: &[u8; ASCII_BLOCK], from: usize, to: usize) -> bool {
+fn any_high_bit<V: Vectors>(v: V, bytes: &[u8; ASCII_BLOCK_BYTES], from: usize, to: usize) -> bool {
     let mut all = v.load(bytes, from);
     let mut at = from + V::LANES;
     while at < to {
@@ -218,7 +219,8 @@ fn any_high_bit<V: Vectors>(v: V, bytes: &[u8; ASCII_BLOCK], from: usize, to: us
     v.any_high_bit(all)
 }
 
-/// An engine whose tables give the classes of bytes.
+/// An engine whose tables give the classes of bytes. This is apart from [`Engine`], because
+/// validation does not need it.
 pub trait Surveys: Engine {
     /// Loads the tables.
     fn surveyor(self) -> impl Surveyor;
@@ -309,7 +311,7 @@ impl Found {
     }
 }
 
-/// Returns the next block with a fault in it, or an empty block after `SOUND_BLOCKS_TO_BE_FAR`
+/// Returns the next block with a fault in it, or an empty block after `CLEAN_BLOCKS_BEFORE_CHUNKS`
 /// blocks without one. The job takes the start position.
 ///
 /// Everything before that is well-formed, except for a character that it cuts off.
@@ -319,7 +321,7 @@ impl<E: Surveys> Job<E, usize, Found> for Seek {
     #[inline(always)]
     fn run(engine: E, bytes: &[u8], from: usize) -> Found {
         let (s, mut at) = (engine.surveyor(), from);
-        for _ in 0..SOUND_BLOCKS_TO_BE_FAR {
+        for _ in 0..CLEAN_BLOCKS_BEFORE_CHUNKS {
             at = after_ascii(s, bytes, at);
             let len = (bytes.len() - at).min(BLOCK_BYTES);
             let ends;
@@ -435,21 +437,21 @@ fn copy_text(text: &[u8; TEXT_PER_BLOCK], from: usize, to: usize, out: &mut Outp
     }
 }
 
-/// Copies the ASCII from `from` on, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of
+/// Copies the ASCII from `from` on, in blocks of [`ASCII_BLOCK_BYTES`] bytes and, after at least one of
 /// them, in cache lines. Returns where it ends.
 #[inline(always)]
 fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize, out: &mut Output<'_>) -> usize {
     let mut at = from;
-    while let Some(block) = array_at::<ASCII_BLOCK>(bytes, at)
+    while let Some(block) = array_at::<ASCII_BLOCK_BYTES>(bytes, at)
         && let Some(is_ascii) = s.put_and_test_ascii(block, out)
     {
         let n = match is_ascii {
             // To an aligned address: a store that crosses cache lines takes twice as long.
-            true => ASCII_BLOCK - (LINE - out.bytes_to_line()) % LINE,
-            false if at > from => s.ascii_lines(block) * LINE,
+            true => ASCII_BLOCK_BYTES - (LINE_BYTES - out.bytes_to_line()) % LINE_BYTES,
+            false if at > from => s.ascii_lines(block) * LINE_BYTES,
             false => 0,
         };
-        out.retract(ASCII_BLOCK - n);
+        out.retract(ASCII_BLOCK_BYTES - n);
         at += n;
         if !is_ascii {
             break;
@@ -469,21 +471,21 @@ pub fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
     padded
 }
 
-/// Returns where the ASCII from `from` on ends, in blocks of [`ASCII_BLOCK`] bytes and, after at
+/// Returns where the ASCII from `from` on ends, in blocks of [`ASCII_BLOCK_BYTES`] bytes and, after at
 /// least one of them, in cache lines. It stops after a chunk.
 #[inline(always)]
 fn after_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> usize {
     let mut at = from;
-    while let Some(block) = array_at::<ASCII_BLOCK>(bytes, at)
+    while let Some(block) = array_at::<ASCII_BLOCK_BYTES>(bytes, at)
         && at < from + LONGEST_CHUNK_BYTES
     {
         if s.is_ascii(block) {
             // To an aligned address: a load that crosses cache lines takes twice as long.
-            at += ASCII_BLOCK - block.as_ptr().addr() % LINE;
+            at += ASCII_BLOCK_BYTES - block.as_ptr().addr() % LINE_BYTES;
         } else if at == from {
             break;
         } else {
-            return at + s.ascii_lines(block) * LINE;
+            return at + s.ascii_lines(block) * LINE_BYTES;
         }
     }
     at
@@ -519,7 +521,7 @@ mod tests {
                 );
                 assert_eq!(out.finish(), [&b"before"[..], &text, &ascii].concat());
                 assert_eq!(surveyor.is_ascii(&text), text.is_ascii());
-                let lines = text.chunks(LINE).take_while(|line| line.is_ascii()).count();
+                let lines = text.chunks(LINE_BYTES).take_while(|line| line.is_ascii()).count();
                 assert_eq!(surveyor.ascii_lines(&text), lines);
             }
         }

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{ASCII_BLOCK, Classes, LINE, Surveyor, Surveys, WITH_CONTEXT};
+use super::{ASCII_BLOCK_BYTES, Classes, LINE_BYTES, Surveyor, Surveys, WITH_CONTEXT};
 use crate::kernel::Automaton;
 use crate::kernel::automaton::high_bits;
 use crate::output::Output;
@@ -60,19 +60,19 @@ impl Surveyor for Words {
     }
 
     #[inline(always)]
-    fn is_ascii(self, bytes: &[u8; ASCII_BLOCK]) -> bool {
+    fn is_ascii(self, bytes: &[u8; ASCII_BLOCK_BYTES]) -> bool {
         bytes.is_ascii()
     }
 
     #[inline(always)]
-    fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK]) -> usize {
-        let (lines, _) = bytes.as_chunks::<LINE>();
+    fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK_BYTES]) -> usize {
+        let (lines, _) = bytes.as_chunks::<LINE_BYTES>();
         lines.iter().take_while(|line| line.is_ascii()).count()
     }
 
     #[inline(always)]
-    fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool> {
-        out.put_first(bytes, ASCII_BLOCK).then(|| self.is_ascii(bytes))
+    fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK_BYTES], out: &mut Output<'_>) -> Option<bool> {
+        out.put_first(bytes, ASCII_BLOCK_BYTES).then(|| self.is_ascii(bytes))
     }
 }
 

@@ -225,7 +225,7 @@ const OTHERS: &[(&str, Work)] = &[
                 done(convert_into(kernel.form(from), to, &text, &mut memory));
                 done(convert_into_lossy(kernel.form(from), to, bytes, &mut memory));
                 done(len(kernel.form(from), to, &text));
-                let mut transcoder = Transcoder::with_kernel(kernel, from, to, true);
+                let mut transcoder = Transcoder::lossy(kernel.form(from), to);
                 let mut converted = Vec::new();
                 for piece in text.chunks(1001) {
                     done(transcoder.push(piece, &mut converted));

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use memchr::{memchr_iter, memrchr};
 use trust8::{Bom, Kernel};
-use trust8_transcode::{ConversionErrorKind, Encoding, Transcoder, TranscoderError};
+use trust8_transcode::{ConversionErrorKind, Encoding, KernelForms, Transcoder, TranscoderError};
 
 use crate::args::{CommonArgs, ConvertArgs, Remedy, Selection};
 use crate::charset::{Charset, LATIN1_EXACT};
@@ -257,7 +257,10 @@ struct Steps {
 
 impl Steps {
     fn new(kernel: &'static Kernel, from: Encoding, to: Encoding, lossy: bool) -> Self {
-        let step = |from, to| Transcoder::with_kernel(kernel, from, to, lossy);
+        let step = |from, to| {
+            let from = kernel.form(from);
+            if lossy { Transcoder::lossy(from, to) } else { Transcoder::new(from, to) }
+        };
         let (first, second) = if from == Encoding::Utf8 || to == Encoding::Utf8 {
             (step(from, to), None)
         } else {

@@ -824,7 +824,7 @@ fn faulty(from: Encoding, filler: &str, rate: usize) -> Vec<u8> {
 fn check_lossy_stream(from: Encoding, to: Encoding, text: &[u8], expected: &[u8], kernel: &'static Kernel) {
     for room in [16, 61, 256, 700, 4000] {
         for piece in [1001, text.len().max(1)] {
-            let mut transcoder = Transcoder::with_kernel(kernel, from, to, true);
+            let mut transcoder = Transcoder::lossy(kernel.form(from), to);
             let pieces: Vec<&[u8]> = text.chunks(piece).collect();
             let mut bytes = Vec::new();
             through_buffer(&mut transcoder, &pieces, room, &mut bytes).unwrap();
@@ -832,6 +832,15 @@ fn check_lossy_stream(from: Encoding, to: Encoding, text: &[u8], expected: &[u8]
             assert!(bytes == expected, "{pair}, {}, {room}, {piece}, {text:02X?}", kernel.name());
         }
     }
+}
+
+fn transcoder_of(
+    kernel: &'static Kernel,
+    from: Encoding,
+    to: Encoding,
+    lossy: bool,
+) -> Transcoder<Encoding, Encoding> {
+    if lossy { Transcoder::lossy(kernel.form(from), to) } else { Transcoder::new(kernel.form(from), to) }
 }
 
 fn check_stream(
@@ -844,7 +853,7 @@ fn check_stream(
     let context = || format!("{} to {}, {} of {pieces:02X?}", from.name(), to.name(), kernel.name());
     for lossy in [false, true] {
         // Into a vector.
-        let mut transcoder = Transcoder::with_kernel(kernel, from, to, lossy);
+        let mut transcoder = transcoder_of(kernel, from, to, lossy);
         let mut bytes = Vec::new();
         let result = pieces.iter().try_for_each(|piece| transcoder.push(piece, &mut bytes));
         let result = result.and_then(|()| transcoder.finish(&mut bytes));
@@ -860,7 +869,7 @@ fn check_stream(
 
         // Through a small buffer.
         for room in [4, 5, 7] {
-            let mut transcoder = Transcoder::with_kernel(kernel, from, to, lossy);
+            let mut transcoder = transcoder_of(kernel, from, to, lossy);
             let mut bytes = Vec::new();
             let wrong = through_buffer(&mut transcoder, pieces, room, &mut bytes).err();
             let wrong = wrong.map(|error| (error.valid_up_to() as usize, error.kind()));
@@ -868,12 +877,12 @@ fn check_stream(
         }
 
         // With another transcoder for each piece.
-        let mut transcoder = Transcoder::with_kernel(kernel, from, to, lossy);
+        let mut transcoder = transcoder_of(kernel, from, to, lossy);
         let mut bytes = Vec::new();
         let result = pieces.iter().try_for_each(|piece| {
             transcoder.push(piece, &mut bytes)?;
             let (position, pending) = (transcoder.position(), transcoder.pending());
-            let fresh = Transcoder::with_kernel(kernel, from, to, lossy);
+            let fresh = transcoder_of(kernel, from, to, lossy);
             transcoder = fresh.resume(position, pending).expect("this is how a transcoder ends a piece");
             Ok(())
         });
