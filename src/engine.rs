@@ -30,7 +30,7 @@ pub use crate::repair::lossy;
 pub use crate::repair::replacer::Replacer;
 pub use crate::repair::survey;
 #[cfg(feature = "serde")]
-pub use crate::serialize::{Message, by_name, error, serialized_by_name};
+pub use crate::serialize::{Message, by_name, serialized_by_name, serialized_fields};
 #[cfg(trust8_avx512)]
 pub use crate::simd::x86::avx512;
 pub use crate::simd::{Job, Token, Vectors, as_uninit, read};

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use core::str::FromStr;
 
 use serde_core::de::{Deserializer, Error, Visitor};
-use serde_core::ser::{Serialize, SerializeStruct, Serializer};
+use serde_core::ser::{Serialize, Serializer};
 
 use crate::names::UnknownName;
 use crate::stream::StreamError;
@@ -46,26 +46,6 @@ impl Serialize for Message<'_> {
     }
 }
 
-/// Writes an error: where it is, how long, its kind and its message.
-///
-/// # Errors
-///
-/// Returns the errors of `to`.
-pub fn error<S: Serializer>(
-    to: S,
-    name: &'static str,
-    (valid_up_to, error_len): (u64, Option<usize>),
-    kind: &str,
-    message: &dyn fmt::Display,
-) -> Result<S::Ok, S::Error> {
-    let mut fields = to.serialize_struct(name, 4)?;
-    fields.serialize_field("valid_up_to", &valid_up_to)?;
-    fields.serialize_field("error_len", &error_len)?;
-    fields.serialize_field("kind", kind)?;
-    fields.serialize_field("message", &Message(message))?;
-    fields.end()
-}
-
 /// Reads and writes a type by its name.
 #[doc(hidden)]
 #[macro_export]
@@ -89,11 +69,15 @@ pub use serialized_by_name;
 serialized_by_name!(ErrorKind);
 serialized_by_name!(crate::Policy);
 
-/// The list of what is written field by field.
-macro_rules! fields {
+/// Writes types field by field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! serialized_fields {
     ($($type:ident, |$self:ident| { $($field:ident: $value:expr),* };)*) => {$(
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        impl serde_core::Serialize for $type {
+            fn serialize<S: serde_core::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                use serde_core::ser::SerializeStruct as _;
+
                 let $self = self;
                 let mut fields = to.serialize_struct(stringify!($type), [$(stringify!($field)),*].len())?;
                 $(fields.serialize_field(stringify!($field), &$value)?;)*
@@ -102,25 +86,19 @@ macro_rules! fields {
         }
     )*};
 }
+pub use serialized_fields;
 
-fields! {
+serialized_fields! {
+    Utf8Error, |error| {
+        valid_up_to: error.valid_up_to(), error_len: error.error_len(), kind: error.kind().name(), message: Message(error)
+    };
+    StreamError, |error| {
+        valid_up_to: error.valid_up_to(), error_len: error.error_len(), kind: error.kind().name(), message: Message(error)
+    };
     TooSmall, |error| { needed: error.needed, len: error.len, message: Message(error) };
     EncodeError, |error| { value: error.value(), message: Message(error) };
     UnknownName, |error| { names: error.names(), message: Message(error) };
     Location, |place| { line: place.line, column: place.column, byte_column: place.byte_column };
-}
-
-impl Serialize for Utf8Error {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let place = (self.valid_up_to() as u64, self.error_len());
-        error(to, "Utf8Error", place, self.kind().name(), self)
-    }
-}
-
-impl Serialize for StreamError {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        error(to, "StreamError", (self.valid_up_to(), self.error_len()), self.kind().name(), self)
-    }
 }
 
 /// Writes what the error consists of.

@@ -2,27 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-use serde_core::ser::SerializeStruct;
-use serde_core::{Serialize, Serializer};
-use trust8::engine::Message;
+use trust8::engine::{Message, serialized_fields};
 
 use crate::{PartError, Summary, Tally};
 
-/// Writes these fields.
-macro_rules! fields {
-    ($($type:ident, |$self:ident| { $($field:ident: $value:expr),* };)*) => {$(
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                let $self = self;
-                let mut fields = to.serialize_struct(stringify!($type), [$(stringify!($field)),*].len())?;
-                $(fields.serialize_field(stringify!($field), &$value)?;)*
-                fields.end()
-            }
-        }
-    )*};
-}
-
-fields! {
+serialized_fields! {
     Summary, |counts| {
         error: counts.error(),
         bytes: counts.bytes(),

@@ -3,28 +3,18 @@
 
 #![forbid(unsafe_code)]
 
-use serde_core::ser::SerializeStruct;
 use serde_core::{Serialize, Serializer};
 
 use crate::{Dialect, DialectEncodeError, DialectError, DialectErrorKind};
-use trust8::engine::{error, serialized_by_name};
+use trust8::engine::{Message, serialized_by_name, serialized_fields};
 
 serialized_by_name!(Dialect);
 
-impl Serialize for DialectError {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        error(to, "DialectError", (self.valid_up_to() as u64, self.error_len()), self.kind().name(), self)
-    }
-}
-
-/// Writes the number and the message.
-impl Serialize for DialectEncodeError {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut fields = to.serialize_struct("DialectEncodeError", 2)?;
-        fields.serialize_field("value", &self.value())?;
-        fields.serialize_field("message", &format_args!("{self}"))?;
-        fields.end()
-    }
+serialized_fields! {
+    DialectError, |error| {
+        valid_up_to: error.valid_up_to(), error_len: error.error_len(), kind: error.kind().name(), message: Message(error)
+    };
+    DialectEncodeError, |error| { value: error.value(), message: Message(error) };
 }
 
 /// Writes the [name](DialectErrorKind::name).

@@ -7,17 +7,19 @@ use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
 
 use crate::{Census, Class, Error, Forbidden, StreamError};
-use trust8::engine::{error, serialized_by_name};
+use trust8::engine::{Message, serialized_by_name, serialized_fields};
 
 serialized_by_name!(Class);
 #[cfg(feature = "alloc")]
 serialized_by_name!(crate::Policy);
 
-impl Serialize for Forbidden {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let place = (self.offset(), Some(self.character().len_utf8()));
-        error(to, "Forbidden", place, self.class().name(), self)
-    }
+serialized_fields! {
+    Forbidden, |found| {
+        valid_up_to: found.offset(),
+        error_len: Some(found.character().len_utf8()),
+        kind: found.class().name(),
+        message: Message(found)
+    };
 }
 
 impl Serialize for Error {

@@ -6,20 +6,17 @@
 use serde_core::{Serialize, Serializer};
 
 use crate::{BufferError, ConversionErrorKind, Encoding, Error, TranscoderError};
-use trust8::engine::{error, serialized_by_name};
+use trust8::engine::{Message, serialized_by_name, serialized_fields};
 
 serialized_by_name!(Encoding);
 
-impl Serialize for Error {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        error(to, "Error", (self.valid_up_to() as u64, self.error_len()), self.kind().name(), self)
-    }
-}
-
-impl Serialize for TranscoderError {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        error(to, "TranscoderError", (self.valid_up_to(), self.error_len()), self.kind().name(), self)
-    }
+serialized_fields! {
+    Error, |error| {
+        valid_up_to: error.valid_up_to(), error_len: error.error_len(), kind: error.kind().name(), message: Message(error)
+    };
+    TranscoderError, |error| {
+        valid_up_to: error.valid_up_to(), error_len: error.error_len(), kind: error.kind().name(), message: Message(error)
+    };
 }
 
 impl Serialize for BufferError {
