@@ -1,8 +1,8 @@
 """Columns of Arrow that may not be UTF-8: validated, explained and repaired.
 
 The functions take any object with Arrow's PyCapsule interface: arrays and tables of pyarrow, polars, duckdb, nanoarrow and
-others. Their results have the same interface. Other code may write to the memory of a column, so it is copied before it is read.
-Results of these functions are not copied again.
+others. Their results have the same interface. What is clean is not copied: nobody may write to the memory of a column while the
+result lives, as Arrow demands. `copy=True` is for columns that somebody may write to, such as those over an array of numpy.
 
 >>> import pyarrow
 >>> from trust8 import arrow
@@ -134,15 +134,15 @@ def as_utf8(
     columns: Iterable[str] | None = None,
     *,
     profile: _Profile | None = None,
-    copy: bool = True,
+    copy: bool = False,
 ) -> Array | Stream:
     """Return an array as text. If a row is not UTF-8, raise `RowError` for the first.
 
     In a table, the named `columns` become text. Without names, the text columns are checked, and `left` of the result names the
     binary columns, which `errors` judges too.
 
-    The memory of `array` is copied before it is read, because others may write to it. If nobody does while the result lives, pass
-    `copy=False`: then text in which nothing is wrong is not copied.
+    Text in which nothing is wrong is not copied. So nobody may write to the memory of `array` while the result lives, as Arrow
+    demands. If somebody may, pass `copy=True`: then the memory is copied before it is read.
 
     >>> import pyarrow
     >>> from trust8 import arrow
@@ -161,7 +161,7 @@ def repair(
     columns: Iterable[str] | None = None,
     *,
     profile: _Profile | None = None,
-    copy: bool = True,
+    copy: bool = False,
 ) -> Array | Stream:
     """Return an array as text, and repair the rows that are not UTF-8.
 
@@ -181,7 +181,7 @@ def repair_table(
     columns: Iterable[str] | None = None,
     *,
     profile: _Profile | None = None,
-    copy: bool = True,
+    copy: bool = False,
 ) -> Stream:
     """Return a table with repaired columns.
 
