@@ -14,6 +14,7 @@ use trust8_profile::Profile;
 use crate::args::{CheckArgs, CommonArgs, Selection};
 use crate::config::{Config, is_expected};
 use crate::dialects::accepting_dialects;
+use crate::fix::Mixed;
 use crate::fix::evidence::{Evidence, seems_utf16};
 use crate::fix::guess::{Guess, guess};
 use crate::interrupt;
@@ -552,13 +553,17 @@ impl<'a> Check<'a> {
         from(0).take(4).read_to_end(&mut first)?;
         let mark = Bom::detect(&first).map(|(mark, _)| mark);
         let accepted_by = accepting_dialects(&from, first_error)?;
-        let likely = match len {
-            Some(len) => match guess(mark, &accepted_by, &Evidence::gather(&from, len, first_error)?) {
-                Guess::From(charset) => Some(charset),
-                _ => None,
-            },
-            None => None,
-        };
-        Ok(Conclusion { mark, accepted_by, likely, unread: None })
+        let mut conclusion = Conclusion { mark, ..Conclusion::default() };
+        if let Some(len) = len {
+            match guess(mark, &accepted_by, &Evidence::gather(&from, len, first_error)?) {
+                Guess::From(charset) => conclusion.likely = Some(charset),
+                Guess::Lines(Some(others)) => {
+                    let mixed = Mixed::find(&others, from(0))?;
+                    conclusion.mixed = Some(mixed).filter(|mixed| !mixed.runs.is_empty());
+                }
+                Guess::Lines(None) | Guess::Unknown(_) => {}
+            }
+        }
+        Ok(Conclusion { accepted_by, ..conclusion })
     }
 }

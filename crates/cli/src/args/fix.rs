@@ -21,6 +21,7 @@ pub(crate) struct FixArgs {
     /// What to do with forbidden characters.
     pub(crate) policy: Policy,
     pub(crate) strip_bom: bool,
+    pub(crate) declaration: bool,
     pub(crate) force: bool,
     pub(crate) output: Option<PathBuf>,
     pub(crate) in_place: bool,
@@ -42,7 +43,7 @@ pub(crate) enum Remedy {
 
 /// Returns the options after those of `Selection`.
 #[rustfmt::skip]
-pub(super) fn options() -> [Arg; 19] {
+pub(super) fn options() -> [Arg; 20] {
     [
         flag("replace", "Replace each invalid sequence by U+FFFD, as browsers do").group("remedy"),
         flag("drop", "Drop invalid sequences").aliases(["skip", "ignore"]).group("remedy"),
@@ -69,6 +70,10 @@ pub(super) fn options() -> [Arg; 19] {
                 ("reference", Policy::CharacterReference, "&#x202E;, or U+FFFD where XML has no reference"),
             ])),
         flag("strip-bom", "Remove the byte order mark of UTF-8"),
+        flag("declaration", "Correct what a file says it is encoded in, if it says something else than UTF-8\n\n\
+            That is the declaration of XML, `charset` in a `meta` of HTML, `@charset` of CSS, `coding` in the first \
+            two lines (Python, Emacs), `fileencoding` in a modeline of Vim, and the header Content-Type of mail and \
+            of gettext's catalogs. Files in UTF-8 are corrected as well, but not those in ASCII."),
         flag("force", "Convert files even if they are UTF-8 already\n\n\
             Text in UTF-16 or ISO-2022-JP can look like UTF-8 (like ASCII with control characters).").requires("from"),
         output(),
@@ -84,7 +89,7 @@ pub(super) fn options() -> [Arg; 19] {
             If that name is taken, the file is not repaired. In folders, backups are skipped.")
             .requires("rewrites"),
         flag("undo", "Restore the backups, except over files that may have changed since the repair").group("rewrites")
-            .conflicts_with_all(["from", "invalid-as", "unmojibake", "strip-bom", "output", "check", "diff", "json"]),
+            .conflicts_with_all(["from", "invalid-as", "unmojibake", "strip-bom", "declaration", "output", "check", "diff", "json"]),
         flag("check", "Change nothing; exit with 1 if a file would change").short('n').visible_alias("dry-run")
             .conflicts_with("output"),
         flag("diff", "Show what would change, as a unified diff; implies --check").conflicts_with_all(["output", "json"]),
@@ -108,6 +113,7 @@ impl FixArgs {
             profile: matches.remove_one("profile"),
             policy: set(matches, "policy"),
             strip_bom: matches.get_flag("strip-bom"),
+            declaration: matches.get_flag("declaration"),
             force: matches.get_flag("force"),
             output: matches.remove_one("output"),
             in_place: matches.get_flag("in-place"),

@@ -1,60 +1,315 @@
-//! The encoding that a file says it is in: XML, HTML, CSS, Python, Vim and Emacs, and the headers of
-//! mail and of gettext have a place for it near the start.
+//! The encoding that a text says it is in: XML, HTML, CSS, the comments of Python, Emacs and Vim, and
+//! the headers of mail and of gettext have a place for it.
+//!
+//! A name counts only where its format has it, because it may be rewritten there. The same words
+//! elsewhere are text.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use memchr::memmem;
 
 use crate::charset::Charset;
 
-/// How many bytes of a file are looked at.
-pub(super) const LONGEST: usize = 1024;
+/// How many bytes of the start are looked at.
+const START: usize = 4 << 10;
+/// How many bytes of the end are looked at, where Vim has modelines.
+const END: usize = 1 << 10;
+/// How many lines, at the start and at the end, may be modelines of Vim.
+const MODELINES: usize = 5;
 
-/// What comes before the name.
-const BEFORE: [&[u8]; 3] = [b"encoding=", b"charset", b"coding"];
+/// Returns the encoding other than UTF-8 that the start of a file declares.
+pub(super) fn charset(start: &[u8]) -> Option<Charset> {
+    let start = &start[..start.len().min(START)];
+    let name = find(start, true, false).into_iter().next()?;
+    known(&start[name]).map(|(charset, _)| charset)
+}
 
-/// Returns the name of an encoding that the start of a file declares.
-pub(super) fn name(start: &[u8]) -> Option<&str> {
-    let start = &start[..start.len().min(LONGEST)];
-    start.split(|byte| *byte == b'\n').find_map(|line| {
-        let lower = line.to_ascii_lowercase();
-        BEFORE.iter().find_map(|before| {
-            let at = memchr::memmem::find(&lower, before)? + before.len();
-            let rest = &line[at..];
-            let skipped = rest.iter().position(|byte| !matches!(byte, b' ' | b':' | b'=' | b'"' | b'\''))?;
-            // There is a sign between the word and the name.
-            let is_declared = skipped > 0 || before.ends_with(b"=");
-            let rest = &rest[skipped..];
-            let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-            let len = rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len());
-            let name = std::str::from_utf8(&rest[..len]).ok()?;
-            (is_declared && charset(name).is_some()).then_some(name)
+/// Returns the encoding with this name, and how many of its bytes are the name. Emacs appends the kind
+/// of line ends.
+fn known(name: &[u8]) -> Option<(Charset, usize)> {
+    let name = std::str::from_utf8(name).ok()?;
+    let bare = ["-unix", "-dos", "-mac"].iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
+    let charset = bare.parse().ok()?;
+    (charset != Charset::Auto).then_some((charset, bare.len()))
+}
+
+/// Returns where names of encodings other than UTF-8 are in `text`, which is the start of a file, its
+/// end, or all of it.
+fn find(text: &[u8], is_start: bool, is_end: bool) -> Vec<Range<usize>> {
+    let lower = text.to_ascii_lowercase();
+    let lines: Vec<_> = lines(&lower).collect();
+    let mut found = Vec::new();
+    if is_start {
+        let mark = if lower.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        let first = lower[mark..].iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0) + mark;
+        if lower[first..].starts_with(b"<?xml") {
+            let end = memmem::find(&lower, b"?>").unwrap_or(lower.len());
+            found.extend(named(&lower, first..end, b"encoding", b"="));
+        }
+        if lower[first..].starts_with(b"<") {
+            for at in memmem::find_iter(&lower, b"<meta") {
+                let end =
+                    lower[at..].iter().position(|byte| *byte == b'>').map_or(lower.len(), |len| at + len);
+                found.extend(named(&lower, at..end, b"charset", b"="));
+            }
+        }
+        if lower[mark..].starts_with(b"@charset \"") {
+            found.extend(named(&lower, mark..lower.len(), b"@charset", b" "));
+        }
+        for line in lines.iter().take(2) {
+            let text = &lower[line.clone()];
+            if text.trim_ascii_start().starts_with(b"#") || memmem::find(text, b"-*-").is_some() {
+                found.extend(named(&lower, line.clone(), b"coding", b":="));
+            }
+        }
+        found.extend(header(&lower, &lines, is_end).and_then(|it| named(&lower, it, b"charset", b"=")));
+        if let Some(entry) = memmem::find(&lower, b"msgid \"\"") {
+            let is_type = |line: &&Range<usize>| lower[line.start..].starts_with(b"\"content-type:");
+            let line = lines.iter().filter(|line| line.start > entry).find(is_type);
+            found.extend(line.and_then(|line| named(&lower, line.clone(), b"charset", b"=")));
+        }
+    }
+    let first = if is_start { MODELINES } else { 0 };
+    let last = if is_end { lines.len().saturating_sub(MODELINES) } else { lines.len() };
+    for (number, line) in lines.iter().enumerate() {
+        // The first line of an end may be cut.
+        let is_near = number < first || number >= last && (is_start || number > 0);
+        if let Some(settings) = is_near.then(|| modeline(&lower, line.clone())).flatten() {
+            for option in [&b"fileencoding"[..], b"fenc"] {
+                found.extend(named(&lower, settings.clone(), option, b"="));
+            }
+        }
+    }
+    let mut others: Vec<_> = found
+        .into_iter()
+        .filter_map(|name| {
+            let (charset, len) = known(&text[name.clone()])?;
+            (charset != Charset::Utf8).then_some(name.start..name.start + len)
         })
+        .collect();
+    others.sort_by_key(|name| name.start);
+    others.dedup();
+    others
+}
+
+/// Returns where each line is, without its line feed.
+fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    text.split_inclusive(|byte| *byte == b'\n').map(move |line| {
+        let all = start..start + line.len();
+        start = all.end;
+        all.start..all.end - usize::from(line.ends_with(b"\n"))
     })
 }
 
-/// Returns the encoding with this name, if it is one that a file can declare.
-pub(super) fn charset(name: &str) -> Option<Charset> {
-    let is_long = name.len() >= 4;
-    name.parse().ok().filter(|charset| is_long && *charset != Charset::Auto)
+/// Returns where the name after `word` and one of `signs` is.
+fn named(lower: &[u8], within: Range<usize>, word: &[u8], signs: &[u8]) -> Option<Range<usize>> {
+    let text = lower.get(within.clone())?;
+    memmem::find_iter(text, word).find_map(|at| {
+        let skip = |at: usize, skipped: &[u8]| {
+            at + text[at..].iter().take_while(|byte| skipped.contains(byte)).count()
+        };
+        let word_end = at + word.len();
+        let sign = if signs == b" " { word_end } else { skip(word_end, b" \t") };
+        text.get(sign).filter(|sign| signs.contains(sign))?;
+        let start = skip(sign + 1, b" \t\"'");
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        let end = start + text[start..].iter().take_while(|byte| is_name(byte)).count();
+        // `ISO_8859-1:1987` is the long form of a name.
+        let is_cut = text[end..].starts_with(b":") && text.get(end + 1).is_some_and(u8::is_ascii_digit);
+        (end > start && !is_cut).then(|| within.start + start..within.start + end)
+    })
+}
+
+/// Returns the settings of a line that is a modeline of Vim.
+fn modeline(lower: &[u8], line: Range<usize>) -> Option<Range<usize>> {
+    let text = &lower[line.clone()];
+    [&b"vim:"[..], b"vi:", b"ex:"].iter().find_map(|word| {
+        let at = memmem::find_iter(text, word).find(|at| *at == 0 || text[at - 1].is_ascii_whitespace())?;
+        Some(line.start + at + word.len()..line.end)
+    })
+}
+
+/// Returns where the header `Content-Type` of mail is, with the lines that continue it. Only headers
+/// come before it, and an empty line ends them.
+fn header(lower: &[u8], lines: &[Range<usize>], is_whole: bool) -> Option<Range<usize>> {
+    let mut found: Option<Range<usize>> = None;
+    let mut is_last = false;
+    for (number, line) in lines.iter().enumerate() {
+        let text = lower[line.clone()].trim_ascii_end();
+        let name = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+        match text {
+            [] => return found,
+            [b' ' | b'\t', ..] if number > 0 => {
+                if let Some(found) = found.as_mut().filter(|_| is_last) {
+                    found.end = line.end;
+                }
+            }
+            _ if number == 0 && text.starts_with(b"from ") => {}
+            _ if name > 0 && text[name..].starts_with(b":") => {
+                is_last = text.starts_with(b"content-type:") && found.is_none();
+                if is_last {
+                    found = Some(line.clone());
+                }
+            }
+            // The start may be cut inside a line.
+            _ => return found.filter(|_| !is_whole && number + 1 == lines.len()),
+        }
+    }
+    found.filter(|_| !is_whole)
+}
+
+/// Passes on the text that is written to it, and finds what it declares. Corrects that, if it should.
+pub(super) struct Declarations<'a> {
+    out: &'a mut dyn Write,
+    corrects: bool,
+    /// The start of the text, until it is long enough; then the last bytes. If declarations are
+    /// corrected, these bytes have not been written yet.
+    last: Vec<u8>,
+    is_start: bool,
+    /// The first name that is found.
+    name: Option<String>,
+}
+
+impl<'a> Declarations<'a> {
+    pub(super) fn new(out: &'a mut dyn Write, corrects: bool) -> Self {
+        Self { out, corrects, last: Vec::new(), is_start: true, name: None }
+    }
+
+    /// Finds the declarations in the last bytes, of which `done` are dropped.
+    fn look(&mut self, done: usize, is_end: bool) -> io::Result<()> {
+        let mut at = 0;
+        for name in find(&self.last, self.is_start, is_end).into_iter().filter(|name| name.end <= done) {
+            let old = &self.last[name.clone()];
+            if self.corrects {
+                let is_lower = !old.iter().any(u8::is_ascii_uppercase);
+                self.out.write_all(&self.last[at..name.start])?;
+                self.out.write_all(if is_lower { b"utf-8" } else { b"UTF-8" })?;
+                at = name.end;
+            }
+            self.name.get_or_insert_with(|| String::from_utf8_lossy(old).into_owned());
+        }
+        if self.corrects {
+            self.out.write_all(&self.last[at..done])?;
+        }
+        self.last.drain(..done);
+        self.is_start = false;
+        Ok(())
+    }
+
+    /// Writes what is left, and returns the name of the encoding that the text declared.
+    pub(super) fn finish(mut self) -> io::Result<Option<String>> {
+        self.look(self.last.len(), true)?;
+        Ok(self.name)
+    }
+}
+
+impl Write for Declarations<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.corrects {
+            self.out.write_all(bytes)?;
+        }
+        let is_kept = self.corrects || self.is_start;
+        self.last.extend(if is_kept { bytes } else { &bytes[bytes.len().saturating_sub(16 * END)..] });
+        if self.is_start && self.last.len() >= START + END {
+            self.look(START, false)?;
+        }
+        if !self.is_start && self.last.len() > 16 * END {
+            let done = self.last.len() - END;
+            if self.corrects {
+                self.out.write_all(&self.last[..done])?;
+            }
+            self.last.drain(..done);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Returns `text` as it is corrected, and the first name that is found.
+    fn corrected(text: &str, step: usize) -> (String, Option<String>) {
+        let mut out = Vec::new();
+        let mut declarations = Declarations::new(&mut out, true);
+        for piece in text.as_bytes().chunks(step) {
+            declarations.write_all(piece).unwrap();
+        }
+        let name = declarations.finish().unwrap();
+        (String::from_utf8(out).unwrap(), name)
+    }
+
     #[test]
     fn declarations_are_found_where_formats_have_them() {
-        for (start, expected) in [
-            ("<?xml version=\"1.0\" encoding=\"ISO-8859-2\"?>\n", Some("ISO-8859-2")),
-            ("#!/usr/bin/python\n# -*- coding: latin-1 -*-\n", Some("latin-1")),
-            ("<html><head>\n<meta charset=windows-1251>", Some("windows-1251")),
-            ("<meta http-equiv=\"Content-Type\" content=\"text/html; charset=koi8-r\">", Some("koi8-r")),
-            ("@charset \"Shift_JIS\";\n", Some("Shift_JIS")),
-            ("# vim: set fileencoding=cp1250 :\n", Some("cp1250")),
-            ("\"Content-Type: text/plain; charset=EUC-JP\\n\"\n", Some("EUC-JP")),
-            ("<?xml version='1.0' encoding='utf-8'?>\n", Some("utf-8")),
-            ("The encoding of this text is unknown.\n", None),
-            ("charset=nonsense\n", None),
-            ("coding latin\n", None),
+        for (text, name) in [
+            ("<?xml version=\"1.0\" encoding=\"ISO-8859-2\"?>\n<a/>", "ISO-8859-2"),
+            ("\u{FEFF}<?xml version='1.0'\n encoding = 'latin1' ?>", "latin1"),
+            ("#!/usr/bin/python\n# -*- coding: latin-1 -*-\n", "latin-1"),
+            ("# This Python file uses the following encoding: koi8_r\n", "koi8_r"),
+            (";; -*- mode: lisp; coding: iso-8859-15-unix; -*-\n", "iso-8859-15"),
+            ("<html><head>\n<meta charset=windows-1251>", "windows-1251"),
+            (
+                "<!DOCTYPE html>\n<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=koi8-r\">",
+                "koi8-r",
+            ),
+            ("@charset \"Shift_JIS\";\n", "Shift_JIS"),
+            ("# vim: set fileencoding=cp1250 :\n", "cp1250"),
+            ("one\ntwo\n/* vim: ts=8:fenc=euc-jp:et */\n", "euc-jp"),
+            ("# de\nmsgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=EUC-JP\\n\"\n", "EUC-JP"),
+            (
+                "From: a@b\nContent-Type: text/plain;\n\tcharset=\"iso-8859-1\"\nSubject: x\n\ntext\n",
+                "iso-8859-1",
+            ),
+            ("Content-type: text/html; charset=big5\r\n\r\ntext\r\n", "big5"),
         ] {
-            assert_eq!(name(start.as_bytes()), expected, "{start}");
+            let new = if name.bytes().any(|byte| byte.is_ascii_uppercase()) { "UTF-8" } else { "utf-8" };
+            for text in [text.to_owned(), text.to_owned() + &"x\n".repeat(9000)] {
+                for step in [1, 7, 100_000] {
+                    let expected = (text.replacen(name, new, 1), Some(name.to_owned()));
+                    assert_eq!(corrected(&text, step), expected, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_modeline_may_be_at_the_end_of_a_long_text() {
+        let long = "Größe\n".repeat(9000);
+        for (end, expected) in [
+            ("// vim: set fenc=latin1:\n\n", "// vim: set fenc=utf-8:\n\n"),
+            ("// vim: set fenc=latin1:\n1\n2\n3\n4\n5\n", "// vim: set fenc=latin1:\n1\n2\n3\n4\n5\n"),
+        ] {
+            for step in [1, 1000, 1_000_000] {
+                assert!(corrected(&(long.clone() + end), step).0 == long.clone() + expected, "{end}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_words_elsewhere_are_text() {
+        for text in [
+            "<?xml version='1.0' encoding='utf-8'?>\n",
+            "The encoding of this text is unknown.\n",
+            "charset=latin1\n",
+            "coding: latin-1\n",
+            "\n\n# coding: latin-1\n",
+            "# coding latin-1\n",
+            "# coding: nonsense\n",
+            "page = '<meta charset=latin1>'\n",
+            "a { }\n@charset \"latin1\";\n",
+            "send(\n\"Content-Type: text/plain; charset=latin1\\n\"\n",
+            "title: a\ncontent-type: text/html; charset=latin1\n",
+            "# de\nmsgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=CHARSET\\n\"\n",
+            "# coding: ISO_8859-1:1987\n",
+            "I like vim: fileencoding is an option\n",
+        ] {
+            assert_eq!(corrected(text, 3), (text.to_owned(), None), "{text}");
         }
     }
 }

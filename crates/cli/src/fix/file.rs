@@ -38,7 +38,7 @@ impl Fix<'_> {
         let (file, start) = match opened.map_err(FileError::Read)? {
             Opened::Seekable { file, start } => (file, start),
             // A repair reads its input only once, so nothing needs to be stored.
-            Opened::Stream(stream) if args.from.is_none() && !args.diff => {
+            Opened::Stream(stream) if args.from.is_none() && !args.diff && !args.declaration => {
                 return match (args.invalid_as, args.remedy) {
                     (None, None) => self.fix_stream(stream, target(), out),
                     (None, Some(_)) => self.write(Plan::Repair, stream, target(), None, &Look::UTF8, out),
@@ -61,7 +61,7 @@ impl Fix<'_> {
         let status = self.validator.validate(&file, start, skip_binary, buffer).map_err(FileError::Read)?;
         let from = readers(&file, start);
         let mut look = Look::UTF8;
-        let plan = match status {
+        let mut plan = match status {
             FileStatus::Binary => return Ok(FileReport::unchanged()),
             FileStatus::Valid { bytes, .. } => {
                 if bytes > 0 {
@@ -82,6 +82,10 @@ impl Fix<'_> {
                 plan
             }
         };
+        // Nothing tells which encoding text in ASCII is in.
+        if plan == Plan::Copy && args.declaration && !is_ascii(from(0)).map_err(FileError::Read)? {
+            plan = Plan::Declare;
+        }
         let changes_valid = args.strip_bom || args.unmojibake || args.profile.is_some();
         if plan == Plan::Copy && !changes_valid && (args.in_place || args.is_dry()) {
             self.clean_up(entry);
@@ -91,7 +95,7 @@ impl Fix<'_> {
         if args.diff {
             return self.diff(&entry.source, plan, from(0), &file, &look, out);
         }
-        if matches!(plan, Plan::Copy | Plan::Lines(_)) && self.replaces(&file) {
+        if matches!(plan, Plan::Copy | Plan::Declare | Plan::Lines(_)) && self.replaces(&file) {
             // The file is replaced only if something changes.
             let changes = self.transform(plan, from(0), &mut io::sink())?;
             if changes.is_nothing() {
@@ -131,11 +135,12 @@ impl Fix<'_> {
             write(args, self.kernel, plan, &mut from(skip), progress, out)
         };
         if args.is_dry() {
-            let changes = transform_by(args, &mut io::sink(), &mut fix)?;
+            let changes = transform_by(args, false, &mut io::sink(), &mut fix)?;
             return Ok(FileReport::new(Changes { plan: done, ..changes }, Vec::new(), &look, args));
         }
-        let (changes, lost) = target
-            .write(None, args.backup.as_deref(), progress, out, |out| transform_by(args, out, &mut fix))?;
+        let (changes, lost) = target.write(None, args.backup.as_deref(), progress, out, |out| {
+            transform_by(args, false, out, &mut fix)
+        })?;
         Ok(FileReport::new(Changes { plan: done, ..changes }, lost, &look, args))
     }
 
@@ -315,6 +320,18 @@ fn pass_valid(
         context.drain(..context.len().saturating_sub(CONTEXT));
         if n == 0 {
             return Ok((context, Vec::new()));
+        }
+    }
+}
+
+/// Whether all bytes of `reader` are ASCII.
+fn is_ascii(mut reader: impl Read) -> io::Result<bool> {
+    let mut bytes = vec![0; CHUNK];
+    loop {
+        match source::read(&mut reader, &mut bytes)? {
+            0 => return Ok(true),
+            n if !bytes[..n].is_ascii() => return Ok(false),
+            _ => {}
         }
     }
 }

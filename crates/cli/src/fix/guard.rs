@@ -22,13 +22,11 @@ pub(super) struct Look {
     options: Option<String>,
     /// How many sequences these options decode, if not all.
     pub(super) decodable: Option<u64>,
-    /// What the file says it is encoded in.
-    pub(super) declared: Option<String>,
 }
 
 impl Look {
     /// Looks like UTF-8 with invalid sequences.
-    pub(super) const UTF8: Self = Self { what: None, options: None, decodable: None, declared: None };
+    pub(super) const UTF8: Self = Self { what: None, options: None, decodable: None };
 
     /// Guesses what a file is from its beginning and a sample of it, and says what it looks like.
     /// `from` returns a reader that begins at an offset. The file has `len` bytes, and the first error
@@ -49,7 +47,7 @@ impl Look {
             (Guess::From(charset), _) => Some(format!("looks like {}", charset.label())),
             (Guess::Unknown(why), _) => Some(why.clone()),
         };
-        let look = Self { what, options: guess.options(), decodable: None, declared: None };
+        let look = Self { what, options: guess.options(), decodable: None };
         Ok((guess, look))
     }
 

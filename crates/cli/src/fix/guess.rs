@@ -52,7 +52,7 @@ impl Guess {
 /// 2. the preferred dialect of UTF-8 that accepts the whole file and can be converted;
 /// 3. UTF-16 without a byte order mark, if there are NULs or other control characters;
 /// 4. UTF-8, if it makes a likelier text of the lines that are valid than any other encoding does;
-/// 5. the encoding that makes the likeliest text of the whole file, if the others are far behind.
+/// 5. the encoding that makes the likeliest text of the whole file, if all others are much less likely.
 ///
 /// `accepted` are the dialects of UTF-8 that accept the whole file.
 pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evidence) -> Guess {
@@ -83,7 +83,7 @@ pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evide
     if evidence.has_controls() {
         return Guess::Unknown(if evidence.has_nul() { HAS_NUL } else { HAS_CONTROLS }.to_owned());
     }
-    let declared = declared::name(evidence.first_piece()).and_then(declared::charset);
+    let declared = declared::charset(evidence.first_piece());
     let coding = match choose(&ranking) {
         Ok(coding) => coding,
         Err(why) => match declared.and_then(|it| declared_coding(it, &ranking)) {

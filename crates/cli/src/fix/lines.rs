@@ -4,7 +4,7 @@
 //! which stays. The other lines are in one other encoding if that makes a far likelier text of them
 //! than any other does, and than damage would be.
 
-use std::io::{Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 
 use memchr::memrchr;
 use trust8::Kernel;
@@ -37,7 +37,7 @@ const CERTAIN: f64 = 24.0;
 const IMPLAUSIBLE: &str = "no encoding makes plausible text of it: name the encoding with --from";
 const AMBIGUOUS: &str = "more than one encoding makes plausible text of it: name the encoding with --from";
 
-/// Returns the encoding that makes the likeliest text, if the others are far behind.
+/// Returns the encoding that makes the likeliest text, if all others are much less likely.
 pub(super) fn choose(ranking: &Ranking) -> Result<Coding, &'static str> {
     let Some(first) = ranking.codings.first() else { return Err(IMPLAUSIBLE) };
     if ranking.noise - first.cost < ENOUGH_MEANING {
@@ -158,6 +158,79 @@ impl Others {
         let mut text = Vec::new();
         decode(self.charset, &mut &*line, None, &Progress::none(), &mut text).ok()?;
         Some(text)
+    }
+}
+
+/// The lines of a file that are in another encoding than UTF-8.
+pub(crate) struct Mixed {
+    pub(crate) charset: Charset,
+    /// The first and the last number of each run of such lines.
+    pub(crate) runs: Vec<(u64, u64)>,
+    /// How many sequences are invalid in them.
+    pub(crate) sequences: u64,
+    /// How many sequences are invalid in the other lines: damage.
+    pub(crate) others: u64,
+    /// Whether there may be more after the last one, which were not looked for.
+    pub(crate) is_cut: bool,
+}
+
+/// How many runs are looked for.
+const MOST_RUNS: usize = 1000;
+
+impl Mixed {
+    /// Finds the lines that are in the encoding of `others`.
+    pub(crate) fn find(others: &Others, reader: impl Read) -> io::Result<Self> {
+        let charset = others.charset;
+        let mut mixed = Self { charset, runs: Vec::new(), sequences: 0, others: 0, is_cut: false };
+        let mut reader = BufReader::with_capacity(CHUNK, reader);
+        let (mut line, mut number, mut is_rest_of_line) = (Vec::new(), 1, false);
+        loop {
+            line.clear();
+            if (&mut reader).take(LONGEST as u64 + 1).read_until(b'\n', &mut line)? == 0 {
+                return Ok(mixed);
+            }
+            let is_whole = !is_rest_of_line && line.len() <= LONGEST;
+            if is_whole && others.text(&line).is_some() {
+                let is_full = mixed.runs.len() == MOST_RUNS;
+                match mixed.runs.last_mut() {
+                    Some((_, last)) if *last + 1 == number => *last = number,
+                    _ if is_full => {
+                        mixed.is_cut = true;
+                        return Ok(mixed);
+                    }
+                    _ => mixed.runs.push((number, number)),
+                }
+                mixed.sequences += invalid_in(&line);
+            } else {
+                mixed.others += invalid_in(&line);
+            }
+            is_rest_of_line = !line.ends_with(b"\n");
+            number += u64::from(!is_rest_of_line);
+        }
+    }
+
+    /// Says which lines these are: at most `most` runs of them.
+    pub(crate) fn describe(&self, most: usize) -> String {
+        let mut runs: Vec<_> = self
+            .runs
+            .iter()
+            .take(most)
+            .map(|(first, last)| match last - first {
+                0 => first.to_string(),
+                1 => format!("{first}, {last}"),
+                _ => format!("{first} to {last}"),
+            })
+            .collect();
+        let more = self.runs.len() - runs.len();
+        if more > 0 || self.is_cut {
+            runs.push("others".to_owned());
+        }
+        let last = runs.pop().unwrap_or_default();
+        let is_one = runs.is_empty() && matches!(self.runs[..], [(first, last)] if first == last);
+        let (lines, seem) = if is_one { ("line", "seems") } else { ("lines", "seem") };
+        let and = if runs.is_empty() { "" } else { " and " };
+        let label = self.charset.label();
+        format!("{lines} {}{and}{last} {seem} to be {label}", runs.join(", "))
     }
 }
 

@@ -41,6 +41,7 @@ use crate::source::Source;
 use crate::streams::StandardOutput;
 use crate::validate::{Buffer, FileValidator};
 use crate::walk::Walk;
+pub(crate) use lines::Mixed;
 use report::{FileReport, Summary};
 pub(crate) use transform::fixed;
 

@@ -37,6 +37,8 @@ pub(super) struct FileReport {
     lost: Vec<String>,
     /// The encoding that the file still says it is in.
     declared: Option<String>,
+    /// The encoding that the file said it was in, before that was corrected.
+    corrected: Option<String>,
     /// Why the file, or a part of it, was not fixed.
     message: Option<String>,
     /// Whether the message was printed as an error.
@@ -63,6 +65,9 @@ impl FileReport {
             Plan::Lines(Some(others)) if decoded > 0 => (None, Some(others.charset.label())),
             _ => (None, None),
         };
+        let is_changed = !changes.is_nothing();
+        let declared =
+            |corrected| changes.declared.clone().filter(|_| is_changed && changes.corrected == corrected);
         Self {
             status: match (changes.is_nothing(), left) {
                 (false, _) => Status::Changed,
@@ -81,7 +86,8 @@ impl FileReport {
             byte_order_mark_removed: changes.mark,
             forbidden_characters: args.profile.map(|_| changes.forbidden),
             lost,
-            declared: look.declared.clone().filter(|_| !changes.is_nothing()),
+            declared: declared(false),
+            corrected: declared(true),
             message: (left > 0).then(|| look.message(left)),
             is_error: false,
         }
@@ -112,6 +118,7 @@ impl FileReport {
             forbidden_characters: None,
             lost: Vec::new(),
             declared: None,
+            corrected: None,
             message: None,
             is_error: false,
         }
@@ -155,6 +162,7 @@ impl FileReport {
             .optional("forbidden_characters", self.forbidden_characters)
             .optional("lost", (!self.lost.is_empty()).then_some(&self.lost[..]))
             .optional("declared", self.declared.as_ref())
+            .optional("corrected_declaration", self.corrected.as_ref())
             .optional("message", self.message.as_ref());
     }
 
@@ -182,6 +190,9 @@ impl FileReport {
         if self.mojibake_lines > 0 {
             let lines = if self.mojibake_lines == 1 { "line" } else { "lines" };
             text += &format!(", mojibake undone in {} {lines}", self.mojibake_lines);
+        }
+        if let Some(declared) = &self.corrected {
+            text += &format!(", declaration of {declared} corrected");
         }
         if self.byte_order_mark_removed {
             text += ", byte order mark removed";
@@ -233,7 +244,9 @@ impl Fix<'_> {
             self.print(&format!("{name}: {would}{}", report.describe(self.args)));
         }
         if let Some(declared) = report.declared.as_ref().filter(|_| !self.args.quiet) {
-            self.print(&format!("{name}: it still declares that it is {declared}"));
+            self.print(&format!(
+                "{name}: it still declares that it is {declared}; --declaration corrects that"
+            ));
         }
         for lost in &report.lost {
             self.print(&format!("{name}: {lost}"));

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use trust8::Kernel;
 
 use super::FileError;
-use super::declared;
+use super::declared::Declarations;
 use super::decode::decode;
 use super::forbidden::Allow;
 use super::guard::Look;
@@ -23,6 +23,8 @@ use crate::segments::{Segment, Segments};
 pub(super) enum Plan {
     /// The file is valid, so it is copied.
     Copy,
+    /// The file is valid, and only what it declares is corrected.
+    Declare,
     /// Invalid sequences are replaced, dropped or escaped.
     Repair,
     /// The file is not UTF-8, and is left alone.
@@ -37,7 +39,7 @@ pub(super) enum Plan {
 }
 
 /// What was changed in a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Changes {
     pub(super) plan: Plan,
     /// How many sequences were invalid.
@@ -48,6 +50,10 @@ pub(super) struct Changes {
     pub(super) mark: bool,
     /// How many characters were repaired that the profile forbids.
     pub(super) forbidden: u64,
+    /// The encoding other than UTF-8 that the text declared.
+    pub(super) declared: Option<String>,
+    /// Whether it declares UTF-8 now.
+    pub(super) corrected: bool,
 }
 
 impl Changes {
@@ -59,6 +65,7 @@ impl Changes {
             && self.mojibake == 0
             && !self.mark
             && self.forbidden == 0
+            && !self.corrected
     }
 }
 
@@ -71,10 +78,6 @@ pub(super) fn plan<R: Read>(
     len: u64,
     first_error: u64,
 ) -> Result<(Plan, Look), FileError> {
-    let mut start = Vec::new();
-    from(0).take(declared::LONGEST as u64).read_to_end(&mut start).map_err(FileError::Read)?;
-    let declared = declared::name(&start).filter(|name| declared::charset(name) != Some(Charset::Utf8));
-    let declared = declared.map(str::to_owned);
     let plan = match (args.from, args.invalid_as, args.remedy) {
         (Some(charset), ..) if charset != Charset::Auto => Plan::From(charset),
         (None, Some(encoding), _) => Plan::InvalidAs(encoding),
@@ -98,13 +101,10 @@ pub(super) fn plan<R: Read>(
                 Guess::From(charset) => Plan::From(charset),
                 Guess::Unknown(why) => return Err(FileError::Unconvertible(why)),
             };
-            look.declared = declared;
             return Ok((plan, look));
         }
     };
-    let mut look = Look::UTF8;
-    look.declared = declared;
-    Ok((plan, look))
+    Ok((plan, Look::UTF8))
 }
 
 /// Returns the offset of the first error, which is at `first_error` or after it.
@@ -127,18 +127,23 @@ pub(super) fn transform(
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<Changes, FileError> {
-    let mut changes = transform_by(args, out, &mut |out| write(args, kernel, plan, reader, progress, out))?;
+    let corrects = args.declaration && plan != Plan::Copy;
+    let mut changes =
+        transform_by(args, corrects, out, &mut |out| write(args, kernel, plan, reader, progress, out))?;
     changes.plan = plan;
     Ok(changes)
 }
 
 /// Lets `write` write the text of a file, and writes what the options after that make of it to `out`.
+/// `corrects` is whether to correct what the text declares.
 pub(super) fn transform_by(
     args: &FixArgs,
+    corrects: bool,
     out: &mut dyn Write,
     write: &mut dyn FnMut(&mut dyn Write) -> Result<Sequences, FileError>,
 ) -> Result<Changes, FileError> {
-    let mut allow = Allow::new(out, args.profile, args.policy);
+    let mut declarations = Declarations::new(out, corrects);
+    let mut allow = Allow::new(&mut declarations, args.profile, args.policy);
     let mut strip = StripMark { out: &mut allow, active: args.strip_bom, at_start: true, removed: false };
     let (sequences, mojibake) = if args.unmojibake {
         let mut undo = Undo::new(&mut strip);
@@ -150,7 +155,10 @@ pub(super) fn transform_by(
     };
     let mark = strip.removed;
     allow.finish().map_err(FileError::Write)?;
-    Ok(Changes { plan: Plan::Copy, sequences, mojibake, mark, forbidden: allow.forbidden })
+    let forbidden = allow.forbidden;
+    let declared = declarations.finish().map_err(FileError::Write)?;
+    let corrected = corrects && declared.is_some();
+    Ok(Changes { plan: Plan::Copy, sequences, mojibake, mark, forbidden, declared, corrected })
 }
 
 /// Writes what `plan` makes of `reader` to `out`.
@@ -165,8 +173,10 @@ pub(super) fn write(
     let remedy = args.remedy;
     match plan {
         // A copy may be cut inside a character.
-        Plan::Copy if args.profile.is_none() => copy(reader, progress, out).map(|()| Sequences::default()),
-        Plan::Copy | Plan::Repair | Plan::Leave => {
+        Plan::Copy | Plan::Declare if args.profile.is_none() => {
+            copy(reader, progress, out).map(|()| Sequences::default())
+        }
+        Plan::Copy | Plan::Declare | Plan::Repair | Plan::Leave => {
             repair(kernel, reader, &Treatment::remedy(remedy), progress, out)
         }
         Plan::InvalidAs(charset) => {

@@ -18,10 +18,19 @@ impl Report for Github {
         let _ = writeln!(out, "::error file={file},line={line},col={column}::{message}");
     }
 
+    fn shows_conclusions(&self) -> bool {
+        true
+    }
+
     fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
-        if let Some(what) = conclusion.other_mark(name) {
+        if let Some(what) = conclusion.note(name) {
             let file = escaped(&visible(name), &[':', ',']);
-            let _ = writeln!(out, "::notice file={file},line=1,col=1::{}", escaped(&what, &[]));
+            let run = conclusion.mixed.as_ref().and_then(|mixed| mixed.runs.first());
+            let place = match run {
+                Some((first, last)) => format!("line={first},endLine={last}"),
+                None => "line=1,col=1".to_owned(),
+            };
+            let _ = writeln!(out, "::notice file={file},{place}::{}", escaped(&what, &[]));
         }
     }
 }

@@ -8,9 +8,8 @@ use anstyle::Style;
 use memchr::{memchr, memrchr};
 use trust8::boundary::floor;
 
-use super::{Conclusion, Report, fix, on_terminal};
+use super::{Conclusion, Report, on_terminal};
 use crate::colors::Colors;
-use crate::dialects::AcceptedBy;
 use crate::hex::digits;
 use crate::scan::{Finding, skip_continuations};
 use crate::visible::{push_visible, write_name};
@@ -95,24 +94,10 @@ impl Report for Human {
     }
 
     fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
-        let mut note = |what: String| {
+        if let Some(what) = conclusion.note(name) {
             let Colors { hint, .. } = self.colors;
+            // Writing to a vector never fails.
             let _ = writeln!(out, "    {hint}note{hint:#}  {what}");
-        };
-        match (conclusion.other_mark(name), conclusion.accepted_by.first()) {
-            (Some(what), _) => note(what),
-            (_, Some(AcceptedBy { dialect, convertible: true })) => {
-                note(format!("all of it is valid {dialect}: {}", fix(dialect.name(), name)));
-            }
-            (_, Some(AcceptedBy { dialect, convertible: false })) => {
-                note(format!("all of it is valid {dialect}, but UTF-8 cannot encode some of it"));
-            }
-            _ => {
-                if let Some(charset) = conclusion.likely {
-                    let label = charset.label();
-                    note(format!("it is probably {label}: {}", fix(&label, name)));
-                }
-            }
         }
     }
 }

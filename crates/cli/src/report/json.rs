@@ -10,6 +10,7 @@ use trust8::Bom;
 use super::human::push_hex;
 use super::{Conclusion, Report, push_decimal};
 use crate::dialects::AcceptedBy;
+use crate::fix::Mixed;
 use crate::json::{Json, Object, push_object};
 use crate::scan::Finding;
 use crate::statistics::Totals;
@@ -96,7 +97,28 @@ fn after_errors(object: &mut Object<'_>, conclusion: &Conclusion) {
         .member("byte_order_mark", conclusion.mark.map(Bom::encoding))
         .member("dialects", &conclusion.accepted_by[..])
         .optional("likely_from", conclusion.likely.map(|charset| charset.label()))
+        .optional("mixed", conclusion.mixed.as_ref())
         .optional("unread", conclusion.unread.as_ref());
+}
+
+impl Json for Mixed {
+    fn push_to(&self, out: &mut Vec<u8>) {
+        push_object(out, |object| {
+            object
+                .member("encoding", self.charset.label())
+                .member("lines", &self.runs[..])
+                .member("invalid_sequences", self.sequences)
+                .member("other_invalid_sequences", self.others)
+                .optional("cut", self.is_cut.then_some(true));
+        });
+    }
+}
+
+/// A run of lines, as its first and its last number.
+impl Json for (u64, u64) {
+    fn push_to(&self, out: &mut Vec<u8>) {
+        [self.0, self.1][..].push_to(out);
+    }
 }
 
 impl Json for AcceptedBy {

@@ -19,6 +19,7 @@ pub(crate) use json::push_line as push_json_line;
 use crate::args::{CheckArgs, CommonArgs, Format};
 use crate::charset::Charset;
 use crate::dialects::AcceptedBy;
+use crate::fix::Mixed;
 use crate::scan::Finding;
 use crate::source::Source;
 use crate::statistics::Totals;
@@ -78,6 +79,8 @@ pub(crate) struct Conclusion {
     pub(crate) accepted_by: Vec<AcceptedBy>,
     /// The encoding that all of the file seems to be in.
     pub(crate) likely: Option<Charset>,
+    /// The lines that seem to be in another encoding, if the others are UTF-8.
+    pub(crate) mixed: Option<Mixed>,
     /// Why the file could not be read to its end.
     pub(crate) unread: Option<String>,
 }
@@ -88,6 +91,26 @@ impl Conclusion {
     fn other_mark(&self, name: &[u8]) -> Option<String> {
         let encoding = self.mark.filter(|mark| *mark != Bom::Utf8)?.encoding();
         Some(format!("it seems to be {encoding}: {}", fix(encoding, name)))
+    }
+
+    /// Returns what the file `name` seems to be, and what converts it.
+    fn note(&self, name: &[u8]) -> Option<String> {
+        if let Some(what) = self.other_mark(name) {
+            return Some(what);
+        }
+        if let Some(AcceptedBy { dialect, convertible }) = self.accepted_by.first() {
+            return Some(if *convertible {
+                format!("all of it is valid {dialect}: {}", fix(dialect.name(), name))
+            } else {
+                format!("all of it is valid {dialect}, but UTF-8 cannot encode some of it")
+            });
+        }
+        if let Some(mixed) = &self.mixed {
+            const MOST: usize = 8;
+            return Some(format!("{}, the others UTF-8: {}", mixed.describe(MOST), fix("auto", name)));
+        }
+        let label = self.likely?.label();
+        Some(format!("it is probably {label}: {}", fix(&label, name)))
     }
 }
 

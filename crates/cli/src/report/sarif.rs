@@ -40,18 +40,31 @@ impl Report for Sarif {
                 .member("byteLength", culprit.bytes.len() as u64);
         };
         let message = format!("byte {offset}: {culprit}");
-        push_result(out, name, (culprit.keyword(), "error"), &message, Some(&region));
+        push_result(out, (culprit.keyword(), "error"), &message, &[Place { name, region: Some(&region) }]);
+    }
+
+    fn shows_conclusions(&self) -> bool {
+        true
     }
 
     fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
-        if let Some(what) = conclusion.other_mark(name) {
-            out.extend(self.separator());
-            push_result(out, name, ("byte-order-mark", "note"), &what, None);
+        let Some(what) = conclusion.note(name) else { return };
+        out.extend(self.separator());
+        let lines = |run: (u64, u64)| {
+            move |region: &mut Object<'_>| _ = region.member("startLine", run.0).member("endLine", run.1)
+        };
+        let regions: Vec<_> =
+            conclusion.mixed.iter().flat_map(|mixed| &mixed.runs).map(|run| lines(*run)).collect();
+        let mut places: Vec<_> = regions.iter().map(|region| Place { name, region: Some(region) }).collect();
+        if places.is_empty() {
+            places.push(Place { name, region: None });
         }
+        let rule = if conclusion.other_mark(name).is_some() { "byte-order-mark" } else { "other-encoding" };
+        push_result(out, (rule, "note"), &what, &places);
     }
 
     fn unread(&self, out: &mut Vec<u8>, name: &[u8], error: &io::Error) {
-        push_result(out, name, ("unread", "error"), &error.to_string(), None);
+        push_result(out, ("unread", "error"), &error.to_string(), &[Place { name, region: None }]);
     }
 
     fn footer(&self, _: &Totals, _: Option<Duration>) -> Vec<u8> {
@@ -59,19 +72,13 @@ impl Report for Sarif {
     }
 }
 
-fn push_result(
-    out: &mut Vec<u8>,
-    name: &[u8],
-    (rule, level): (&str, &str),
-    message: &str,
-    region: Option<&dyn Fn(&mut Object<'_>)>,
-) {
+fn push_result(out: &mut Vec<u8>, (rule, level): (&str, &str), message: &str, places: &[Place<'_>]) {
     push_object(out, |result| {
         result
             .member("ruleId", rule)
             .member("level", level)
             .object("message", |object| _ = object.member("text", message))
-            .member("locations", &[Place { name, region }][..]);
+            .member("locations", places);
     });
 }
 

@@ -411,3 +411,46 @@ fn senseless_arguments_are_a_usage_error() {
         trust8().args(line.split(' ')).write_stdin("").assert().code(2).stdout(is_empty());
     }
 }
+
+/// Who repairs a mixed file wants to know which lines to look at.
+#[test]
+fn a_note_says_which_lines_of_a_mixed_file_are_in_what() {
+    let folder = Folder::new();
+    let utf8 = "Съешь же ещё этих мягких французских булок\n".as_bytes();
+    let (legacy, ..) = encoding_rs::WINDOWS_1251.encode("Да выпей же чаю, сказала хозяйка дома\n");
+    let lines = |numbers: &[usize]| -> Vec<u8> {
+        (1..=12).flat_map(|n| if numbers.contains(&n) { legacy.to_vec() } else { utf8.to_vec() }).collect()
+    };
+    for (numbers, said) in [
+        (&[3][..], "line 3 seems to be windows-1251"),
+        (&[1, 2], "lines 1, 2 seem to be windows-1251"),
+        (&[1, 3, 4, 5, 9], "lines 1, 3 to 5 and 9 seem to be windows-1251"),
+        (&[2, 4, 6, 8, 10, 12], "lines 2, 4, 6, 8, 10 and 12 seem to be windows-1251"),
+    ] {
+        folder.file("f", lines(numbers));
+        let note = format!("{said}, the others UTF-8: trust8 fix --from auto f");
+        let check = |format: &str| {
+            let check = folder.trust8().args(["--format", format, "f"]).assert().code(1);
+            String::from_utf8(check.get_output().stdout.clone()).unwrap()
+        };
+        assert!(check("human").ends_with(&format!("    note  {note}\n")), "{}", check("human"));
+        assert!(check("github").contains(&format!("::notice file=f,line={},endLine=", numbers[0])));
+        assert!(check("github").contains(&note), "{}", check("github"));
+        assert!(check("sarif").contains(&note), "{}", check("sarif"));
+        let json: serde_json::Value = serde_json::from_str(&check("json")).unwrap();
+        let mixed = &json["files"][0]["mixed"];
+        assert_eq!(mixed["encoding"], "windows-1251");
+        let runs: Vec<(usize, usize)> = serde_json::from_value(mixed["lines"].clone()).unwrap();
+        assert_eq!(runs.iter().flat_map(|(first, last)| *first..=*last).collect::<Vec<_>>(), numbers);
+        assert!(mixed["invalid_sequences"].as_u64().unwrap() > 0);
+        assert_eq!(mixed["other_invalid_sequences"], 0);
+    }
+    // Damage is in no other encoding, and a long list is cut.
+    folder.file("f", [utf8, b"log \xFF\n", utf8].concat());
+    folder.trust8().arg("f").assert().code(1).stdout(predicates::str::contains("note").not());
+    let many = [utf8, &legacy].concat().repeat(2000);
+    folder.file("f", &many);
+    let check = folder.trust8().arg("f").assert().code(1);
+    let said = stdout(&check);
+    assert!(said.contains("lines 2, 4, 6, 8, 10, 12, 14, 16 and others seem"), "{said}");
+}

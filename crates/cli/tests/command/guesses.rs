@@ -468,17 +468,115 @@ fn what_a_file_declares_is_evidence_and_named() {
         let fix = folder.trust8().args(["fix", "-i", "--from", "auto", "f"]).assert();
         let said = stderr(&fix);
         match fix.get_output().status.code() {
-            Some(0) => assert!(said.contains(&format!("f: it still declares that it is {name}\n")), "{said}"),
+            Some(0) => assert!(
+                said.contains(&format!(
+                    "f: it still declares that it is {name}; --declaration corrects that\n"
+                )),
+                "{said}"
+            ),
             code => assert!(code == Some(1) && fs::read(folder.at("f")).unwrap() == content, "{said}"),
         }
         folder.file("f", &content);
         let fix = folder.trust8().args(["fix", "-i", "--from", name, "f"]).assert().code(0);
         assert!(
-            stderr(&fix).contains(&format!("f: it still declares that it is {name}\n")),
+            stderr(&fix)
+                .contains(&format!("f: it still declares that it is {name}; --declaration corrects that\n")),
             "{}",
             stderr(&fix)
         );
     }
+}
+
+/// Each format has its place for it, and other programs believe what it says.
+#[test]
+fn a_declaration_is_corrected_if_the_option_says_so() {
+    let folder = Folder::new();
+    let cases = [
+        ("a.xml", "latin1", "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<a>Größe</a>\n", "ISO-8859-1"),
+        ("b.xml", "utf-16", "\u{FEFF}<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<a>Größe</a>\n", "UTF-16"),
+        ("a.html", "koi8-r", "<html>\n<meta charset=koi8-r>\n<p>Привет, мир\n", "koi8-r"),
+        ("a.css", "windows-1250", "@charset \"windows-1250\";\n/* źródło, łąka, świeży */\n", "windows-1250"),
+        ("a.py", "latin1", "#!/usr/bin/python3\n# -*- coding: latin-1 -*-\nx = 'Größe'\n", "latin-1"),
+        ("a.c", "euc-jp", "/* これは日本語です */\n/* vim: set fileencoding=euc-jp : */\n", "euc-jp"),
+        (
+            "a.eml",
+            "shift_jis",
+            "From: a@b\nContent-Type: text/plain;\n charset=\"Shift_JIS\"\n\nこれは日本語です\n",
+            "Shift_JIS",
+        ),
+        (
+            "a.po",
+            "windows-1251",
+            "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=CP1251\\n\"\n\nmsgid \"a\"\nmsgstr \"Съешь же\"\n",
+            "CP1251",
+        ),
+    ];
+    for (name, from, text, declared) in cases {
+        let encoded = trust8()
+            .args(["convert", "--from", "utf-8", "--to", from])
+            .write_stdin(text.trim_start_matches('\u{FEFF}'))
+            .assert()
+            .code(0);
+        let bytes = encoded.get_output().stdout.clone();
+        let utf8 = if declared.contains("UTF")
+            || declared.contains("ISO")
+            || declared.contains('S')
+            || declared.contains('P')
+        {
+            "UTF-8"
+        } else {
+            "utf-8"
+        };
+        let expected = text.trim_start_matches('\u{FEFF}').replace(declared, utf8);
+        let converts: &[&[&str]] = if name == "a.xml" || name == "a.py" {
+            &[&["--from", from]]
+        } else {
+            &[&["--from", from], &["--from", "auto"]]
+        };
+        for from in converts {
+            folder.file(name, &bytes);
+            let fix =
+                folder.trust8().args(["fix", "-i", "--declaration"]).args(*from).arg(name).assert().code(0);
+            assert_eq!(fs::read_to_string(folder.at(name)).unwrap(), expected, "{name}");
+            assert!(
+                stderr(&fix).contains(&format!("declaration of {declared} corrected")),
+                "{}",
+                stderr(&fix)
+            );
+            // Standard input and output do the same.
+            trust8()
+                .args(["fix", "--declaration"])
+                .args(*from)
+                .write_stdin(bytes.clone())
+                .assert()
+                .code(0)
+                .stdout(expected.clone());
+        }
+        // A file that was converted before says the wrong thing, until the option is given.
+        let stale = text.trim_start_matches('\u{FEFF}');
+        folder.file(name, stale.as_bytes());
+        folder.trust8().args(["fix", "-i", name]).assert().code(0);
+        assert_eq!(fs::read_to_string(folder.at(name)).unwrap(), stale);
+        folder.trust8().args(["fix", "--check", "--declaration", name]).assert().code(1);
+        assert_eq!(fs::read_to_string(folder.at(name)).unwrap(), stale);
+        folder.trust8().args(["fix", "-i", "--declaration", name]).assert().code(0);
+        assert_eq!(fs::read_to_string(folder.at(name)).unwrap(), expected);
+        folder.trust8().args(["fix", "--check", "--declaration", name]).assert().code(0);
+    }
+    // Nothing tells which encoding text in ASCII is in, and what is left alone stays as it is.
+    for content in [&b"# coding: latin-1\nx = 'plain'\n"[..], b"# coding: latin-1\n# \xE9\xFC\xFF \xD0\n"] {
+        folder.file("b.py", content);
+        let _ = folder.trust8().args(["fix", "-i", "--declaration", "b.py"]).assert();
+        assert_eq!(fs::read(folder.at("b.py")).unwrap(), content);
+    }
+    folder.file("b.py", b"# coding: latin-1\n# Gr\xF6\xDFe\n");
+    let fix = folder.trust8().args(["fix", "--json", "-i", "--from", "latin1", "b.py"]).assert().code(0);
+    assert!(String::from_utf8_lossy(&fix.get_output().stdout).contains("\"declared\":\"latin-1\""));
+    let fix = folder.trust8().args(["fix", "--json", "-i", "--declaration", "b.py"]).assert().code(0);
+    assert!(
+        String::from_utf8_lossy(&fix.get_output().stdout).contains("\"corrected_declaration\":\"latin-1\"")
+    );
+    folder.trust8().args(["fix", "--undo", "--declaration", "b.py"]).assert().code(2);
 }
 
 #[test]
