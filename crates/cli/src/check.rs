@@ -310,7 +310,7 @@ impl<'a> Check<'a> {
         stats: bool,
         check: impl FnOnce(&Self) -> Totals,
     ) -> (Totals, io::Result<()>) {
-        self.output.write_outside_turns(self.report.header());
+        self.output.write_outside_turns(&self.report.header());
         let totals = check(&self);
         let footer = self.report.footer(&totals, stats.then(|| started.elapsed()));
         self.output.write_outside_turns(&footer);

@@ -27,7 +27,7 @@ use crate::source::read_short;
 const NAME: &str = "trust8.toml";
 
 /// The classes of what is not UTF-8.
-const KINDS: [&str; 7] = [
+pub(crate) const KINDS: [&str; 7] = [
     "unexpected-continuation",
     "invalid-byte",
     "overlong",
@@ -182,12 +182,18 @@ impl Config {
     }
 }
 
-/// Whether a finding is of one of the classes that are expected.
+/// Whether a finding is of one of the classes that are expected, and each character of a run is.
 pub(crate) fn is_expected(classes: &[&str], culprit: &Culprit<'_>) -> bool {
-    classes.iter().any(|&class| match culprit.forbidden() {
-        Some(found) => class == found.class().name(),
-        None => class == culprit.keyword() || class == "not-utf8" && KINDS.contains(&culprit.keyword()),
-    })
+    match culprit.forbidden() {
+        Some(run) => {
+            let mut found = Class::ALL.iter().filter(|class| run.classes >> class.code() & 1 == 1);
+            found.all(|class| classes.contains(&class.name()))
+        }
+        None => {
+            let kind = culprit.keyword();
+            classes.iter().any(|&class| class == kind || class == "not-utf8" && KINDS.contains(&kind))
+        }
+    }
 }
 
 /// Returns a matcher for patterns as in `.gitignore`.

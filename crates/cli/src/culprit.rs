@@ -11,9 +11,14 @@ use core::fmt;
 
 use trust8::boundary::is_continuation;
 use trust8::{ErrorKind, Utf8Error};
-use trust8_profile::{Error, Forbidden};
+use trust8_profile::{Class, Forbidden};
 
 use crate::hex::Hex;
+use crate::hidden::spelled;
+use crate::visible::visible;
+
+/// The keyword of mojibake.
+pub(crate) const MOJIBAKE: &str = "mojibake";
 
 /// Bytes that are not UTF-8, and that make one mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,9 +31,34 @@ pub(crate) struct Culprit<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Why<'a> {
     NotUtf8(ErrorKind, Meaning),
-    Forbidden(Forbidden),
+    Forbidden(Run),
     /// What the text was before.
     Mojibake(&'a str),
+}
+
+/// Forbidden characters that follow each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Run {
+    pub(crate) first: Forbidden,
+    /// How many characters there are.
+    pub(crate) characters: u64,
+    /// How many bytes they have.
+    pub(crate) len: u64,
+    /// The numbers of their classes.
+    pub(crate) classes: u64,
+}
+
+impl Run {
+    /// Returns the run that begins with a character, without any.
+    pub(crate) fn new(first: Forbidden) -> Self {
+        Self { first, characters: 0, len: 0, classes: 0 }
+    }
+
+    pub(crate) fn add(&mut self, found: &Forbidden) {
+        self.characters += 1;
+        self.len += found.character().len_utf8() as u64;
+        self.classes |= 1 << found.class().code();
+    }
 }
 
 /// What the bytes would mean if no rule forbade them.
@@ -42,14 +72,9 @@ enum Meaning {
 }
 
 impl<'a> Culprit<'a> {
-    /// `error` is the library's error for `rest`, at its first byte.
-    pub(crate) fn new(error: &Error, rest: &'a [u8]) -> Self {
-        match error {
-            Error::NotUtf8(error) => Self::not_utf8(error, rest),
-            Error::Forbidden(found) => {
-                Self { why: Why::Forbidden(*found), bytes: &rest[..found.character().len_utf8()] }
-            }
-        }
+    /// `bytes` are the characters of the run, or the first ones.
+    pub(crate) fn forbidden_run(run: Run, bytes: &'a [u8]) -> Self {
+        Self { why: Why::Forbidden(run), bytes }
     }
 
     /// `bytes` are text that was decoded as windows-1252 once too often.
@@ -57,7 +82,8 @@ impl<'a> Culprit<'a> {
         Self { why: Why::Mojibake(was), bytes }
     }
 
-    fn not_utf8(error: &Utf8Error, rest: &'a [u8]) -> Self {
+    /// `error` is the library's error for `rest`, at its first byte.
+    pub(crate) fn not_utf8(error: &Utf8Error, rest: &'a [u8]) -> Self {
         let kind = error.kind();
         let (len, meaning) = match kind {
             ErrorKind::Overlong | ErrorKind::Surrogate | ErrorKind::TooLarge | ErrorKind::InvalidByte => {
@@ -68,12 +94,23 @@ impl<'a> Culprit<'a> {
         Self { why: Why::NotUtf8(kind, meaning), bytes: &rest[..len] }
     }
 
-    /// Returns the character, if the bytes are UTF-8 and a profile forbids it.
-    pub(crate) fn forbidden(&self) -> Option<&Forbidden> {
+    /// Returns the characters, if the bytes are UTF-8 and a profile forbids them.
+    pub(crate) fn forbidden(&self) -> Option<&Run> {
         match &self.why {
             Why::NotUtf8(..) | Why::Mojibake(_) => None,
-            Why::Forbidden(found) => Some(found),
+            Why::Forbidden(run) => Some(run),
         }
+    }
+
+    /// Returns how many bytes it has. `bytes` may be fewer.
+    pub(crate) fn len(&self) -> u64 {
+        self.forbidden().map_or(self.bytes.len() as u64, |run| run.len)
+    }
+
+    /// Returns the text that forbidden characters spell, if they do.
+    pub(crate) fn spelled(&self) -> Option<String> {
+        self.forbidden()?;
+        spelled(std::str::from_utf8(self.bytes).ok()?)
     }
 
     /// Whether the bytes make a whole sequence. Then they are hardly text in another encoding.
@@ -84,6 +121,9 @@ impl<'a> Culprit<'a> {
     /// Returns how many errors this is for the library: each sequence that U+FFFD would replace is
     /// one.
     pub(crate) fn count(&self) -> u64 {
+        if let Some(run) = self.forbidden() {
+            return run.characters;
+        }
         // Most culprits are one byte.
         if self.bytes.len() == 1 { 1 } else { self.replacements().max(1) }
     }
@@ -98,7 +138,7 @@ impl<'a> Culprit<'a> {
         match self.why {
             Why::NotUtf8(kind, _) => kind.name(),
             Why::Forbidden(_) => "forbidden",
-            Why::Mojibake(_) => "mojibake",
+            Why::Mojibake(_) => MOJIBAKE,
         }
     }
 
@@ -182,6 +222,31 @@ impl fmt::Display for NamedCodePoint {
     }
 }
 
+impl Culprit<'_> {
+    fn fmt_run(&self, f: &mut fmt::Formatter<'_>, run: &Run) -> fmt::Result {
+        /// How many characters are shown of what they spell.
+        const MOST: usize = 40;
+        let Run { first, characters, len, classes } = run;
+        let is_one_class = classes.is_power_of_two();
+        let noun = match first.class() {
+            Class::VariationSelector | Class::EmojiSelector | Class::StraySelector if is_one_class => {
+                "variation selectors"
+            }
+            Class::Tag | Class::StrayTag if is_one_class => "tags",
+            _ => "forbidden characters",
+        };
+        write!(f, "{characters} {noun}")?;
+        if let Some(text) = self.spelled() {
+            let shown: String = text.chars().take(MOST).collect();
+            let dots = if shown.len() < text.len() || *len > self.bytes.len() as u64 { ".." } else { "" };
+            write!(f, ", which spell `{}{dots}`", visible(shown.as_bytes()))?;
+        }
+        let (number, reason) = (u32::from(first.character()), first.class().reason());
+        let each = if is_one_class { "each" } else { "the first" };
+        write!(f, ", {len} bytes from U+{number:04X} on; {each} is {reason}")
+    }
+}
+
 impl fmt::Display for Culprit<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let len = self.bytes.len();
@@ -193,10 +258,11 @@ impl fmt::Display for Culprit<'_> {
                 let now = core::str::from_utf8(self.bytes).unwrap_or_default();
                 return write!(f, "mojibake: '{now}' was '{was}'; `trust8 fix --unmojibake` undoes it");
             }
-            Why::Forbidden(found) => {
-                let (number, reason) = (u32::from(found.character()), found.class().reason());
+            Why::Forbidden(Run { first, characters: 1, .. }) => {
+                let (number, reason) = (u32::from(first.character()), first.class().reason());
                 return write!(f, "forbidden character U+{number:04X}, {len} {bytes}: {hex}; it is {reason}");
             }
+            Why::Forbidden(run) => return self.fmt_run(f, &run),
         };
         let section = section(kind, meaning);
         match (kind, meaning) {
@@ -259,7 +325,7 @@ mod tests {
     fn message(input: &[u8]) -> (String, u64) {
         let error = trust8::from_utf8(input).unwrap_err();
         assert_eq!(error.valid_up_to(), 0, "{input:X?}");
-        let culprit = Culprit::new(&error.into(), input);
+        let culprit = Culprit::not_utf8(&error, input);
         (culprit.to_string(), culprit.replacements())
     }
 
@@ -352,7 +418,7 @@ mod tests {
                         let input = [a, b, c, d, 0xB0, 0x80, 0x80];
                         let Err(error) = trust8::from_utf8(&input) else { continue };
                         if error.valid_up_to() == 0 {
-                            let culprit = Culprit::new(&error.into(), &input);
+                            let culprit = Culprit::not_utf8(&error, &input);
                             let len = culprit.bytes.len();
                             assert!(len >= 1 && culprit.bytes.iter().all(|byte| *byte >= 0x80));
                             assert!(culprit.bytes.utf8_chunks().all(|chunk| chunk.valid().is_empty()));

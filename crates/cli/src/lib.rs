@@ -46,6 +46,7 @@ mod git;
 #[doc(hidden)]
 pub mod guess;
 mod hex;
+mod hidden;
 mod inspect;
 mod interrupt;
 mod json;
@@ -88,7 +89,7 @@ pub fn run() -> ExitCode {
 pub fn mistake(rest: &[u8]) -> Option<(usize, String)> {
     let error = trust8::from_utf8(rest).err()?;
     (error.valid_up_to() == 0).then(|| {
-        let culprit = culprit::Culprit::new(&error.into(), rest);
+        let culprit = culprit::Culprit::not_utf8(&error, rest);
         (culprit.bytes.len(), culprit.to_string())
     })
 }

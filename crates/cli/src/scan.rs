@@ -7,9 +7,9 @@ use std::io::{self, Read};
 
 use trust8::Kernel;
 use trust8::boundary::{floor, is_continuation};
-use trust8_profile::Profile;
+use trust8_profile::{Error, Forbidden, Profile};
 
-use crate::culprit::Culprit;
+use crate::culprit::{Culprit, Run};
 use crate::location::Location;
 use crate::progress::Progress;
 use crate::segments::{CONTEXT, Segment, Segments};
@@ -34,22 +34,19 @@ pub(crate) struct Scanner<R> {
     kernel: &'static Kernel,
     progress: Progress,
     location: Location,
-    /// The length of the previous finding in bytes, and how it moves the location.
-    previous: Option<(usize, Move)>,
+    /// The length of the previous finding in bytes, and how many U+FFFD would replace it.
+    previous: Option<(usize, u64)>,
+    /// The characters of the last run of forbidden ones, and what came before it.
+    run: Vec<u8>,
+    before: Vec<u8>,
     /// `None` if characters are not counted.
     characters: Option<Characters>,
     /// Whether the last byte so far is a line feed.
     ends_line: bool,
 }
 
-/// How a finding moves the location.
-#[derive(Clone, Copy)]
-enum Move {
-    /// By this many U+FFFD.
-    Columns(u64),
-    /// The finding is a line feed.
-    Line,
-}
+/// How many bytes of a run of forbidden characters are kept.
+const LONGEST_RUN: usize = 4096;
 
 impl<R: Read> Scanner<R> {
     pub(crate) fn new(
@@ -65,6 +62,8 @@ impl<R: Read> Scanner<R> {
             progress,
             location: Location::START,
             previous: None,
+            run: Vec::new(),
+            before: Vec::new(),
             characters: counting.then(Characters::default),
             ends_line: false,
         }
@@ -78,17 +77,15 @@ impl<R: Read> Scanner<R> {
     /// Does the same, and calls `before_reading` before each time that it reads from the input,
     /// which can take long if that is a pipe.
     pub(crate) fn next_error(&mut self, before_reading: &mut dyn FnMut()) -> io::Result<Option<Finding<'_>>> {
-        if let Some((bytes, moves)) = self.previous.take() {
+        if let Some((bytes, replacements)) = self.previous.take() {
             self.segments.skip(bytes);
-            match moves {
-                Move::Columns(replacements) => self.location.pass_invalid(replacements),
-                Move::Line => self.location.pass(self.kernel, b"\n"),
-            }
+            self.location.pass_invalid(replacements);
         }
-        while let Some(segment) = self.segments.next()? {
-            match segment {
-                Segment::Reading => before_reading(),
-                Segment::Valid(text) => {
+        let forbidden = loop {
+            match self.segments.next()? {
+                None => return Ok(None),
+                Some(Segment::Reading) => before_reading(),
+                Some(Segment::Valid(text)) => {
                     self.progress.add(text.len() as u64);
                     self.ends_line = text.last() == Some(&b'\n');
                     match &mut self.characters {
@@ -101,23 +98,63 @@ impl<R: Read> Scanner<R> {
                         }
                     }
                 }
-                Segment::Invalid { .. } => break,
+                Some(Segment::Invalid { offset, error: Error::Forbidden(found), before, .. }) => {
+                    self.before.clear();
+                    self.before.extend_from_slice(last_bytes(before));
+                    break Some((found, offset));
+                }
+                Some(Segment::Invalid { .. }) => break None,
             }
+        };
+        if let Some((found, offset)) = forbidden {
+            return Ok(Some(self.run_from(found, offset, before_reading)));
         }
         // An invalid segment is returned again until it is skipped.
-        let Some(Segment::Invalid { offset, error, before, rest }) = self.segments.next()? else {
+        let Some(Segment::Invalid { offset, error: Error::NotUtf8(error), before, rest }) =
+            self.segments.next()?
+        else {
             return Ok(None);
         };
-        let culprit = Culprit::new(&error, rest);
-        self.ends_line = culprit.bytes == b"\n";
-        let moves = match culprit.forbidden() {
-            None => Move::Columns(culprit.replacements()),
-            Some(_) if self.ends_line => Move::Line,
-            Some(_) => Move::Columns(1),
-        };
-        self.previous = Some((culprit.bytes.len(), moves));
+        let culprit = Culprit::not_utf8(&error, rest);
+        self.ends_line = false;
+        self.previous = Some((culprit.bytes.len(), culprit.replacements()));
         let after = first_bytes(&rest[culprit.bytes.len()..]);
         Ok(Some(Finding { location: self.location, offset, culprit, before: last_bytes(before), after }))
+    }
+
+    /// Returns the run of forbidden characters that begins with `first`, which is the next character.
+    fn run_from(&mut self, first: Forbidden, offset: u64, before_reading: &mut dyn FnMut()) -> Finding<'_> {
+        let location = self.location;
+        let mut run = Run::new(first);
+        self.run.clear();
+        let mut last = first;
+        loop {
+            let character = last.character();
+            run.add(&last);
+            if self.run.len() < LONGEST_RUN {
+                self.run.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            self.segments.skip(character.len_utf8());
+            self.ends_line = character == '\n';
+            if self.ends_line {
+                self.location.pass(self.kernel, b"\n");
+            } else {
+                self.location.pass_invalid(1);
+            }
+            match self.segments.forbidden_next(before_reading) {
+                Ok(Some(next)) if last.class().joins(next.class()) => last = next,
+                // What can't be read is an error of the next call.
+                _ => break,
+            }
+        }
+        let after = first_bytes(self.segments.unseen());
+        Finding {
+            location,
+            offset,
+            culprit: Culprit::forbidden_run(run, &self.run),
+            before: &self.before,
+            after,
+        }
     }
 
     /// Whether what has been scanned ends inside a line.

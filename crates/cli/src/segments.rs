@@ -6,7 +6,7 @@
 use std::io::{self, Read};
 
 use trust8::Kernel;
-use trust8_profile::{Error, Profile};
+use trust8_profile::{Error, Forbidden, Profile};
 
 use crate::source::{self, CHUNK, aligned_buffer};
 
@@ -117,6 +117,30 @@ impl<R: Read> Segments<R> {
             }
         };
         (error.map_or(unseen.len(), |error| error.valid_up_to()), error)
+    }
+
+    /// Returns the forbidden character that comes next, if one does. Calls `before_reading` before each
+    /// time that it reads.
+    pub(crate) fn forbidden_next(
+        &mut self,
+        before_reading: &mut dyn FnMut(),
+    ) -> io::Result<Option<Forbidden>> {
+        while !self.ended && self.filled - self.at < CONTEXT {
+            before_reading();
+            self.read()?;
+        }
+        let (Some(profile), before) = (self.profile, self.at - self.kept) else { return Ok(None) };
+        let end = self.filled.min(self.at + CONTEXT);
+        let edges = [self.offset == before as u64, self.ended && end == self.filled];
+        match profile.error_from(self.kernel, &self.bytes[self.kept..end], before, edges) {
+            Some(Error::Forbidden(found)) if found.offset() == before as u64 => Ok(Some(found)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the bytes that were read and not passed yet.
+    pub(crate) fn unseen(&self) -> &[u8] {
+        &self.bytes[self.at..self.filled]
     }
 
     /// Passes the next `n` bytes of an error.

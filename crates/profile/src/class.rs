@@ -136,6 +136,42 @@ impl Class {
         self.is_contextual() && !matches!(self, LeadingMark)
     }
 
+    /// Returns whether a character of this class and one of `next`, directly after it, belong to one
+    /// run: the classes are the same, or both have characters that nobody sees. So data hidden in
+    /// several kinds of characters is one finding.
+    ///
+    /// ```
+    /// use trust8_profile::Class;
+    ///
+    /// assert!(Class::StraySpace.joins(Class::StrayJoiner) && Class::Nul.joins(Class::Nul));
+    /// assert!(!Class::Nul.joins(Class::StrayJoiner));
+    /// ```
+    #[must_use]
+    pub const fn joins(self, next: Self) -> bool {
+        self as u8 == next as u8 || self.is_unseen() && next.is_unseen()
+    }
+
+    const fn is_unseen(self) -> bool {
+        matches!(
+            self,
+            BidiControl
+                | BidiMark
+                | ZeroWidth
+                | Joiner
+                | Tag
+                | VariationSelector
+                | EmojiSelector
+                | SoftHyphen
+                | Invisible
+                | StrayJoiner
+                | StraySelector
+                | StrayTag
+                | StrayMark
+                | StraySpace
+                | StrayFiller
+        )
+    }
+
     /// All classes, in the order of their [numbers](Self::code).
     ///
     /// ```

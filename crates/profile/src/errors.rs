@@ -2,7 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use core::iter::FusedIterator;
+use core::fmt;
+use core::iter::{FusedIterator, Peekable};
 
 use trust8::{Kernel, Utf8Chunks, Utf8Error};
 
@@ -23,12 +24,31 @@ pub struct ProfileErrors<'a> {
     suspects: Suspects,
     /// The ill-formed sequence after the valid part.
     next: Option<Utf8Error>,
+    /// The length of the whole text.
+    len: usize,
 }
 
 impl<'a> ProfileErrors<'a> {
     pub(super) fn new(profile: &'a Profile, kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         let chunks = kernel.utf8_chunks(bytes);
-        Self { profile, kernel, chunks, text: &[], offset: 0, suspects: Suspects::new(), next: None }
+        let (suspects, len) = (Suspects::new(), bytes.len());
+        Self { profile, kernel, chunks, text: &[], offset: 0, suspects, next: None, len }
+    }
+
+    /// Returns the errors with each run of forbidden characters as one: 400 variation selectors in a
+    /// row are one finding.
+    ///
+    /// ```
+    /// use trust8_profile::Profile;
+    ///
+    /// let text = "x\u{E0101}\u{E0102}\u{E0103}y\0".as_bytes();
+    /// let runs: Vec<_> = Profile::SOURCE_CODE.errors(text).runs().collect();
+    /// assert_eq!(runs.len(), 2);
+    /// assert_eq!((runs[0].range(), runs[0].characters()), (1..13, 3));
+    /// ```
+    #[must_use]
+    pub fn runs(self) -> ProfileRuns<'a> {
+        ProfileRuns { len: self.len, errors: self.peekable() }
     }
 
     /// Returns the next forbidden character of the valid part.
@@ -64,3 +84,75 @@ impl Iterator for ProfileErrors<'_> {
 }
 
 impl FusedIterator for ProfileErrors<'_> {}
+
+/// An error of a text: an ill-formed sequence, or a run of forbidden characters. See
+/// [`ProfileErrors::runs`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Run {
+    first: Error,
+    end: usize,
+    characters: usize,
+}
+
+impl Run {
+    /// Returns the ill-formed sequence, or the first character of the run.
+    #[must_use]
+    pub const fn first(&self) -> Error {
+        self.first
+    }
+
+    /// Returns where the run is in the text.
+    #[must_use]
+    pub const fn range(&self) -> core::ops::Range<usize> {
+        self.first.valid_up_to()..self.end
+    }
+
+    /// Returns how many forbidden characters the run has, or 1 for an ill-formed sequence.
+    #[must_use]
+    pub const fn characters(&self) -> usize {
+        self.characters
+    }
+}
+
+/// Writes the message of the first error, and how many characters follow it in the run.
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.first.fmt(f)?;
+        match self.characters {
+            1 => Ok(()),
+            _ => write!(f, ", the first of {} up to byte {}", self.characters, self.end),
+        }
+    }
+}
+
+/// Iterates over the errors of a text, with each run of forbidden characters as one. See
+/// [`ProfileErrors::runs`].
+#[derive(Clone, Debug)]
+pub struct ProfileRuns<'a> {
+    errors: Peekable<ProfileErrors<'a>>,
+    len: usize,
+}
+
+impl Iterator for ProfileRuns<'_> {
+    type Item = Run;
+
+    fn next(&mut self) -> Option<Run> {
+        let first = self.errors.next()?;
+        let mut last = match first {
+            Error::Forbidden(found) => found,
+            Error::NotUtf8(error) => {
+                let end = error.error_len().map_or(self.len, |len| error.valid_up_to() + len);
+                return Some(Run { first, end, characters: 1 });
+            }
+        };
+        let mut characters = 1;
+        let joins = |last: &Forbidden, next: &Error| matches!(next, Error::Forbidden(next) if last.end() == next.offset() && last.class().joins(next.class()));
+        while let Some(Error::Forbidden(next)) = self.errors.next_if(|next| joins(&last, next)) {
+            last = next;
+            characters += 1;
+        }
+        Some(Run { first, end: last.end() as usize, characters })
+    }
+}
+
+impl FusedIterator for ProfileRuns<'_> {}

@@ -60,7 +60,7 @@ use core::fmt;
 pub use census::Census;
 pub use class::Class;
 pub use error::{Error, Forbidden, StreamError};
-pub use errors::ProfileErrors;
+pub use errors::{ProfileErrors, ProfileRuns, Run};
 pub use part::{ProfilePart, ProfilePartError};
 #[cfg(feature = "alloc")]
 pub use repair::{Policy, Repairer};
@@ -595,6 +595,12 @@ impl PartialEq for Profile {
 }
 
 impl Eq for Profile {}
+
+impl core::hash::Hash for Profile {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.bits.hash(state);
+    }
+}
 
 impl fmt::Debug for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

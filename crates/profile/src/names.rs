@@ -41,17 +41,23 @@ impl Class {
     }
 }
 
-/// Like [`by_name`](Profile::by_name).
+/// Like [`by_name`](Profile::by_name), and the names of classes, with commas between.
 ///
 /// ```
-/// use trust8_profile::Profile;
+/// use trust8_profile::{Class, Profile};
 /// assert_eq!("xml".parse(), Ok(Profile::XML_1_0));
+/// assert_eq!("nul, tab".parse(), Ok(Profile::POSTGRES.forbid(Class::Tab)));
 /// ```
 impl FromStr for Profile {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        Self::by_name(name).ok_or(UnknownName::of("profile", names_of!(Profile::PRESETS, |preset| preset.0)))
+        let classes = || {
+            name.split(',').try_fold(Self::new(), |profile, name| Some(profile.forbid(Class::by_name(name)?)))
+        };
+        Self::by_name(name)
+            .or_else(classes)
+            .ok_or(UnknownName::of("profile", names_of!(Profile::PRESETS, |preset| preset.0)))
     }
 }
 

@@ -1,17 +1,31 @@
-//! Serialization with the crate `serde`, for reports: errors and counts are serialized, and classes
-//! and policies are serialized as their names.
+//! Serialization with the crate `serde`: errors and counts are serialized for reports, and profiles,
+//! classes and policies as their names.
 
 #![forbid(unsafe_code)]
 
 use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
 
-use crate::{Census, Class, Error, Forbidden, StreamError};
-use trust8::engine::{Message, serialized_by_name, serialized_fields};
+use crate::{Census, Class, Error, Forbidden, Profile, StreamError};
+use serde_core::{Deserialize, Deserializer};
+use trust8::engine::{Message, by_name, serialized_by_name, serialized_fields};
 
 serialized_by_name!(Class);
 #[cfg(feature = "alloc")]
 serialized_by_name!(crate::Policy);
+
+/// As `Display` writes it.
+impl Serialize for Profile {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Profile {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        by_name(from)
+    }
+}
 
 serialized_fields! {
     Forbidden, |found| {

@@ -177,7 +177,7 @@ impl<'a> Declarations<'a> {
         Self { out, corrects, last: Vec::new(), is_start: true, name: None }
     }
 
-    /// Finds the declarations in the last bytes, of which `done` are dropped.
+    /// Finds the declarations in the last bytes, and drops the first `done` of them.
     fn look(&mut self, done: usize, is_end: bool) -> io::Result<()> {
         let mut at = 0;
         for name in find(&self.last, self.is_start, is_end).into_iter().filter(|name| name.end <= done) {
@@ -198,7 +198,7 @@ impl<'a> Declarations<'a> {
         Ok(())
     }
 
-    /// Writes what is left, and returns the name of the encoding that the text declared.
+    /// Writes the last bytes, and returns the name of the encoding that the text declared.
     pub(super) fn finish(mut self) -> io::Result<Option<String>> {
         self.look(self.last.len(), true)?;
         Ok(self.name)

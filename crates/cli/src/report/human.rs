@@ -19,6 +19,8 @@ use crate::visible::{push_visible, write_name};
 const TEXT: usize = 28;
 /// How many bytes to show on either side in hexadecimal, if there is room.
 const HEX: usize = 8;
+/// How many bytes of a run to show.
+const RUN: usize = 16;
 /// The title of a line, and a culprit of average length.
 const TITLE_AND_CULPRIT: usize = 10 + 12;
 
@@ -60,10 +62,19 @@ impl Report for Human {
         let _ = write!(out, "{culprit}");
         out.extend_from_slice(off);
         out.push(b'\n');
+        // A run of forbidden characters can be long.
+        let (shown, dots): (_, &[u8]) = match culprit.forbidden() {
+            Some(_) if culprit.bytes.len() > RUN => (&culprit.bytes[..floor(culprit.bytes, RUN)], b".."),
+            _ => (culprit.bytes, b""),
+        };
         let (text_before, text_after) = same_line(before, after, self.text);
         self.write_marked(out, b"text", |out, part| match part {
             Part::Before => push_visible(out, text_before),
-            Part::Culprit => push_visible(out, culprit.bytes),
+            Part::Culprit => {
+                let columns = push_visible(out, shown);
+                out.extend_from_slice(dots);
+                columns + dots.len()
+            }
             Part::After => push_visible(out, text_after),
         });
         let hex_before = &before[before.len().saturating_sub(self.hex)..];
@@ -77,7 +88,10 @@ impl Report for Human {
                         out.push(b' ');
                     }
                 }
-                Part::Culprit => push_hex(out, culprit.bytes),
+                Part::Culprit => {
+                    push_hex(out, shown);
+                    out.extend_from_slice(dots);
+                }
                 Part::After => {
                     if !hex_after.is_empty() {
                         out.push(b' ');

@@ -32,7 +32,7 @@ fn push_error(out: &mut Vec<u8>, finding: &Finding<'_>) {
         ("\"line\":", location.line),
         (",\"column\":", location.column),
         (",\"offset\":", *offset),
-        (",\"length\":", culprit.bytes.len() as u64),
+        (",\"length\":", culprit.len()),
     ] {
         out.extend_from_slice(name.as_bytes());
         push_decimal(out, number);
@@ -49,9 +49,12 @@ fn push_error(out: &mut Vec<u8>, finding: &Finding<'_>) {
         push_decimal(out, section.into());
     }
     // What a profile forbids.
-    if let Some(found) = culprit.forbidden() {
-        let character = format!("U+{:04X}", u32::from(found.character()));
-        Object(out).member("class", found.class().name()).member("character", character);
+    if let Some(run) = culprit.forbidden() {
+        let character = format!("U+{:04X}", u32::from(run.first.character()));
+        Object(out)
+            .member("class", run.first.class().name())
+            .member("character", character)
+            .optional("spelled", culprit.spelled());
     }
     out.extend_from_slice(b",\"message\":");
     let message = out.len();
@@ -154,8 +157,8 @@ fn summary(object: &mut Object<'_>, totals: &Totals, time: Option<Duration>) {
 }
 
 impl Report for Document {
-    fn header(&self) -> &'static [u8] {
-        b"{\"version\":1,\"files\":[\n"
+    fn header(&self) -> Vec<u8> {
+        b"{\"version\":1,\"files\":[\n".to_vec()
     }
 
     fn separator(&self) -> &'static [u8] {

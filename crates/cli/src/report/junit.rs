@@ -12,8 +12,8 @@ use crate::visible::visible;
 pub(super) struct Junit;
 
 impl Report for Junit {
-    fn header(&self) -> &'static [u8] {
-        b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"trust8\">\n"
+    fn header(&self) -> Vec<u8> {
+        b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"trust8\">\n".to_vec()
     }
 
     fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, earlier: u64) {

@@ -29,8 +29,8 @@ use crate::visible::shell_word;
 /// in their order.
 pub(crate) trait Report: Sync {
     /// Returns what comes before all files.
-    fn header(&self) -> &'static [u8] {
-        b""
+    fn header(&self) -> Vec<u8> {
+        Vec::new()
     }
 
     /// Returns what comes between two files.

@@ -3,7 +3,11 @@
 use std::io;
 use std::time::Duration;
 
+use trust8_profile::Class;
+
 use super::{Conclusion, Report};
+use crate::config::KINDS;
+use crate::culprit::MOJIBAKE;
 use crate::hex::digits;
 use crate::json::{Json, Object, push_object};
 use crate::scan::Finding;
@@ -12,15 +16,18 @@ use crate::statistics::Totals;
 pub(super) struct Sarif;
 
 impl Report for Sarif {
-    fn header(&self) -> &'static [u8] {
-        concat!(
+    fn header(&self) -> Vec<u8> {
+        let mut out = concat!(
             r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":"#,
             r#"{"name":"trust8","version":""#,
             env!("CARGO_PKG_VERSION"),
-            r#""}},"columnKind":"unicodeCodePoints","results":["#,
-            "\n"
+            r#"","rules":"#
         )
         .as_bytes()
+        .to_vec();
+        rules()[..].push_to(&mut out);
+        out.extend(b"}},\"columnKind\":\"unicodeCodePoints\",\"results\":[\n");
+        out
     }
 
     fn separator(&self) -> &'static [u8] {
@@ -37,10 +44,11 @@ impl Report for Sarif {
                 .member("startLine", location.line)
                 .member("startColumn", location.column)
                 .member("byteOffset", *offset)
-                .member("byteLength", culprit.bytes.len() as u64);
+                .member("byteLength", culprit.len());
         };
         let message = format!("byte {offset}: {culprit}");
-        push_result(out, (culprit.keyword(), "error"), &message, &[Place { name, region: Some(&region) }]);
+        let rule = culprit.forbidden().map_or(culprit.keyword(), |run| run.first.class().name());
+        push_result(out, (rule, "error"), &message, &[Place { name, region: Some(&region) }]);
     }
 
     fn shows_conclusions(&self) -> bool {
@@ -59,16 +67,74 @@ impl Report for Sarif {
         if places.is_empty() {
             places.push(Place { name, region: None });
         }
-        let rule = if conclusion.other_mark(name).is_some() { "byte-order-mark" } else { "other-encoding" };
-        push_result(out, (rule, "note"), &what, &places);
+        push_result(out, (OTHER_ENCODING, "note"), &what, &places);
     }
 
     fn unread(&self, out: &mut Vec<u8>, name: &[u8], error: &io::Error) {
-        push_result(out, ("unread", "error"), &error.to_string(), &[Place { name, region: None }]);
+        push_result(out, (UNREAD, "error"), &error.to_string(), &[Place { name, region: None }]);
     }
 
     fn footer(&self, _: &Totals, _: Option<Duration>) -> Vec<u8> {
         b"\n]}]}\n".to_vec()
+    }
+}
+
+const UNREAD: &str = "unread";
+const OTHER_ENCODING: &str = "other-encoding";
+
+/// A kind of findings, and what to know about it.
+struct Rule {
+    id: &'static str,
+    description: String,
+    help: String,
+}
+
+/// Returns the rules: a class of characters each, and the kinds of other findings.
+fn rules() -> Vec<Rule> {
+    let classes = Class::ALL.iter().map(|class| Rule {
+        id: class.name(),
+        description: format!("The character is {}.", class.reason()),
+        help: format!(
+            "The profile forbids characters of the class {0}. `trust8 fix --profile NAME --policy drop` removes them. \
+             An exception for {0} in trust8.toml allows them in files that need them. docs/profiles.md describes the classes.",
+            class.name()
+        ),
+    });
+    let not_utf8 = KINDS.iter().map(|kind| Rule {
+        id: kind,
+        description: format!("The bytes are not UTF-8: {}.", kind.replace('-', " ")),
+        help: "`trust8 inspect FILE` shows what the file seems to be. `trust8 fix --from ENCODING` converts it, and \
+               `trust8 fix --replace` replaces what is not UTF-8 by U+FFFD."
+            .to_owned(),
+    });
+    let others = [
+        (
+            MOJIBAKE,
+            "The line was decoded as windows-1252 once too often.",
+            "`trust8 fix --unmojibake` restores it.",
+        ),
+        (
+            OTHER_ENCODING,
+            "The file, or some of its lines, are in another encoding.",
+            "The message has the command that converts them.",
+        ),
+        (UNREAD, "The file could not be read.", "Nothing is known of its contents."),
+    ];
+    let others = others.map(|(id, description, help)| Rule {
+        id,
+        description: description.to_owned(),
+        help: help.to_owned(),
+    });
+    classes.chain(not_utf8).chain(others).collect()
+}
+
+impl Json for Rule {
+    fn push_to(&self, out: &mut Vec<u8>) {
+        push_object(out, |rule| {
+            rule.member("id", self.id)
+                .object("shortDescription", |object| _ = object.member("text", &self.description))
+                .object("help", |object| _ = object.member("text", &self.help));
+        });
     }
 }
 

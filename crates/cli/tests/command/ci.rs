@@ -144,7 +144,7 @@ fn every_format_names_the_byte_order_mark() {
         let run = folder.trust8().args(["-af", "sarif", "f"]).assert().code(1);
         let sarif: Value = serde_json::from_str(&stdout(&run)).unwrap();
         let last = sarif["runs"][0]["results"].as_array().unwrap().last().unwrap();
-        assert_eq!((&last["ruleId"], &last["level"]), (&"byte-order-mark".into(), &"note".into()));
+        assert_eq!((&last["ruleId"], &last["level"]), (&"other-encoding".into(), &"note".into()));
         assert_eq!(last["message"]["text"], format!("{what} {encoding}: trust8 fix --from {encoding} f"));
     }
     // Bytes FF FE elsewhere are no mark.

@@ -563,7 +563,7 @@ fn a_declaration_is_corrected_if_the_option_says_so() {
         assert_eq!(fs::read_to_string(folder.at(name)).unwrap(), expected);
         folder.trust8().args(["fix", "--check", "--declaration", name]).assert().code(0);
     }
-    // Nothing tells which encoding text in ASCII is in, and what is left alone stays as it is.
+    // Nothing tells which encoding text in ASCII is in, and nothing changes in a file that is left alone.
     for content in [&b"# coding: latin-1\nx = 'plain'\n"[..], b"# coding: latin-1\n# \xE9\xFC\xFF \xD0\n"] {
         folder.file("b.py", content);
         let _ = folder.trust8().args(["fix", "-i", "--declaration", "b.py"]).assert();

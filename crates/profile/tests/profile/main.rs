@@ -10,5 +10,6 @@ mod names;
 mod oracle;
 mod part;
 mod profiles;
+mod runs;
 #[cfg(feature = "std")]
 mod writer;

@@ -34,6 +34,27 @@ fn reports_are_serialised() {
     }
 }
 
+#[cfg(feature = "serde")]
+#[test]
+fn profiles_are_serialised() {
+    use trust8_profile::{Class, Profile};
+
+    let own = Profile::POSTGRES.forbid(Class::Tab).forbid(Class::StrayTag);
+    assert_eq!(serde_json::to_value(own).unwrap(), "nul, tab, stray-tag");
+    assert_eq!(serde_json::to_value(Profile::SOURCE_CODE).unwrap(), "source");
+    let singles = Class::ALL.iter().map(|class| Profile::new().forbid(*class));
+    for profile in Profile::PRESETS.iter().map(|preset| preset.1).chain(singles).chain([own]) {
+        let name = serde_json::to_value(profile).unwrap();
+        assert_eq!(serde_json::from_value::<Profile>(name).unwrap(), profile);
+        assert_eq!(profile.to_string().parse(), Ok(profile));
+    }
+    for wrong in ["", "nul,", "json", "nul; tab", "nul, json"] {
+        assert!(serde_json::from_value::<Profile>(wrong.into()).is_err(), "{wrong}");
+    }
+    let profiles = std::collections::HashSet::from([own, Profile::POSTGRES, own.allow(Class::Tab)]);
+    assert!(profiles.contains(&own) && profiles.len() == 3);
+}
+
 #[cfg(all(feature = "serde", feature = "alloc"))]
 #[test]
 fn policies_are_serialised() {
