@@ -162,8 +162,16 @@ def test_a_scan_with_a_profile(spark, tmp_path):
     assert [row["valid"] for row in found] == [error is None for error in errors]
     assert [(row["offset"], row["kind"]) for row in found] == [error and (error.start, error.kind) or (None, None) for error in errors]
     assert any(isinstance(error, trust8.ProfileError) for error in errors)
-    with pytest.raises(ValueError, match="unknown profile"):
-        utf8.scan_files(spark, tmp_path, profile="guess")
+    listed = utf8.errors(spark, tmp_path, 32, profile=("source", "tab")).collect()
+    expected = {(row["path"], error.start, error.kind) for row in found for error in trust8.errors(Path(row["path"]).read_bytes(), profile=("source", "tab"))}
+    assert {(row["path"], row["offset"], row["kind"]) for row in listed} == expected
+    utf8.repair_files(spark, tmp_path, tmp_path.with_suffix(".clean"), "drop", 32, profile=("source", "tab"))
+    for row in found:
+        clean = (tmp_path.with_suffix(".clean") / Path(row["path"]).name).read_bytes()
+        assert clean == trust8.repair(Path(row["path"]).read_bytes(), "drop", profile=("source", "tab"))
+    for function in [utf8.scan_files, utf8.errors]:
+        with pytest.raises(ValueError, match="unknown profile"):
+            function(spark, tmp_path, profile="guess")
 
 
 def test_functions_of_columns(spark):

@@ -355,3 +355,33 @@ def test_a_tree_of_judgements(tmp_path, monkeypatch):
             levels, ranges = levels + 1, -(-ranges // 3)
         assert found(rows) == expected_scan(str(path), data, errors)
     assert levels >= 2
+
+
+def test_what_a_profile_says_does_not_depend_on_the_ranges(tmp_path):
+    """A profile judges invisible characters by what is before them, which may be in another range."""
+    pieces = ["a", "\n", "é", "日", "\U000e0101", "\u200b", "\u200c", "\u202e", "\0", "\ue000", "\u05d0", "\u200f", "😀", "\ufe0f", "\u200d"]
+    chance, file = random.Random(1), tmp_path / "f"
+    whole = 0
+    for number in range(40):
+        text = "".join(chance.choice(pieces) for _ in range(chance.randrange(1, 150)))
+        data = (("x" * 50 + "\ue000" * 9 if number % 7 == 0 else "") + text).encode() + (b"\xff\0" if number % 3 == 0 else b"")
+        file.write_bytes(data)
+        for profile in ["source", ["prompt", "line-feed"]]:
+            expected = list(trust8.errors(data, profile=profile))
+            for range_bytes in [16, 33, 200]:
+                surveyed = table([_errors._survey(LOCAL, row, profile) for row in rows_of(file, range_bytes)], _errors._SURVEYED)
+                placed = listing.rows(_errors._place(surveyed))
+                rows = [one for row in placed for one in _errors._errors_of(LOCAL, row, profile)]
+                assert [(row[1], row[4], row[5]) for row in rows] == [(error.start, error.end - error.start, error.kind) for error in expected]
+                for row in rows:
+                    before = data[: row[1]].decode(errors="replace")
+                    assert row[2:4] == (before.count("\n") + 1, len(before) - before.rfind("\n"))
+                first = scanned(file, range_bytes, profile)
+                assert (first["offset"], first["kind"]) == ((expected[0].start, expected[0].kind) if expected else (None, None))
+                whole += len(rows)
+            [row] = rows_of(file, sys.maxsize)
+            written = _files._write_range(LOCAL, row, str(tmp_path), "drop", profile)
+            with open(written[4], "rb") as repaired:
+                assert repaired.read() == trust8.repair(data, "drop", profile=profile)
+            assert written[7] == len(expected)
+    assert whole > 1000

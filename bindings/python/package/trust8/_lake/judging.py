@@ -15,7 +15,7 @@ import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 
 from .. import Part, PartError, ProfileError, errors, is_utf8
 from . import listing
-from .reading import Unreadable, check_unchanged, mistake_at, pieces, text_at, whole_texts
+from .reading import AFTER, BEFORE, Unreadable, check_unchanged, mistake_at, pieces, text_at, whole_texts
 
 if TYPE_CHECKING:
     from .._trust8 import _Profile
@@ -159,8 +159,9 @@ def _forbidden_at(
     filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: int, profile: _Profile
 ) -> tuple[int, str, str]:
     """Return the length, the class and the explanation of the forbidden character at `offset` of a text."""
-    text = text_at(filesystem, row, offset)
-    error = next(errors(b"a" + text, profile=profile), None)
-    if not isinstance(error, ProfileError) or error.start != 1:
+    start = max(0, offset - BEFORE)
+    text = text_at(filesystem, row, start, offset - start + AFTER)
+    error = next((error for error in errors(text, profile=profile) if error.start == offset - start), None)
+    if not isinstance(error, ProfileError):
         raise Unreadable("changed after it was listed")
     return error.end - error.start, error.kind, error.explanation

@@ -22,6 +22,11 @@ CONTINUATIONS = 5
 CONTEXT = CONTINUATIONS + 3
 
 
+# What a profile says about a character may depend on so many bytes before it, and on a few after it.
+BEFORE = 64
+AFTER = 16
+
+
 class Unreadable(Exception):
     """A file that can't be read, or that has changed since it was listed."""
 
@@ -63,17 +68,19 @@ def mistake_at(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: i
     return mistake_in(text_at(filesystem, row, offset), 0)
 
 
-def text_at(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: int) -> bytes:
-    """Return enough bytes of a text from `offset` on to decide what is there.
+def text_at(
+    filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: int, length: int = 1 + CONTINUATIONS
+) -> bytes:
+    """Return `length` bytes of a text from `offset` on. The default is enough to decide what is there.
 
     Raises `Unreadable` like `pieces`. A compressed file is decompressed again.
     """
-    end = min(offset + 1 + CONTINUATIONS, row["size"])
+    end = min(offset + length, row["size"])
     base, text = (0, b"") if row["codec"] else (offset, b"")
     for piece in pieces(filesystem, row, offset, end):
         text += piece
         skipped = max(0, min(offset - base, len(text)))
-        base, text = base + skipped, text[skipped : skipped + 1 + CONTINUATIONS]
+        base, text = base + skipped, text[skipped : skipped + length]
     return text
 
 

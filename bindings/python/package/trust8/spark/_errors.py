@@ -8,22 +8,24 @@ column where each range begins. Finally, the ranges with errors are read again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby, takewhile
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow  # type: ignore[import-untyped,unused-ignore]
 import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 
-from .. import Utf8Error, inspect
+from .. import ProfileError, Utf8Error, inspect
 from .. import errors as errors_in
 from .._lake import listing
+from .._lake.columns import listed
 from .._lake.judging import in_order
 from .._lake.listing import RANGE_BYTES, Paths
-from .._lake.reading import Unreadable, mistake_in, whole_texts
+from .._lake.reading import BEFORE, Unreadable, mistake_in, text_at, whole_texts
 from ._ranges import ranges as ranges_of
 from ._workers import for_each_row, in_spark, settle
 
 if TYPE_CHECKING:
+    from .._trust8 import _Profile
     from pyspark.sql import DataFrame, SparkSession
 
 # A range, what it adds to the position of the next one, and whether it has errors.
@@ -59,6 +61,7 @@ def errors(
     range_bytes: int = RANGE_BYTES,
     *,
     filesystem: pyarrow.fs.FileSystem | None = None,
+    profile: _Profile | None = None,
 ) -> DataFrame:
     """Return a row for each error of each file, and one for each file that can't be read.
 
@@ -66,16 +69,19 @@ def errors(
     ``message`` and ``error``, as in `scan_files`. The rows match the output of ``trust8 check --all --json``. A file
     that can't be read has a row with the reason in ``error``. If it became unreadable late, it may have other rows too.
 
+    With a `profile`, each character that it forbids has a row, too: see `scan_files`.
+
     The ranges with errors are read twice. The order of the rows is unspecified.
     """
     filesystem, files = listing.list_files(paths, filesystem)
+    profile = listed(profile)
     frame, tasks, _ = ranges_of(spark, files, range_bytes)
 
-    survey = for_each_row(lambda row: _survey(filesystem, row), _SURVEYED)
+    survey = for_each_row(lambda row: _survey(filesystem, row, profile), _SURVEYED)
 
     def list_errors(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         settle()
-        found = (one for row in listing.rows(batches) for one in _errors_of(filesystem, row))
+        found = (one for row in listing.rows(batches) for one in _errors_of(filesystem, row, profile))
         return listing.batches(found, _FOUND)
 
     frame = frame.select(*listing.RANGE.names).mapInArrow(survey, in_spark(_SURVEYED))
@@ -84,14 +90,14 @@ def errors(
     return frame.repartition(tasks, "path", "index").mapInArrow(list_errors, in_spark(_FOUND))
 
 
-def _survey(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any, ...]:
+def _survey(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Profile | None = None) -> tuple[Any, ...]:
     """Return what a range adds to the position of the next one."""
     place, faulty = Place(0, 0), False
     try:
-        for _, text, after in whole_texts(filesystem, row):
+        for _, before, text, after in _texts(filesystem, row, profile):
             at = 0
-            for error in _errors_before(len(text), text + after):
-                place, at, faulty = _after_error(place.after(text[at : error.start])), error.end, True
+            for start, end, error in _errors_in(before, text, after, profile):
+                place, at, faulty = _after_error(place.after(text[at:start]), error, text[start:end]), end, True
             place = place.after(text[at:])
     except Unreadable as error:
         row["error"] = str(error)
@@ -102,14 +108,34 @@ def _range(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in listing.RANGE.names)
 
 
-def _errors_before(end: int, text: bytes) -> Iterator[Utf8Error]:
-    """Return the errors of a text that begin before `end`, where no character and no ill-formed sequence is cut."""
-    return takewhile(lambda error: error.start < end, errors_in(text))
+def _texts(
+    filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Profile | None = None
+) -> Iterator[tuple[int, bytes, bytes, bytes]]:
+    """Return the text of a range in pieces, as `whole_texts` does, with what a profile needs before each piece."""
+    before = None if profile is not None else b""
+    for offset, text, after in whole_texts(filesystem, row):
+        if before is None:
+            start = max(0, offset - BEFORE)
+            before = text_at(filesystem, row, start, offset - start)
+        yield offset, before, text, after
+        before = (before + text)[-BEFORE:] if profile is not None else b""
 
 
-def _after_error(place: Place) -> Place:
-    """Return the position after an ill-formed sequence, which is one character of its line."""
-    return Place(place.line, place.column + 1)
+def _errors_in(
+    before: bytes, text: bytes, after: bytes, profile: _Profile | None
+) -> Iterator[tuple[int, int, Utf8Error]]:
+    """Return the start and the end of each error that begins in a text, where no character and no ill-formed sequence is cut."""
+    for error in errors_in(before + text + after, profile=profile):
+        start = error.start - len(before)
+        if start >= len(text):
+            return
+        if start >= 0:
+            yield start, error.end - len(before), error
+
+
+def _after_error(place: Place, error: Utf8Error, text: bytes) -> Place:
+    """Return the position after an error. An ill-formed sequence is one character of its line."""
+    return place.after(text) if isinstance(error, ProfileError) else Place(place.line, place.column + 1)
 
 
 def _place(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -128,20 +154,25 @@ def _place(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBat
     return listing.batches(placed(), _PLACED)
 
 
-def _errors_of(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+def _errors_of(
+    filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Profile | None = None
+) -> Iterator[tuple[Any, ...]]:
     """Return the errors of a range."""
     path, place = row["path"], Place(row["line"], row["column"])
     try:
-        for offset, text, after in whole_texts(filesystem, row):
-            whole, at, end = text + after, 0, 0
-            for error in _errors_before(len(text), whole):
-                place = place.after(text[at : error.start])
+        for offset, before, text, after in _texts(filesystem, row, profile):
+            at = mistake_end = 0
+            for start, end, error in _errors_in(before, text, after, profile):
+                place = place.after(text[at:start])
                 # A mistake may be several ill-formed sequences, and the first one identifies it.
-                if error.start >= end:
-                    length, message = mistake_in(whole, error.start)
-                    yield path, offset + error.start, place.line + 1, place.column + 1, length, error.kind, message, None
-                    end = error.start + length
-                place, at = _after_error(place), error.end
+                if start >= mistake_end:
+                    if isinstance(error, ProfileError):
+                        length, message = end - start, error.explanation
+                    else:
+                        length, message = mistake_in(text + after, start)
+                    yield path, offset + start, place.line + 1, place.column + 1, length, error.kind, message, None
+                    mistake_end = start + length
+                place, at = _after_error(place, error, text[start:end]), end
             place = place.after(text[at:])
     except Unreadable as error:
         yield path, *[None] * 6, str(error)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import sys
 import uuid
 from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
@@ -21,7 +22,7 @@ from .. import errors as errors_in
 from .. import is_utf8
 from .. import repair as repair_bytes
 from .._lake import listing
-from .._lake.columns import check_policy
+from .._lake.columns import check_policy, listed
 from .._lake.judging import in_order
 from .._lake.listing import RANGE_BYTES
 from .._lake.reading import PIECE, Unreadable, whole_texts
@@ -29,7 +30,7 @@ from ._ranges import ranges as ranges_of
 from ._workers import for_each_row, in_spark
 
 if TYPE_CHECKING:
-    from .._trust8 import _Policy
+    from .._trust8 import _Policy, _Profile
     from pyspark.sql import DataFrame, SparkSession
 
 _WRITTEN = pyarrow.schema(
@@ -52,6 +53,7 @@ def repair_files(
     range_bytes: int = RANGE_BYTES,
     *,
     filesystem: pyarrow.fs.FileSystem | None = None,
+    profile: _Profile | None = None,
 ) -> DataFrame:
     """Repair a file or all files of a folder, and return a row for each.
 
@@ -62,10 +64,16 @@ def repair_files(
     The columns of the result are ``path`` in `src`, ``bytes_before`` and ``bytes_after`` (of the text), ``repaired`` (the number
     of ill-formed sequences), and ``error``: why a file could not be read. Such a file is not in `dst`.
 
+    With a `profile`, characters that it forbids are repaired, and counted, too. What it says about a character depends on the text
+    before it, so each file is then read by one task as a whole, and must fit into its memory.
+
     The file system must rename folders in one step, which local ones and HDFS do, and object stores do not. It needs space for
     the result, and as much again for files of several ranges.
     """
     check_policy(policy)
+    profile = listed(profile)
+    if profile is not None:
+        range_bytes = sys.maxsize
     source, target = os.fspath(src), os.fspath(dst)
     filesystem, files = listing.list_files(source, filesystem)
     if filesystem.type_name in _STORES:
@@ -78,7 +86,7 @@ def repair_files(
     parts = posixpath.join(work, "parts")
     filesystem.create_dir(parts)
     try:
-        written = _write(spark, filesystem, files, parts, policy, range_bytes)
+        written = _write(spark, filesystem, files, parts, policy, range_bytes, profile)
         _commit(filesystem, written, root if is_folder else None, work, target)
     finally:
         filesystem.delete_dir(work)
@@ -110,11 +118,12 @@ def _write(
     parts: str,
     policy: _Policy,
     range_bytes: int,
+    profile: _Profile | None,
 ) -> pyarrow.Table:
     """Write the repaired files to temporary names, and return a row for each."""
     frame, tasks, ranges = ranges_of(spark, files, range_bytes)
 
-    write = for_each_row(lambda row: _write_range(filesystem, row, parts, policy), _WRITTEN)
+    write = for_each_row(lambda row: _write_range(filesystem, row, parts, policy, profile), _WRITTEN)
 
     def join(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         return listing.batches(_joined(filesystem, listing.rows(batches), parts), _WRITTEN)
@@ -125,18 +134,21 @@ def _write(
     return frame.toArrow()
 
 
-def _write_range(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], parts: str, policy: _Policy) -> tuple[Any, ...]:
+def _write_range(
+    filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], parts: str, policy: _Policy, profile: _Profile | None = None
+) -> tuple[Any, ...]:
     """Write the repaired text of a range to a new file."""
     name = posixpath.join(parts, uuid.uuid4().hex)
     head = row["path"], row["codec"], row["ranges"], row["index"]
     before = after = repaired = 0
     try:
         with filesystem.open_output_stream(name, compression=row["codec"]) as sink:
-            for _, text, _ in whole_texts(filesystem, row):
+            texts = (text for _, text, _ in whole_texts(filesystem, row))
+            for text in texts if profile is None else [b"".join(texts)]:
                 before += len(text)
-                if not is_utf8(text):
-                    repaired += sum(1 for _ in errors_in(text))
-                    text = repair_bytes(text, policy)
+                if not is_utf8(text, profile=profile):
+                    repaired += sum(1 for _ in errors_in(text, profile=profile))
+                    text = repair_bytes(text, policy, profile=profile)
                 after += len(text)
                 sink.write(text)
     except Unreadable as error:
