@@ -157,7 +157,10 @@ impl Others {
         }
         let mut text = Vec::new();
         decode(self.charset, &mut &*line, None, &Progress::none(), &mut text).ok()?;
-        Some(text)
+        // One letter of another script, as in `log я`, is rather a damaged byte in a line of ASCII.
+        let has_words =
+            || String::from_utf8_lossy(&text).split(|c| !is_foreign(c)).any(|word| word.chars().count() > 1);
+        (has_words() || !is_foreign_alphabet(self.charset)).then_some(text)
     }
 }
 
@@ -232,6 +235,17 @@ impl Mixed {
         let label = self.charset.label();
         format!("{lines} {}{and}{last} {seem} to be {label}", runs.join(", "))
     }
+}
+
+/// Whether `c` is a letter of a script other than Latin.
+fn is_foreign(c: char) -> bool {
+    c.is_alphabetic() && !matches!(c, '\0'..'\u{250}' | '\u{1E00}'..'\u{1F00}')
+}
+
+/// Whether most letters of an encoding of single bytes are of another script than Latin.
+fn is_foreign_alphabet(charset: Charset) -> bool {
+    let foreign = (0x80..=0xFF).filter_map(|byte| charset.character(byte)).filter(|c| is_foreign(*c));
+    charset.is_single_byte() && foreign.count() > 20
 }
 
 /// A line that is longer than this is not decoded.

@@ -487,6 +487,27 @@ fn what_a_file_declares_is_evidence_and_named() {
     }
 }
 
+/// A byte alone in a line of ASCII was decoded as a letter if other lines were in an encoding that has it.
+#[test]
+fn damage_beside_lines_in_another_encoding_is_damage() {
+    let folder = Folder::new();
+    let utf8 = "Съешь же ещё этих мягких французских булок\n".repeat(3).into_bytes();
+    let text = "Да выпей же чаю, сказала хозяйка дома\n";
+    for encoding in [encoding_rs::WINDOWS_1251, encoding_rs::KOI8_R, encoding_rs::IBM866] {
+        let legacy = encoding.encode(text).0;
+        for damage in [&b"log \xFF bad \xD0\n"[..], b"log \xFF\n", b"\xE8\n", b"a \xF1: 5 \xC2\n"] {
+            let line = |name: &str| [&utf8[..], &legacy, damage, name.as_bytes(), b"\n"].concat();
+            let expected = [&utf8[..], text.as_bytes(), damage, b"end\n"].concat();
+            for options in [&["fix", "-i"][..], &["fix", "-i", "--from", "auto"]] {
+                folder.file("f", line("end"));
+                folder.trust8().args(options).arg("f").assert().code(1);
+                let after = fs::read(folder.at("f")).unwrap();
+                assert!(after == expected || after == line("end"), "{}", String::from_utf8_lossy(&after));
+            }
+        }
+    }
+}
+
 /// Each format has its place for it, and other programs believe what it says.
 #[test]
 fn a_declaration_is_corrected_if_the_option_says_so() {
