@@ -2,6 +2,7 @@
 import { PROFILES, reason, simd } from './trust8/file.js';
 import { showDetail } from './bits.js';
 import { shortName } from './hidden.js';
+import { runs, spelled } from './runs.js';
 import { HexView } from './hexview.js';
 import { showPlanes } from './planes.js';
 import { change, edited, plans } from './repair.js';
@@ -207,12 +208,18 @@ function showErrors({ errors, errorCount }) {
 
 const SHOWN_FORBIDDEN = 20;
 /** Shows the characters that a profile forbids, by class. */
+function runInWords({ offset, codePoints }) {
+  const first = `${shortName(codePoints[0])} ${codePointName(codePoints[0])}`.trim();
+  if (codePoints.length === 1) return `${first} at ${grouped(offset)}`;
+  const words = [...spelled(codePoints)].slice(0, 40).join('');
+  return `${grouped(codePoints.length)} from ${first} on${words ? `, which spell “${visible(words)}”,` : ''} at ${grouped(offset)}`;
+}
 function showForbidden({ total, isMore, found }) {
   $('forbidden-note').textContent = total ? `${isMore ? 'At least ' : ''}${plural(total, 'character')}.` : 'None.';
   const classes = Map.groupBy(found, (it) => it.class);
   $('forbidden').replaceChildren(...[...classes.values()].map((all) => element('li', {}, element('strong', {}, `${all[0].class.replaceAll('-', ' ')}: `), `${all[0].reason}. `,
-    ...all.slice(0, SHOWN_FORBIDDEN).map(({ offset, codePoint }) => element('button', { type: 'button', class: 'place', onclick: () => { view.goTo(offset); $('hex').focus(); } }, `${shortName(codePoint)} ${codePointName(codePoint)} at ${grouped(offset)}`.trim())),
-    all.length > SHOWN_FORBIDDEN ? ` and ${grouped(all.length - SHOWN_FORBIDDEN)} more` : '')));
+    ...runs(all).slice(0, SHOWN_FORBIDDEN).map((run) => element('button', { type: 'button', class: 'place', onclick: () => { view.goTo(run.offset); $('hex').focus(); } }, runInWords(run))),
+    runs(all).length > SHOWN_FORBIDDEN ? ` and ${grouped(runs(all).length - SHOWN_FORBIDDEN)} more` : '')));
 }
 async function findForbidden() {
   const mine = opened;
