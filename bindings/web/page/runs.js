@@ -25,7 +25,7 @@ function text(bytes) {
   }
 }
 
-/** Returns the text that tags, variation selectors, or two characters as bits stand for, else ''. */
+/** Returns the text that tags, variation selectors, or two characters as bits encode, else ''. */
 export function spelled(codePoints) {
   const selector = (c) => (c >= 0xfe00 && c <= 0xfe0f ? c - 0xfe00 : c >= 0xe0100 && c <= 0xe01ef ? c - 0xe0100 + 16 : -1);
   const halves = codePoints.map((c) => (c >= 0xfe00 && c <= 0xfe0f ? c - 0xfe00 : -1));

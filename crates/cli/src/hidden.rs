@@ -1,7 +1,7 @@
 //! What a run of invisible characters spells: attacks hide bytes in variation selectors, ASCII in tags,
 //! and bits in two characters of no width.
 
-/// Returns the text that the characters stand for, if they stand for any.
+/// Returns the text that the characters encode, if they encode any.
 pub(crate) fn spelled(run: &str) -> Option<String> {
     let numbers: Vec<u32> = run.chars().map(u32::from).collect();
     let all = |byte: &dyn Fn(u32) -> Option<u32>| {

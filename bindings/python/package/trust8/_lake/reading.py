@@ -22,7 +22,7 @@ CONTINUATIONS = 5
 CONTEXT = CONTINUATIONS + 3
 
 
-# What a profile says about a character may depend on so many bytes before it, and on a few after it.
+# What a profile says about a character may depend on up to 64 bytes before it, and on a few after it.
 BEFORE = 64
 AFTER = 16
 
