@@ -25,39 +25,7 @@ pub struct Text {
     pub text: String,
 }
 
-/// The kind of a text, for targets that apply to one kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TextKind {
-    /// Only ASCII.
-    Ascii,
-    /// Mostly two-byte characters, with ASCII between them, as in Cyrillic, Arabic, Greek and Hebrew.
-    TwoByte,
-    /// Almost only three- and four-byte characters, as in Chinese, Japanese and emoji.
-    Dense,
-    /// Any other text.
-    Mixed,
-}
-
 impl Text {
-    /// Returns the kind. It depends on the text and not on its name, so it is right for any corpus.
-    #[must_use]
-    pub fn kind(&self) -> TextKind {
-        let bytes = self.text.len().max(1) as f64;
-        let share = |width: RangeInclusive<usize>| {
-            let chars = self.text.chars().map(char::len_utf8);
-            chars.filter(|taken| width.contains(taken)).sum::<usize>() as f64 / bytes
-        };
-        if self.text.is_ascii() {
-            TextKind::Ascii
-        } else if share(3..=4) > 0.95 {
-            TextKind::Dense
-        } else if share(2..=2) > 0.7 && share(3..=4) < 0.01 {
-            TextKind::TwoByte
-        } else {
-            TextKind::Mixed
-        }
-    }
-
     /// Returns the share of bytes that are not ASCII.
     #[must_use]
     pub fn density(&self) -> f64 {
@@ -71,8 +39,6 @@ impl Text {
 pub struct Recipe {
     /// The text's name.
     pub name: &'static str,
-    /// What the text represents.
-    pub about: &'static str,
     /// The bounds of the share of bytes that are not ASCII. A test checks them.
     pub density: RangeInclusive<f64>,
     /// Appends some text: a sentence, a paragraph or a line.
@@ -81,71 +47,21 @@ pub struct Recipe {
 
 /// The generated texts, roughly from the one with the fewest non-ASCII bytes to those with the most.
 pub const RECIPES: &[Recipe] = &[
-    Recipe { name: "ASCII", about: "English prose", density: 0.0..=0.0, append: english },
-    Recipe {
-        name: "JSON logs",
-        about: "lines of a service's log, with a few names that are not ASCII",
-        density: 0.001..=0.01,
-        append: json_log,
-    },
-    Recipe {
-        name: "tweets",
-        about: "JSON with Japanese names and tweets in it",
-        density: 0.1..=0.4,
-        append: tweet,
-    },
-    Recipe {
-        name: "German",
-        about: "words with umlauts, and a few pairs of quotation marks",
-        density: 0.02..=0.05,
-        append: german,
-    },
-    Recipe {
-        name: "Latin",
-        about: "French and Portuguese words with accents",
-        density: 0.04..=0.08,
-        append: latin,
-    },
-    Recipe {
-        name: "HTML, Russian",
-        about: "tags and attributes in ASCII, with Russian text between them",
-        density: 0.3..=0.6,
-        append: html_russian,
-    },
-    Recipe {
-        name: "HTML, Chinese",
-        about: "tags and attributes in ASCII, with Chinese text between them",
-        density: 0.3..=0.6,
-        append: html_chinese,
-    },
-    Recipe {
-        name: "Russian",
-        about: "Cyrillic words and ASCII spaces",
-        density: 0.86..=0.92,
-        append: russian,
-    },
-    Recipe { name: "Arabic", about: "Arabic words and ASCII spaces", density: 0.86..=0.92, append: arabic },
-    Recipe { name: "Korean", about: "Hangul words and ASCII spaces", density: 0.86..=0.93, append: korean },
-    Recipe { name: "Hindi", about: "Devanagari words and ASCII spaces", density: 0.91..=0.96, append: hindi },
-    Recipe {
-        name: "Japanese",
-        about: "kanji and kana, and some numbers in ASCII",
-        density: 0.96..=0.99,
-        append: japanese,
-    },
-    Recipe { name: "Chinese", about: "hanzi and Chinese punctuation", density: 0.985..=1.0, append: chinese },
-    Recipe {
-        name: "emoji",
-        about: "four-byte emoji, with joiners and variation selectors",
-        density: 0.99..=1.0,
-        append: emoji,
-    },
-    Recipe {
-        name: "random",
-        about: "characters of one to four bytes with equal chance, from all planes: the worst text for a branch predictor",
-        density: 0.85..=0.95,
-        append: random_planes,
-    },
+    Recipe { name: "ASCII", density: 0.0..=0.0, append: english },
+    Recipe { name: "JSON logs", density: 0.001..=0.01, append: json_log },
+    Recipe { name: "tweets", density: 0.1..=0.4, append: tweet },
+    Recipe { name: "German", density: 0.02..=0.05, append: german },
+    Recipe { name: "Latin", density: 0.04..=0.08, append: latin },
+    Recipe { name: "HTML, Russian", density: 0.3..=0.6, append: html_russian },
+    Recipe { name: "HTML, Chinese", density: 0.3..=0.6, append: html_chinese },
+    Recipe { name: "Russian", density: 0.86..=0.92, append: russian },
+    Recipe { name: "Arabic", density: 0.86..=0.92, append: arabic },
+    Recipe { name: "Korean", density: 0.86..=0.93, append: korean },
+    Recipe { name: "Hindi", density: 0.91..=0.96, append: hindi },
+    Recipe { name: "Japanese", density: 0.96..=0.99, append: japanese },
+    Recipe { name: "Chinese", density: 0.985..=1.0, append: chinese },
+    Recipe { name: "emoji", density: 0.99..=1.0, append: emoji },
+    Recipe { name: "random", density: 0.85..=0.95, append: random_planes },
 ];
 
 /// Generates `len` bytes of the text of this name.
@@ -534,12 +450,4 @@ pub fn ordinary(width: usize, distance: usize, len: usize, number: usize) -> Tex
         }
     }
     Text { name, text: cut(text, len) }
-}
-
-/// Fills `bytes` with such texts, one after the other, all different. A repeated text would train
-/// the branch predictor on its characters.
-pub fn fill_with_ordinary(bytes: &mut [u8], width: usize, distance: usize) {
-    for (number, part) in bytes.chunks_mut(1 << 20).enumerate() {
-        part.copy_from_slice(ordinary(width, distance, part.len(), number).text.as_bytes());
-    }
 }

@@ -8,4 +8,4 @@ export TRUST8_PREFIX
 TRUST8_PREFIX=$(mktemp -d)
 trap 'rm -r "$TRUST8_PREFIX"' EXIT
 "$here/../install.sh" "$TRUST8_PREFIX"
-cargo run --release --manifest-path "$here/Cargo.toml" -- "$@"
+cargo run --release --manifest-path "$here/Cargo.toml" -- --bench "$@"

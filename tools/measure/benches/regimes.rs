@@ -17,11 +17,9 @@ use std::{env, io};
 
 use trust8::Kernel;
 use trust8::boundary::floor;
-use trust8_measure::contestants::{Contestant, Role, contestants};
-use trust8_measure::machine::Machine;
-use trust8_measure::measure::{Placed, measuring, pin, quick};
+use trust8_measure::contestants::{Contestant, contestants};
+use trust8_measure::measure::{Bench, Placed};
 use trust8_measure::random::Random;
-use trust8_measure::report::{Data, Table, digits};
 use trust8_measure::texts::{CORPUS, Text, corpus, generated};
 
 /// Texts with clusters of characters that are not ASCII, and dense ones. `src/texts.rs` describes them.
@@ -44,15 +42,15 @@ const NEW_BYTES: [usize; 8] = [150, 256, 512, 1024, 2048, 4096, 10_000, 30_000];
 const OFFSETS: [usize; 3] = [1, 24, 33];
 
 /// Returns the nanoseconds a byte of each contestant on one text.
-fn learned(all: &[&Contestant], text: &str, len: usize) -> Vec<f64> {
+fn learned(bench: &Bench, all: &[&Contestant], text: &str, len: usize) -> Vec<f64> {
     let mut best = vec![f64::MAX; all.len()];
     for offset in OFFSETS {
         let text = Placed::new(&text.as_bytes()[..floor(text.as_bytes(), len)], offset);
-        let calls = if measuring() { (300_000 / len).clamp(20, 3000) } else { 1 };
-        for _ in 0..rounds() {
+        let calls = (bench.by(0, 300_000, 300_000) / len).clamp(bench.by(1, 20, 20), 3000);
+        for _ in 0..bench.by(1, 9, 30) {
             for (contestant, best) in all.iter().zip(&mut best) {
                 let start = Instant::now();
-                assert_eq!(contestant.sweep(&[text.bytes()], calls), calls, "{}", contestant.name);
+                assert_eq!(contestant.sweep(&[&text], calls), calls, "{}", contestant.name);
                 *best = best.min(start.elapsed().as_nanos() as f64 / (calls * text.len()) as f64);
             }
         }
@@ -61,23 +59,23 @@ fn learned(all: &[&Contestant], text: &str, len: usize) -> Vec<f64> {
 }
 
 /// Returns the same for excerpts that are new in every round: the first third of all rounds.
-fn new(all: &[&Contestant], text: &str, len: usize) -> Vec<f64> {
+fn new(bench: &Bench, all: &[&Contestant], text: &str, len: usize) -> Vec<f64> {
     let mut random = Random::named("excerpts");
     let mut times = vec![Vec::new(); all.len()];
-    let total = if measuring() { (192 << 10).max(2 * len) } else { 2 * len };
+    let total = bench.by(0, 192 << 10, 192 << 10).max(2 * len);
     let mut memory = Placed::room(2 * total + 2 * len);
-    for round in 0..3 * rounds() {
+    for round in 0..3 * bench.by(1, 9, 30) {
         let (mut ranges, mut sum, mut at) = (Vec::new(), 0, 0);
         while sum < total {
             let from = floor(text.as_bytes(), random.below(text.len() - 2 * len));
             let excerpt = &text[from..floor(text.as_bytes(), from + random.between(len / 2, len * 3 / 2))];
             at += random.below(64);
-            memory.bytes_mut()[at..at + excerpt.len()].copy_from_slice(excerpt.as_bytes());
+            memory[at..at + excerpt.len()].copy_from_slice(excerpt.as_bytes());
             ranges.push(at..at + excerpt.len());
             at += excerpt.len();
             sum += excerpt.len();
         }
-        let strings: Vec<&[u8]> = ranges.iter().map(|range| &memory.bytes()[range.clone()]).collect();
+        let strings: Vec<&[u8]> = ranges.iter().map(|range| &memory[range.clone()]).collect();
         for turn in 0..all.len() {
             let i = (turn + round) % all.len();
             let start = Instant::now();
@@ -92,26 +90,17 @@ fn new(all: &[&Contestant], text: &str, len: usize) -> Vec<f64> {
     times.into_iter().map(third).collect()
 }
 
-fn rounds() -> usize {
-    match (measuring(), quick()) {
-        (false, _) => 1,
-        (true, true) => 9,
-        (true, false) => 30,
-    }
-}
-
-type Regime = fn(&[&Contestant], &str, usize) -> Vec<f64>;
+type Regime = fn(&Bench, &[&Contestant], &str, usize) -> Vec<f64>;
 
 fn main() -> io::Result<()> {
-    pin()?;
+    let mut bench = Bench::start("regimes")?;
     let all = contestants();
-    let text_len = if measuring() { 400_000 } else { 65_000 };
+    let text_len = bench.by(65_000, 400_000, 400_000);
     let texts: Vec<Text> = match env::var_os(CORPUS) {
         Some(folder) => corpus(Path::new(&folder), text_len)?,
         None => TEXTS.iter().map(|name| generated(name, text_len)).collect(),
     };
-    let mut data = Data::default();
-    data.note(
+    bench.data.note(
         "speed of each kernel as a ratio to the best peer: simdutf8's module of the same instruction set for AVX2 and SSE4.2, and the \
          best of simdutf8, ps-simdutf8 and simdutf (C++) for AVX-512. Learned: one text again and again. New: other \
          excerpts in every round.",
@@ -125,35 +114,25 @@ fn main() -> io::Result<()> {
             "scalar" => &["std"],
             _ => &["simdutf8 basic"],
         };
-        let chosen: Vec<&Contestant> = all
-            .iter()
-            .filter(|one| one.name == own || one.role == Role::Peer && peers.contains(&one.name.as_str()))
-            .collect();
+        let is_chosen = |one: &&Contestant| one.name == own || peers.contains(&&*one.name);
+        let chosen: Vec<&Contestant> = all.iter().filter(is_chosen).collect();
         let own_at = chosen.iter().position(|one| one.name == own).expect("each kernel is a contestant");
-        let regimes: [(&str, &[usize], Regime); 2] =
-            [("learned", &LEARNED_BYTES, learned), ("new", &NEW_BYTES, new)];
-        for (name, lengths, regime) in regimes {
-            data.heading(2, &format!("{}, {name}", kernel.name()));
-            let heads =
-                lengths.iter().map(|len| if name == "new" { format!("~{len}") } else { len.to_string() });
-            let mut table =
-                Table::new(["bytes".to_owned()].into_iter().chain(heads).chain(["mean".to_owned()]));
+        let regimes: [(&str, &str, &[usize], Regime); 2] =
+            [("learned", "", &LEARNED_BYTES, learned), ("new", "~", &NEW_BYTES, new)];
+        for (name, about, lengths, regime) in regimes {
+            bench.data.heading(2, &format!("{}, {name}", kernel.name()));
             for text in &texts {
-                let ratios: Vec<f64> = lengths
-                    .iter()
-                    .map(|&len| {
-                        let times = regime(&chosen, &text.text, len);
-                        let peers = times.iter().enumerate().filter(|&(i, _)| i != own_at);
-                        peers.map(|(_, &time)| time).fold(f64::MAX, f64::min) / times[own_at]
-                    })
-                    .collect();
-                let mean = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64;
-                let cells = ratios.iter().copied().chain([mean.exp()]).map(digits);
-                table.row([text.name.clone()].into_iter().chain(cells));
+                let mut product = 1.0;
+                for &len in lengths {
+                    let times = regime(&bench, &chosen, &text.text, len);
+                    let peers = times.iter().enumerate().filter(|&(i, _)| i != own_at);
+                    let ratio = peers.map(|(_, &time)| time).fold(f64::MAX, f64::min) / times[own_at];
+                    bench.data.row("bytes", &text.name, [(format!("{about}{len}"), ratio)]);
+                    product *= ratio;
+                }
+                bench.data.row("bytes", &text.name, [("mean", product.powf(1.0 / lengths.len() as f64))]);
             }
-            data.table(&table);
         }
     }
-    let full = measuring() && !quick() && env::var_os(CORPUS).is_none();
-    data.publish(full, "regimes", &[("peers", &Machine::ask().peers)])
+    bench.finish()
 }

@@ -3,138 +3,76 @@
 //! ```text
 //! cargo bench -p trust8-measure --bench streaming              everything, written to docs/data/
 //! cargo bench -p trust8-measure --bench streaming -- pieces    one section (pieces, decoding, copying, reading), printed
+//! cargo bench -p trust8-measure --bench streaming -- --quick   a quick look at everything, printed
 //! ```
-//!
-//! The contestants of a row take turns in many rounds, and the fastest round of each counts. A disturbance then
-//! spoils one round of every contestant, rather than all rounds of one. Every answer is checked.
-//!
-//! In `cargo test` everything runs once, on less text, to check the answers.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
-use std::time::{Duration, Instant};
-use std::{env, io};
+use std::{env, fs, io, process};
 
 use trust8::stream::Decoder;
 use trust8::{Kernel, Validator, copy_utf8};
-use trust8_measure::machine::Machine;
-use trust8_measure::measure::{measuring, pin};
-use trust8_measure::report::{Data, Table, digits};
-use trust8_measure::targets::{Lowest, Targets};
-use trust8_measure::texts::{Text, generated, ordinary};
+use trust8_measure::measure::{Bench, Times, entry};
+use trust8_measure::random::Random;
+use trust8_measure::texts::{generated, ordinary};
 
 /// The length of a text that fits into the L2 cache of any current CPU.
 const TEXT: usize = 256 << 10;
-
-/// Returns the length of a text that fits into no cache, or a shorter one in `cargo test`.
-fn large() -> usize {
-    if measuring() { 64 << 20 } else { 1 << 20 }
-}
-
 /// The lengths of pieces.
 const PIECES: [usize; 6] = [64 << 10, 4 << 10, 1 << 10, 256, 64, 16];
+/// The distances between faults in lossy text, on average. 0 means that there is none.
+const DISTANCES: [usize; 4] = [0, 1000, 100, 10];
+/// The texts that are decoded, copied and read.
+const TEXTS: [&str; 5] = ["ASCII", "Latin", "Russian", "Chinese", "emoji"];
 
-type Section = fn(&mut Data, &mut Targets);
-
-const SECTIONS: [(&str, Section); 4] =
-    [("pieces", pieces), ("decoding", decoding), ("copying", copying), ("reading", reading)];
+type Section = fn(&mut Bench) -> io::Result<()>;
 
 fn main() -> io::Result<()> {
-    let chosen: Vec<String> = env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    pin()?;
-    let mut targets = Targets::default();
-    let mut body = Data::default();
-    for (name, section) in SECTIONS {
-        if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
-            section(&mut body, &mut targets);
+    let mut bench = Bench::start("streaming")?;
+    let sections: [(&str, Section); 4] =
+        [("pieces", pieces), ("decoding", decoding), ("copying", copying), ("reading", reading)];
+    for (name, section) in sections {
+        if bench.wants(name) {
+            section(&mut bench)?;
         }
     }
-    let mut data = Data::default();
-    targets.report(&mut data);
-    data.append(&body);
-    data.publish(measuring() && chosen.is_empty(), "streaming", &[("peers", &Machine::ask().peers)])
+    bench.finish()
 }
 
-/// Returns the time of each contestant's fastest round.
-fn race<const N: usize>(time: Duration, mut contestants: [&mut dyn FnMut(); N]) -> [Duration; N] {
-    let mut best = [Duration::MAX; N];
-    take_turns(time, || {}, &mut contestants, &mut best);
-    best
+/// The kernels that streams are measured with: those with vectors.
+fn kernels() -> impl Iterator<Item = &'static Kernel> {
+    Kernel::available().iter().filter(|kernel| kernel.name() != "scalar")
 }
 
-/// Lowers the times in `best` to those of each contestant's fastest round. `before_each` is not part of the time.
-fn take_turns(
-    time: Duration,
-    before_each: impl Fn(),
-    contestants: &mut [impl FnMut()],
-    best: &mut [Duration],
-) {
-    let begin = Instant::now();
-    let mut rounds = 0;
-    while rounds == 0 || measuring() && (rounds < 5 || begin.elapsed() < time) {
-        for (contestant, best) in contestants.iter_mut().zip(&mut *best) {
-            before_each();
-            let start = Instant::now();
-            contestant();
-            *best = start.elapsed().min(*best);
-        }
-        rounds += 1;
-    }
-}
-
-fn gigabytes_per_second(bytes: usize, time: Duration) -> f64 {
-    bytes as f64 / time.as_secs_f64() / 1e9
-}
-
-/// Returns `bytes` bytes of text from `words` in random order, so that no branch predictor learns the text.
-fn text(words: &str, bytes: usize) -> String {
-    let words: Vec<_> = words.split_inclusive(' ').collect();
-    let mut random = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut text = String::with_capacity(bytes);
-    loop {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        let word = words[random as usize % words.len()];
-        if text.len() + word.len() > bytes {
-            text.extend(std::iter::repeat_n(' ', bytes - text.len()));
-            return text;
-        }
-        text += word;
-    }
-}
-
-const WORDS: [(&str, &str); 5] = [
-    ("English", "the quick brown fox jumps over a lazy dog, while seventeen others look on "),
-    ("French", "l'été dernier, où les élèves français étudiaient la géographie à côté du château "),
-    ("Russian", "быстрая рыжая лиса прыгает через ленивую собаку, и всё это на глазах у соседей "),
-    ("Chinese", "敏捷的棕色狐狸 跳过了那只 懒狗， 而另外十七只 在一旁看着 没有说话。 "),
-    ("emoji", "😀 🎉🎉 ok 👍🏽 так 狐狸 🦊🐕 naïve 🏳️‍🌈 "),
-];
-
-/// The bytes of a character that the end of a piece cut off. A program keeps them if its function validates only whole
-/// characters.
-struct Carry {
-    bytes: [u8; 4],
-    len: usize,
+/// Adds a row in GB/s, with the ratios of the best kernel and of AVX2's to a peer.
+fn row_with_ratios(bench: &mut Bench, table: &str, row: &str, times: &Times, peer: &str, short: &str) {
+    let best = Kernel::available()[0].name();
+    bench.data.row(table, row, times.gb_per_s(TEXT));
+    let ratios = [("/ ", best), ("avx2 / ", "avx2")];
+    bench.data.row(
+        table,
+        row,
+        ratios.map(|(of, kernel)| (format!("{of}{short}"), times.ratio(kernel, peer))),
+    );
 }
 
 /// The answer of a validation. `Err(Some(at))` means that the input ends inside the character at `at`, and `Err(None)`
 /// that the input is invalid.
 type Answer = Result<(), Option<usize>>;
 
-impl Carry {
-    const EMPTY: Self = Self { bytes: [0; 4], len: 0 };
-
-    #[inline(always)]
-    fn push(&mut self, mut piece: &[u8], validate: impl Fn(&[u8]) -> Answer) -> bool {
-        while self.len > 0 {
+/// Validates the pieces with a function for whole text, as a program does that keeps the bytes of a character that the end of a piece
+/// cuts off. Returns how many pieces were valid.
+#[inline(always)]
+fn push_with_carry(bytes: &[u8], piece_len: usize, validate: impl Fn(&[u8]) -> Answer) -> usize {
+    let (mut carry, mut kept) = ([0; 4], 0);
+    let push = |mut piece: &[u8]| {
+        while kept > 0 {
             let [byte, rest @ ..] = piece else { return true };
             piece = rest;
-            self.bytes[self.len] = *byte;
-            self.len += 1;
-            match validate(&self.bytes[..self.len]) {
-                Ok(()) => self.len = 0,
+            carry[kept] = *byte;
+            kept += 1;
+            match validate(&carry[..kept]) {
+                Ok(()) => kept = 0,
                 Err(Some(_)) => {}
                 Err(None) => return false,
             }
@@ -142,203 +80,75 @@ impl Carry {
         match validate(piece) {
             Ok(()) => true,
             Err(Some(at)) => {
-                self.len = piece.len() - at;
-                self.bytes[..self.len].copy_from_slice(&piece[at..]);
+                kept = piece.len() - at;
+                carry[..kept].copy_from_slice(&piece[at..]);
                 true
             }
             Err(None) => false,
         }
-    }
+    };
+    bytes.chunks(piece_len).map(black_box).map(push).filter(|is_valid| *is_valid).count()
 }
 
 fn std_validate(bytes: &[u8]) -> Answer {
-    std::str::from_utf8(bytes).map(|_| ()).map_err(|error| match error.error_len() {
-        None => Some(error.valid_up_to()),
-        Some(_) => None,
-    })
+    let cut = |error: std::str::Utf8Error| error.error_len().map_or(Some(error.valid_up_to()), |_| None);
+    std::str::from_utf8(bytes).map(|_| ()).map_err(cut)
 }
 
 fn simdutf8_validate(bytes: &[u8]) -> Answer {
-    simdutf8::compat::from_utf8(bytes).map(|_| ()).map_err(|error| match error.error_len() {
-        None => Some(error.valid_up_to()),
-        Some(_) => None,
-    })
+    let cut =
+        |error: simdutf8::compat::Utf8Error| error.error_len().map_or(Some(error.valid_up_to()), |_| None);
+    simdutf8::compat::from_utf8(bytes).map(|_| ()).map_err(cut)
 }
 
-/// Validates `bytes` in pieces with simdutf8's validator for AVX2, which is unsafe to use.
-#[cfg(target_arch = "x86_64")]
-fn simdutf8_unsafe(bytes: &[u8], piece_len: usize) -> bool {
-    use simdutf8::basic::imp::{Utf8Validator, x86::avx2::Utf8ValidatorImp};
-
-    #[target_feature(enable = "avx2")]
-    fn run(bytes: &[u8], piece_len: usize) -> bool {
-        // SAFETY: AVX2 is there: this function is compiled for it.
-        let mut validator = unsafe { Utf8ValidatorImp::new() };
-        for piece in bytes.chunks(piece_len) {
-            // SAFETY: AVX2 is there: this function is compiled for it.
-            unsafe { validator.update(black_box(piece)) };
-        }
-        // SAFETY: AVX2 is there: this function is compiled for it.
-        unsafe { validator.finalize() }.is_ok()
-    }
-
-    assert!(is_x86_feature_detected!("avx2"), "simdutf8's validator is measured with AVX2");
-    // SAFETY: AVX2 has just been detected.
-    unsafe { run(bytes, piece_len) }
-}
-
-/// Validates `bytes` as a whole: on other targets, simdutf8 has no such validator that every CPU of the target runs.
-#[cfg(not(target_arch = "x86_64"))]
-fn simdutf8_unsafe(bytes: &[u8], _: usize) -> bool {
-    simdutf8::basic::from_utf8(bytes).is_ok()
-}
-
-/// Returns the texts that are validated in pieces, the most ordinary ones first.
-fn texts_for_pieces() -> Vec<Text> {
-    let mut texts = vec![ordinary(3, 200, TEXT, 0)];
-    for name in ["JSON logs", "German", "ASCII", "Russian", "Chinese"] {
-        texts.push(generated(name, TEXT));
-    }
-    texts
-}
-
-fn push_all(kernel: &'static Kernel, bytes: &[u8], piece_len: usize) {
-    kernel.make_default();
-    let mut validator = Validator::new();
-    for piece in bytes.chunks(piece_len) {
-        assert!(validator.push(black_box(piece)).is_ok());
-    }
-    assert!(validator.finish().is_ok());
-}
-
-fn push_all_with_carry(bytes: &[u8], piece_len: usize, validate: fn(&[u8]) -> Answer) {
-    let mut carry = Carry::EMPTY;
-    for piece in bytes.chunks(piece_len) {
-        assert!(carry.push(black_box(piece), validate));
-    }
-    assert!(carry.len == 0);
-}
-
-fn pieces(data: &mut Data, targets: &mut Targets) {
-    data.heading(2, "Validation in pieces");
-    data.note(&format!(
+fn pieces(bench: &mut Bench) -> io::Result<()> {
+    bench.data.heading(2, "Validation in pieces");
+    bench.data.note(&format!(
         "GB/s on {} KiB of text. In the first text, a character of three bytes stands in 200 bytes of ASCII, on average. `one shot` is \
          `from_utf8` on the whole text. The columns named after kernels are `Validator`, which a program uses with the best of \
          them. `carry` is a program that has only a function for whole text, and keeps the bytes of a character that the end of a \
-         piece cuts off. simdutf8's `Utf8Validator`, here for AVX2, is unsafe to use, and answers only at the end. `/ compat` divides \
-         the speed of the best kernel by that of simdutf8 compat with a carry, and `avx2 / compat` that of the AVX2 kernel, whose \
-         instructions simdutf8 uses.",
+         piece cuts off. `/ compat` divides the speed of the best kernel by that of simdutf8 compat with a carry, and `avx2 / compat` \
+         that of the AVX2 kernel, whose instructions simdutf8 uses. New text: before each round, std reads text in which nothing can be \
+         predicted, so that the CPU forgets the branches of this one.",
         TEXT >> 10
     ));
-    let between = generated("random", TEXT).text;
-    data.heading(3, "One text, again and again");
-    let learned = pieces_table(data, || {});
-    data.heading(3, "Text that the CPU has not learned");
-    data.note("Before each round, std reads text in which nothing can be predicted, so that the CPU forgets the branches of this one.");
-    let new = pieces_table(data, || assert!(std::str::from_utf8(black_box(between.as_bytes())).is_ok()));
-    targets.at_least("pieces of 64 KiB, against one-shot validation", 0.97, learned.to_one_shot[0].0.clone());
-    targets.at_least(
-        "pieces of 256 bytes, against one-shot validation",
-        0.6,
-        learned.to_one_shot[3].0.clone(),
-    );
-    targets.at_least(
-        "pieces of 16 bytes, against simdutf8 compat with a carry",
-        3.0,
-        learned.shortest_to_compat.0.clone(),
-    );
-    for (ratios, what) in [(learned, ""), (new, ", not learned")] {
-        for (name, lowest) in [("the best kernel", ratios.to_compat), ("avx2", ratios.avx2_to_compat)] {
-            targets.at_least(
-                &format!("any pieces, {name} against simdutf8 compat with a carry{what}"),
-                1.0,
-                lowest.0,
-            );
+    let mut texts = vec![ordinary(3, 200, TEXT, 0)];
+    texts.extend(["JSON logs", "German", "ASCII", "Russian", "Chinese"].map(|name| generated(name, TEXT)));
+    for (part, is_new) in [("One text, again and again", false), ("Text that the CPU has not learned", true)]
+    {
+        bench.data.heading(3, part);
+        for (text, len) in texts.iter().flat_map(|text| PIECES.map(|len| (text, len))) {
+            let bytes = text.text.as_bytes();
+            let count = bytes.len().div_ceil(len);
+            let mut entries = vec![
+                entry("one shot", move || trust8::from_utf8(black_box(bytes)).map_or(0, |_| count)),
+                entry("std, carry", move || push_with_carry(bytes, len, std_validate)),
+                entry("simdutf8 compat, carry", move || push_with_carry(bytes, len, simdutf8_validate)),
+            ];
+            for kernel in kernels() {
+                entries.push(entry(kernel.name(), move || {
+                    let mut validator = Validator::new();
+                    let pieces = bytes.chunks(len).map(black_box);
+                    let valid = pieces.filter(|piece| kernel.push(&mut validator, piece).is_ok()).count();
+                    validator.finish().map_or(0, |_| valid)
+                }));
+            }
+            let times =
+                if is_new { bench.race_on_new_text(count, entries) } else { bench.race(count, entries) };
+            let row = format!("{}, {len}", text.name);
+            row_with_ratios(bench, "text, piece", &row, &times, "simdutf8 compat, carry", "compat");
         }
     }
+    Ok(())
 }
-
-/// The lowest ratios of a table of [`pieces_table`].
-#[derive(Default)]
-struct LowestOfPieces {
-    to_one_shot: [Lowest; PIECES.len()],
-    shortest_to_compat: Lowest,
-    to_compat: Lowest,
-    avx2_to_compat: Lowest,
-}
-
-fn pieces_table(data: &mut Data, before_each: impl Fn()) -> LowestOfPieces {
-    // Where the target fixes the choice there is one.
-    let kernels: Vec<_> = Kernel::available()
-        .iter()
-        .filter(|kernel| kernel.name() != "scalar" && kernel.make_default())
-        .collect();
-    let avx2 = kernels.iter().position(|kernel| kernel.name() == "avx2");
-    let mut table = Table::new(
-        ["text, piece", "one shot"].into_iter().chain(kernels.iter().map(|kernel| kernel.name())).chain([
-            "std, carry",
-            "simdutf8 compat, carry",
-            "simdutf8 Utf8Validator",
-            "/ compat",
-            "avx2 / compat",
-        ]),
-    );
-    let mut lowest = LowestOfPieces::default();
-    for Text { name, text } in texts_for_pieces() {
-        let bytes = text.as_bytes();
-        for (i, piece_len) in PIECES.into_iter().enumerate() {
-            let mut contestants: Vec<Box<dyn FnMut()>> = vec![Box::new(|| {
-                Kernel::available()[0].make_default();
-                assert!(trust8::from_utf8(black_box(bytes)).is_ok());
-            })];
-            for kernel in &kernels {
-                contestants.push(Box::new(|| push_all(kernel, bytes, piece_len)));
-            }
-            contestants.push(Box::new(|| push_all_with_carry(bytes, piece_len, std_validate)));
-            contestants.push(Box::new(|| push_all_with_carry(bytes, piece_len, simdutf8_validate)));
-            contestants.push(Box::new(|| assert!(simdutf8_unsafe(bytes, piece_len))));
-            let mut best = vec![Duration::MAX; contestants.len()];
-            take_turns(Duration::from_millis(400), &before_each, &mut contestants, &mut best);
-
-            let speeds: Vec<_> = best.into_iter().map(|time| gigabytes_per_second(TEXT, time)).collect();
-            let (one_shot, of_kernels, compat) =
-                (speeds[0], &speeds[1..=kernels.len()], speeds[speeds.len() - 2]);
-            let place = format!("{name}, {piece_len}");
-            let ours = of_kernels.first().copied().unwrap_or(f64::NAN);
-            lowest.to_one_shot[i].add(&place, ours / one_shot);
-            lowest.to_compat.add(&place, ours / compat);
-            if i == PIECES.len() - 1 {
-                lowest.shortest_to_compat.add(&place, ours / compat);
-            }
-            let of_avx2 = avx2.map(|avx2| of_kernels[avx2] / compat);
-            if let Some(ratio) = of_avx2 {
-                lowest.avx2_to_compat.add(&place, ratio);
-            }
-            let ratios = [ours / compat, of_avx2.unwrap_or(f64::NAN)].map(digits);
-            table.row([place].into_iter().chain(speeds.into_iter().map(digits)).chain(ratios));
-        }
-    }
-    data.table(&table);
-    Kernel::available()[0].make_default();
-    lowest
-}
-
-/// The distances between faults in lossy text, on average. 0 means that there is none.
-const DISTANCES: [usize; 4] = [0, 1000, 100, 10];
 
 /// Writes bytes that are not UTF-8 over a text, at random distances.
 fn spoil(bytes: &mut [u8], distance: usize) {
-    let mut random = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut next = |below: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        random as usize % below
-    };
-    let mut at = next(2 * distance);
+    let mut random = Random::named("spoilt");
+    let mut at = random.below(2 * distance);
     while let Some(byte) = bytes.get_mut(at) {
-        *byte = [0xFF, 0xE9, 0x80, 0xFC, 0xC3][next(5)];
-        at += 1 + next(2 * distance);
+        *byte = *random.pick(&[0xFF, 0xE9, 0x80, 0xFC, 0xC3]);
+        at += 1 + random.below(2 * distance);
     }
 }
 
@@ -365,151 +175,102 @@ fn decode_with_encoding_rs(bytes: &[u8], piece_len: usize, text: &mut [u8]) -> u
     len
 }
 
-fn decoding(data: &mut Data, targets: &mut Targets) {
-    data.heading(2, "Lossy text in pieces");
-    data.note(&format!(
+fn decoding(bench: &mut Bench) -> io::Result<()> {
+    bench.data.heading(2, "Lossy text in pieces");
+    bench.data.note(&format!(
         "GB/s on {} KiB of text that the CPU has not learned, with a byte that is not UTF-8 at the given distances on average (0: none). \
          The columns named after kernels append what `Decoder` yields to a `String`; `encoding_rs` writes to memory with `decode_to_utf8`.",
         TEXT >> 10
     ));
-    let kernels: Vec<_> = Kernel::available().iter().filter(|kernel| kernel.name() != "scalar").collect();
-    let avx2 = kernels.iter().position(|kernel| kernel.name() == "avx2");
-    let mut table = Table::new(
-        ["text, distance, piece"].into_iter().chain(kernels.iter().map(|kernel| kernel.name())).chain([
-            "encoding_rs",
-            "/ encoding_rs",
-            "avx2 / encoding_rs",
-        ]),
-    );
-    let between = generated("random", TEXT).text;
-    let forget = || assert!(std::str::from_utf8(black_box(between.as_bytes())).is_ok());
-    let (mut lowest, mut lowest_of_avx2) = (Lowest::default(), Lowest::default());
-    for (name, words) in WORDS {
-        for distance in DISTANCES {
-            let mut bytes = text(words, TEXT).into_bytes();
-            if distance > 0 {
-                spoil(&mut bytes, distance);
+    for (name, distance) in TEXTS.iter().flat_map(|name| DISTANCES.map(|distance| (name, distance))) {
+        let mut bytes = generated(name, TEXT).text.into_bytes();
+        if distance > 0 {
+            spoil(&mut bytes, distance);
+        }
+        let expected = String::from_utf8_lossy(&bytes);
+        for len in PIECES {
+            let (mut text, mut other) = (String::with_capacity(3 * TEXT), vec![0; 3 * TEXT + 16]);
+            for kernel in kernels() {
+                decode_all(kernel, &bytes, len, &mut text);
+                assert!(text == expected, "{name}, {distance}, {len}, {}", kernel.name());
             }
-            let expected = String::from_utf8_lossy(&bytes);
-            for piece_len in PIECES {
-                let mut texts: Vec<String> =
-                    kernels.iter().map(|_| String::with_capacity(3 * TEXT)).collect();
-                let mut other = vec![0; 3 * TEXT + 16];
-                let mut len = 0;
-                let mut contestants: Vec<Box<dyn FnMut()>> = Vec::new();
-                for (kernel, text) in kernels.iter().zip(&mut texts) {
-                    contestants.push(Box::new(|| decode_all(kernel, &bytes, piece_len, text)));
-                }
-                contestants.push(Box::new(|| len = decode_with_encoding_rs(&bytes, piece_len, &mut other)));
-                let mut best = vec![Duration::MAX; contestants.len()];
-                take_turns(Duration::from_millis(60), forget, &mut contestants, &mut best);
-                drop(contestants);
-                assert!(texts.iter().all(|text| *text == expected));
-                assert!(other[..len] == *expected.as_bytes());
-                let speeds: Vec<_> = best.into_iter().map(|time| gigabytes_per_second(TEXT, time)).collect();
-                let (peer, place) = (speeds[kernels.len()], format!("{name}, {distance}, {piece_len}"));
-                let ratio = speeds[0] / peer;
-                lowest.add(&place, ratio);
-                let of_avx2 = avx2.map(|avx2| speeds[avx2] / peer);
-                if let Some(ratio) = of_avx2 {
-                    lowest_of_avx2.add(&place, ratio);
-                }
-                let ratios = [ratio, of_avx2.unwrap_or(f64::NAN)].map(digits);
-                table.row([place].into_iter().chain(speeds.into_iter().map(digits)).chain(ratios));
+            assert_eq!(decode_with_encoding_rs(&bytes, len, &mut other), expected.len());
+            assert!(other[..expected.len()] == *expected.as_bytes());
+            let bytes = &bytes;
+            let mut entries = vec![entry("encoding_rs", || decode_with_encoding_rs(bytes, len, &mut other))];
+            for kernel in kernels() {
+                let mut text = String::with_capacity(3 * TEXT);
+                entries.push(entry(kernel.name(), move || {
+                    decode_all(kernel, bytes, len, &mut text);
+                    text.len()
+                }));
             }
+            let times = bench.race_on_new_text(expected.len(), entries);
+            let row = format!("{name}, {distance}, {len}");
+            row_with_ratios(bench, "text, distance, piece", &row, &times, "encoding_rs", "encoding_rs");
         }
     }
-    data.table(&table);
-    targets.at_least("lossy text in any pieces, against encoding_rs", 1.0, lowest.0);
-    targets.at_least("lossy text in any pieces, avx2 against encoding_rs", 1.0, lowest_of_avx2.0);
+    Ok(())
 }
 
-fn copying(data: &mut Data, targets: &mut Targets) {
-    let large = large();
-    data.heading(2, "Validate and copy");
-    data.note(&format!("GB/s on {} MiB of text.", large >> 20));
-    let mut table = Table::new([
-        "text",
-        "copy_utf8",
-        "from_utf8, then memcpy",
-        "std, then memcpy",
-        "memcpy alone",
-        "copy_utf8 / from_utf8",
-    ]);
-    let mut lowest = Lowest::default();
-    let mut to = vec![MaybeUninit::new(1u8); large];
-    let mut to2 = vec![1u8; large];
-    let mut to3 = vec![1u8; large];
-    let mut to4 = vec![1u8; large];
-    for (name, words) in WORDS {
-        let text = text(words, large);
-        let bytes = text.as_bytes();
-        let times = race(
-            Duration::from_millis(1000),
-            [
-                &mut || assert_eq!(copy_utf8(black_box(bytes), &mut to).map(|text| text.len()), Ok(large)),
-                &mut || {
-                    assert!(trust8::from_utf8(black_box(bytes)).is_ok());
-                    black_box(&mut to2).copy_from_slice(bytes);
-                },
-                &mut || {
-                    assert!(std::str::from_utf8(black_box(bytes)).is_ok());
-                    black_box(&mut to3).copy_from_slice(bytes);
-                },
-                &mut || black_box(&mut to4).copy_from_slice(black_box(bytes)),
+fn copying(bench: &mut Bench) -> io::Result<()> {
+    // Fits into no cache.
+    let large = bench.by(1 << 20, 16 << 20, 64 << 20);
+    bench.data.heading(2, "Validate and copy");
+    bench.data.note(&format!("GB/s on {} MiB of text.", large >> 20));
+    let mut copy = vec![MaybeUninit::new(1_u8); large];
+    let mut rooms = [0; 3].map(|_| vec![1_u8; large]);
+    for name in TEXTS {
+        let text = generated(name, large).text;
+        let bytes = || black_box(text.as_bytes());
+        assert!(copy_utf8(text.as_bytes(), &mut copy).is_ok_and(|copy| *copy == *text));
+        let [first, second, third] = &mut rooms;
+        let into = |to: &mut [u8]| {
+            black_box(to).copy_from_slice(bytes());
+            large
+        };
+        let times = bench.race(
+            large,
+            vec![
+                entry("copy_utf8", || copy_utf8(bytes(), &mut copy).map_or(0, |copy| copy.len())),
+                entry("from_utf8, then memcpy", || trust8::from_utf8(bytes()).map_or(0, |_| into(first))),
+                entry("std, then memcpy", || std::str::from_utf8(bytes()).map_or(0, |_| into(second))),
+                entry("memcpy alone", || into(third)),
             ],
         );
-        assert!(copy_utf8(bytes, &mut to).is_ok_and(|copy| *copy == *text));
-        let [fused, separate, std, memcpy] = times.map(|time| gigabytes_per_second(large, time));
-        lowest.add(name, fused / separate);
-        let figures = [fused, separate, std, memcpy, fused / separate].map(digits);
-        table.row([name.to_owned()].into_iter().chain(figures));
+        bench.data.row("text", name, times.gb_per_s(large));
+        let ratio = times.ratio("copy_utf8", "from_utf8, then memcpy");
+        bench.data.row("text", name, [("copy_utf8 / from_utf8", ratio)]);
     }
-    data.table(&table);
-    targets.at_least("copy_utf8 against from_utf8 and memcpy, 64 MiB", 1.5, lowest.0);
+    Ok(())
 }
 
-fn reading(data: &mut Data, targets: &mut Targets) {
-    let large = large();
-    data.heading(2, "A file into a String");
-    data.note(&format!(
+fn reading(bench: &mut Bench) -> io::Result<()> {
+    let large = bench.by(1 << 20, 16 << 20, 64 << 20);
+    bench.data.heading(2, "A file into a String");
+    bench.data.note(&format!(
         "Milliseconds for `read_to_string` on a file of {} MiB in the page cache.",
         large >> 20
     ));
-    let mut table = Table::new([
-        "text",
-        "trust8::fs",
-        "std::fs",
-        "std::fs::read, then trust8",
-        "std::fs::read alone",
-        "std / trust8",
-    ]);
-    let mut lowest = Lowest::default();
-    let path = std::env::temp_dir().join(format!("trust8-streaming-{}", std::process::id()));
-    for (name, words) in WORDS {
-        let text = text(words, large);
-        std::fs::write(&path, &text).expect("the temporary directory takes 64 MiB");
-        let times = race(
-            Duration::from_millis(1500),
-            [
-                &mut || assert_eq!(trust8::fs::read_to_string(&path).unwrap().len(), large),
-                &mut || assert_eq!(std::fs::read_to_string(&path).unwrap().len(), large),
-                &mut || {
-                    let bytes = std::fs::read(&path).unwrap();
-                    assert_eq!(trust8::string_from_utf8(bytes).unwrap().len(), large);
-                },
-                &mut || assert_eq!(std::fs::read(&path).unwrap().len(), large),
+    let path = env::temp_dir().join(format!("trust8-streaming-{}", process::id()));
+    for name in TEXTS {
+        let text = generated(name, large).text;
+        fs::write(&path, &text)?;
+        assert_eq!(trust8::fs::read_to_string(&path)?, text);
+        let read = || fs::read(&path).expect("a file");
+        let times = bench.race(
+            large,
+            vec![
+                entry("trust8::fs", || trust8::fs::read_to_string(&path).map_or(0, |text| text.len())),
+                entry("std::fs", || fs::read_to_string(&path).map_or(0, |text| text.len())),
+                entry("std::fs::read, then trust8", || {
+                    trust8::string_from_utf8(read()).map_or(0, |text| text.len())
+                }),
+                entry("std::fs::read alone", || read().len()),
             ],
         );
-        assert_eq!(trust8::fs::read_to_string(&path).unwrap(), text);
-        let [ours, std, then, alone] = times.map(|time| time.as_secs_f64() * 1e3);
-        if !text.is_ascii() {
-            lowest.add(name, std / ours);
-        }
-        let figures = [ours, std, then, alone, std / ours].map(digits);
-        table.row([name.to_owned()].into_iter().chain(figures));
+        bench.data.row("text", name, times.a_call(1_000_000));
+        bench.data.row("text", name, [("std / trust8", times.ratio("trust8::fs", "std::fs"))]);
     }
-    data.table(&table);
-    targets.at_least("fs::read_to_string against std's, 64 MiB, not ASCII", 1.5, lowest.0);
-    std::fs::remove_file(&path).expect("it was written above");
+    fs::remove_file(&path)
 }

@@ -7,6 +7,8 @@ use std::hint::black_box;
 
 use trust8::Kernel;
 
+use crate::measure::{Entry, entry};
+
 /// The role of a contestant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
@@ -46,6 +48,19 @@ impl Contestant {
     #[must_use]
     pub fn sweep(&self, strings: &[&[u8]], times: usize) -> usize {
         self.call.sweep(strings, times)
+    }
+
+    /// Returns its entry for a race, which counts the valid strings. References count them before.
+    #[must_use]
+    pub fn on<'a>(&'a self, strings: &'a [&[u8]]) -> Entry<'a> {
+        if self.validates() {
+            return entry(&*self.name, || self.sweep(strings, 1));
+        }
+        let valid = strings.iter().filter(|bytes| str::from_utf8(bytes).is_ok()).count();
+        entry(&*self.name, move || {
+            let _ = black_box(self.sweep(strings, 1));
+            valid
+        })
     }
 
     /// Returns whether it is a validator, so that its answers can be checked.

@@ -6,9 +6,8 @@
 pub mod contestants;
 pub mod machine;
 pub mod measure;
-mod read_loop;
+pub mod read_loop;
 pub mod report;
 pub mod short_strings;
-pub mod targets;
 
 pub use trust8_benches::{random, texts};

@@ -26,16 +26,17 @@ impl Machine {
     /// Asks the system for all of this.
     #[must_use]
     pub fn ask() -> Self {
-        let flags = env!("COMPILED_FLAGS");
-        let flags = if flags.is_empty() { String::new() } else { format!(", RUSTFLAGS {flags}") };
+        let flags = env::var("RUSTFLAGS").map_or(String::new(), |flags| format!(", RUSTFLAGS {flags}"));
+        let rustc = first_line("rustc", &["--version"]).unwrap_or_else(|| "an unknown rustc".to_owned());
         Self {
             date: first_line("date", &["+%F"]).unwrap_or_else(|| "unknown".to_owned()),
             cpu: cpu(),
-            rustc: env!("COMPILED_BY").to_owned(),
+            // "rustc 1.89.0 (29483883e 2025-08-04)" loses the parenthesis.
+            rustc: rustc.split(" (").next().unwrap_or_default().to_owned(),
             cxx: first_line(&env::var("CXX").unwrap_or_else(|_| "c++".to_owned()), &["--version"])
                 .unwrap_or_else(|| "unknown C++ compiler".to_owned()),
-            target: format!("{}{flags}", env!("COMPILED_FOR")),
-            peers: peers(&["simdutf8", "ps-simdutf8", "smoothutf8", "simdutf", "encoding_rs", "bstr"]),
+            target: format!("{}-{}{flags}", env::consts::ARCH, env::consts::OS),
+            peers: peers(),
             huge_pages: huge_pages(),
         }
     }
@@ -56,42 +57,33 @@ fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
     Some(line)
 }
 
+/// Returns the name that tools/cpu.py gives the CPU.
 fn cpu() -> String {
-    if let Ok(info) = fs::read_to_string("/proc/cpuinfo") {
-        return cpu_of(&info).unwrap_or_else(|| format!("{} CPU", env::consts::ARCH));
-    }
-    first_line("sysctl", &["-n", "machdep.cpu.brand_string"])
+    first_line(concat!(env!("CARGO_MANIFEST_DIR"), "/../cpu.py"), &[])
         .unwrap_or_else(|| format!("{} CPU", env::consts::ARCH))
 }
 
-fn cpu_of(info: &str) -> Option<String> {
-    let field = |key: &str| {
-        let mut fields = info.lines().filter_map(|line| line.split_once(':'));
-        fields.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim())
-    };
-    let name = field("model name")?;
-    let (Some(vendor), Some(family), Some(model)) = (field("vendor_id"), field("cpu family"), field("model"))
-    else {
-        return Some(name.to_owned());
-    };
-    // A hypervisor may report another CPU's model: Granite Rapids as 167, which is Rocket Lake and has no AMX.
-    let has_amx = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "amx_tile"));
-    // tools/cpu.py reads the same list.
-    let listed = |amx: &str| {
-        let numbers = format!("{vendor} {family} {model}{amx} ");
-        include_str!("../cpus.txt").lines().find_map(move |line| line.strip_prefix(&*numbers))
-    };
-    let known = if has_amx { listed("+amx").or_else(|| listed("")) } else { listed("") };
-    Some(known.map_or_else(|| format!("{name} (family {family}, model {model})"), ToOwned::to_owned))
-}
+/// The libraries that are measured.
+const PEERS: [&str; 13] = [
+    "simdutf8",
+    "ps-simdutf8",
+    "smoothutf8",
+    "simdutf",
+    "encoding_rs",
+    "bstr",
+    "memchr",
+    "arrow-array",
+    "cesu8",
+    "simd_cesu8",
+    "wtf8",
+    "rfc9839",
+    "rayon",
+];
 
-/// Returns the names of these libraries with their versions, from the lock file of this build.
-#[must_use]
-pub fn peers(peers: &[&str]) -> String {
+/// Returns their names with their versions, from the lock file of this build.
+fn peers() -> String {
     let lock = include_str!("../../../Cargo.lock");
-    let all: Vec<_> =
-        peers.iter().map(|peer| format!("{peer} {}", version_in(lock, peer).unwrap_or("?"))).collect();
-    all.join(", ")
+    PEERS.map(|peer| format!("{peer} {}", version_in(lock, peer).unwrap_or("?"))).join(", ")
 }
 
 fn version_in<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
@@ -126,29 +118,11 @@ mod tests {
     }
 
     #[test]
-    fn cpus_are_named() {
-        let info = |vendor, family, model, flags| {
-            let (family, model) = (format!("cpu family\t: {family}"), format!("model\t\t: {model}"));
-            let last = format!("model name\t: AMD EPYC\nflags\t\t: fpu {flags}");
-            let info = format!("processor\t: 0\nvendor_id\t: {vendor}\n{family}\n{model}\n{last}\n");
-            let machine = Machine { cpu: cpu_of(&info).expect("a name"), ..Machine::ask() };
-            (machine.slug(), machine.cpu)
-        };
-        let named = |slug: &str, cpu: &str| (slug.to_owned(), cpu.to_owned());
-        assert_eq!(info("AuthenticAMD", 25, 17, ""), named("zen4", "AMD EPYC 9004 (Zen 4)"));
-        for (model, flags, slug, cpu) in [
-            (207, "", "emerald-rapids", "Intel Xeon (Emerald Rapids)"),
-            (167, "avx512f", "rocket-lake", "Intel Xeon (Rocket Lake)"),
-            (167, "avx512f amx_tile", "granite-rapids", "Intel Xeon (Granite Rapids)"),
-        ] {
-            assert_eq!(info("GenuineIntel", 6, model, flags), named(slug, cpu));
-        }
-        assert_eq!(
-            info("GenuineIntel", 25, 17, ""),
-            named("family-25--model-17", "AMD EPYC (family 25, model 17)")
-        );
-        assert_eq!(cpu_of("model name : x\n").as_deref(), Some("x"));
-        assert_eq!(cpu_of("processor : 0\n"), None);
+    fn files_are_named_after_the_cpu() {
+        let slug = |cpu: &str| Machine { cpu: cpu.to_owned(), ..Machine::ask() }.slug();
+        assert_eq!(slug("AMD EPYC 9004 (Zen 4)"), "zen4");
+        assert_eq!(slug("Intel Xeon (Granite Rapids)"), "granite-rapids");
+        assert_eq!(slug("AMD EPYC (family 25, model 17)"), "family-25--model-17");
     }
 
     #[test]

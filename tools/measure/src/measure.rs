@@ -5,17 +5,20 @@
 //!   So a change of the clock rate or a noisy neighbour slows all of them.
 //! - A sample repeats the work until it takes long enough for an exact time. The result is the
 //!   minimum of the samples: a disturbance makes a sample longer, never shorter.
-//! - Every sample counts the strings that were found valid, and the count is checked.
+//! - Every sample checks the contestant's answers.
 //! - Nothing is subtracted. Every number includes the loop and the call around a validator; the
 //!   contestant "call alone" shows what they cost.
 
+use std::cell::Cell;
 use std::hint::black_box;
 use std::ops::{Deref, DerefMut, Range};
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, io};
 
-use crate::contestants::Contestant;
-use crate::texts::fill;
+use crate::report::{Data, PUBLISHED};
+use crate::texts::{CORPUS, fill, generated};
 
 /// Bytes at a known distance after a multiple of 4096. So cache lines and pages begin at the same bytes in every run.
 ///
@@ -73,17 +76,6 @@ impl Placed {
         fill(&mut placed, text);
         placed
     }
-
-    /// Returns the bytes.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        self
-    }
-
-    /// Returns the bytes, which may be changed.
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
-        self
-    }
 }
 
 /// Strings that lie one after the other in memory.
@@ -103,128 +95,243 @@ impl Packed {
     /// Returns the strings.
     #[must_use]
     pub fn strings(&self) -> Vec<&[u8]> {
-        self.ranges.iter().map(|range| &self.placed.bytes()[range.clone()]).collect()
+        self.ranges.iter().map(|range| &self.placed[range.clone()]).collect()
     }
 }
 
-/// How many samples to take, and how long.
-#[derive(Clone, Copy, Debug)]
-pub struct Plan {
-    /// The number of samples of each contestant.
-    pub rounds: usize,
-    /// The shortest time that a sample may take.
-    pub sample: Duration,
-    /// The time for each contestant after which no further round begins, if there have been three.
-    pub budget: Duration,
+/// A contestant of a race: its name, and its work, which returns the number of the answer.
+pub type Entry<'a> = (String, Box<dyn FnMut() -> usize + 'a>);
+
+/// Returns a contestant of a race.
+pub fn entry<'a>(name: impl Into<String>, work: impl FnMut() -> usize + 'a) -> Entry<'a> {
+    (name.into(), Box::new(work))
 }
 
-impl Plan {
-    /// The fewest rounds, however long they take. The minimum of fewer rounds means little.
-    const FEWEST: usize = 3;
-}
+/// The nanoseconds of each contestant's fastest round.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Times(pub Vec<(String, f64)>);
 
-/// The result of a contestant on some strings.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Measured {
-    /// Nanoseconds for all strings together, in the best sample.
-    pub nanos: f64,
-    /// Nanoseconds for all strings together, in the median sample. It shows how quiet the machine was.
-    pub median: f64,
-    /// The number of strings.
-    pub calls: usize,
-    /// The number of bytes in all strings.
-    pub bytes: usize,
-}
-
-impl Measured {
-    /// Returns the nanoseconds a call.
+impl Times {
+    /// Returns a contestant's time, or NaN if it did not take part.
     #[must_use]
-    pub fn ns_per_call(&self) -> f64 {
-        self.nanos / self.calls as f64
+    pub fn of(&self, name: &str) -> f64 {
+        self.0.iter().find(|time| time.0 == name).map_or(f64::NAN, |time| time.1)
     }
 
-    /// Returns the speed in 10^9 bytes a second.
+    /// Returns the time of the fastest contestant for whose name `wanted` is true, or NaN.
     #[must_use]
-    pub fn gb_per_s(&self) -> f64 {
-        self.bytes as f64 / self.nanos
+    pub fn fastest(&self, wanted: impl Fn(&str) -> bool) -> f64 {
+        self.0.iter().filter(|time| wanted(&time.0)).map(|time| time.1).fold(f64::NAN, f64::min)
+    }
+
+    /// Returns how many times as fast `name` is as `other`.
+    #[must_use]
+    pub fn ratio(&self, name: &str, other: &str) -> f64 {
+        self.of(other) / self.of(name)
+    }
+
+    /// Returns each contestant's 10^9 bytes a second.
+    #[must_use]
+    pub fn gb_per_s(&self, bytes: usize) -> Vec<(String, f64)> {
+        self.0.iter().map(|(name, nanos)| (name.clone(), bytes as f64 / nanos)).collect()
+    }
+
+    /// Returns each contestant's nanoseconds a call.
+    #[must_use]
+    pub fn a_call(&self, calls: usize) -> Vec<(String, f64)> {
+        self.0.iter().map(|(name, nanos)| (name.clone(), nanos / calls as f64)).collect()
     }
 }
 
-/// Measures all contestants on the same strings. Returns a result for each.
-///
-/// # Panics
-///
-/// If a validator does not find as many strings valid as std.
-#[must_use]
-pub fn race(contestants: &[&Contestant], strings: &[&[u8]], plan: Plan) -> Vec<Measured> {
-    race_after(|| {}, contestants, strings, plan)
+/// How much a run measures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Effort {
+    /// `cargo test`: everything runs, on small inputs.
+    Smoke,
+    /// `--quick`: the ratios are good to a few percent.
+    Quick,
+    /// The run whose data are published.
+    Full,
 }
 
-/// Does what [`race`] does, on strings whose branches the CPU does not know: before each sample, std reads `between`, which should be
-/// long and hard to predict, and a sample visits each string once.
-///
-/// # Panics
-///
-/// If a validator does not find as many strings valid as std.
-#[must_use]
-pub fn race_on_new_text(
-    contestants: &[&Contestant],
-    strings: &[&[u8]],
-    plan: Plan,
-    between: &str,
-) -> Vec<Measured> {
-    let forget = || assert!(std::str::from_utf8(black_box(between.as_bytes())).is_ok());
-    race_after(forget, contestants, strings, Plan { sample: Duration::ZERO, ..plan })
+/// A bench: what its command line asks for, and what it has measured.
+#[derive(Debug)]
+pub struct Bench {
+    name: &'static str,
+    effort: Effort,
+    chosen: Vec<String>,
+    between: String,
+    /// The sum of log(median / minimum) over all results, and the number of results.
+    noise: Cell<(f64, u32)>,
+    /// The results.
+    pub data: Data,
 }
 
-fn race_after(
-    before_each: impl Fn(),
-    contestants: &[&Contestant],
-    strings: &[&[u8]],
-    plan: Plan,
-) -> Vec<Measured> {
-    let valid = strings.iter().filter(|bytes| std::str::from_utf8(bytes).is_ok()).count();
-    let sample = |contestant: &Contestant, times: usize| {
-        before_each();
-        let start = Instant::now();
-        let found = contestant.sweep(strings, times);
-        let elapsed = start.elapsed();
-        assert!(
-            found == valid * times || !contestant.validates(),
-            "{} found {found} of {} strings valid; std found {}",
-            contestant.name,
-            strings.len() * times,
-            valid * times,
-        );
-        elapsed
-    };
+/// The variable by which simdutf is told which kernel to use, trust8's kernels, and simdutf's for the same instruction set.
+const SIMDUTF: &str = "SIMDUTF_FORCE_IMPLEMENTATION";
+const KERNELS: [(&str, &str); 2] = [("avx512", "icelake"), ("avx2", "haswell")];
 
-    // The better of two tries says how often a sample repeats the work. The first try also warms up.
-    let times = contestants.iter().map(|contestant| {
-        let once = sample(contestant, 1).min(sample(contestant, 1)).as_nanos().max(1);
-        (plan.sample.as_nanos().div_ceil(once) as usize).max(1)
-    });
-    let times: Vec<_> = times.collect();
+impl Bench {
+    /// Reads the command line and pins this thread to a core.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses to pin the thread.
+    pub fn start(name: &'static str) -> io::Result<Self> {
+        pin()?;
+        let has = |wanted: &str| env::args().any(|argument| argument == wanted);
+        // `cargo bench` passes `--bench`, and `cargo test` does not.
+        let effort = match (has("--bench"), has("--quick")) {
+            (false, _) => Effort::Smoke,
+            (true, true) => Effort::Quick,
+            (true, false) => Effort::Full,
+        };
+        let chosen = env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+        let between = generated("random", 256 << 10).text;
+        Ok(Self { name, effort, chosen, between, noise: Cell::default(), data: Data::default() })
+    }
 
-    let mut samples = vec![Vec::with_capacity(plan.rounds); contestants.len()];
-    let start = Instant::now();
-    for round in 0..plan.rounds {
-        if round >= Plan::FEWEST && start.elapsed() > plan.budget * contestants.len() as u32 {
-            break;
-        }
-        for turn in 0..contestants.len() {
-            let i = (turn + round) % contestants.len();
-            let elapsed = sample(contestants[i], times[i]);
-            samples[i].push(elapsed.as_nanos() as f64 / times[i] as f64);
+    /// Returns whether the command line names this, a part of its name, or nothing.
+    #[must_use]
+    pub fn wants(&self, section: &str) -> bool {
+        self.chosen.is_empty() || self.chosen.iter().any(|chosen| section.contains(&**chosen))
+    }
+
+    /// Returns the value for this run's effort.
+    pub fn by<T>(&self, smoke: T, quick: T, full: T) -> T {
+        match self.effort {
+            Effort::Smoke => smoke,
+            Effort::Quick => quick,
+            Effort::Full => full,
         }
     }
 
-    let bytes = strings.iter().map(|string| string.len()).sum();
-    let summarise = |mut nanos: Vec<f64>| {
-        nanos.sort_unstable_by(f64::total_cmp);
-        Measured { nanos: nanos[0], median: nanos[nanos.len() / 2], calls: strings.len(), bytes }
-    };
-    samples.into_iter().map(summarise).collect()
+    /// Races the contestants. Each must return `answer`.
+    ///
+    /// # Panics
+    ///
+    /// If one returns another number.
+    pub fn race(&self, answer: usize, entries: Vec<Entry<'_>>) -> Times {
+        self.race_from(self.by(0, 10_000, 20_000), &|| {}, answer, entries)
+    }
+
+    /// Does the same on text whose branches the CPU does not know: before each sample, std reads text in which nothing can be
+    /// predicted, and a sample does the work once.
+    pub fn race_on_new_text(&self, answer: usize, entries: Vec<Entry<'_>>) -> Times {
+        let forget = || assert!(std::str::from_utf8(black_box(self.between.as_bytes())).is_ok());
+        self.race_from(0, &forget, answer, entries)
+    }
+
+    /// Does the same with something else before each sample, which is not timed.
+    pub fn race_after(&self, before_each: &dyn Fn(), answer: usize, entries: Vec<Entry<'_>>) -> Times {
+        self.race_from(0, before_each, answer, entries)
+    }
+
+    fn race_from(
+        &self,
+        shortest: u128,
+        before_each: &dyn Fn(),
+        answer: usize,
+        mut entries: Vec<Entry<'_>>,
+    ) -> Times {
+        let sample = |(name, work): &mut Entry<'_>, times: usize| {
+            before_each();
+            let start = Instant::now();
+            let wrong = (0..times).map(|_| work()).find(|&number| number != answer);
+            let elapsed = start.elapsed();
+            assert_eq!(wrong, None, "the answer of {name}, which should be {answer}");
+            elapsed
+        };
+        // The better of two tries says how often a sample repeats the work. The first try also warms up.
+        let times = entries.iter_mut().map(|entry| {
+            let once = sample(entry, 1).min(sample(entry, 1)).as_nanos().max(1);
+            shortest.div_ceil(once).max(1) as usize
+        });
+        let times: Vec<usize> = times.collect();
+        let (fewest, budget) = self.by((1, 0), (3, 3), (9, 40));
+        let budget = Duration::from_millis(budget) * entries.len() as u32;
+        let mut samples = vec![Vec::new(); entries.len()];
+        let (start, mut round) = (Instant::now(), 0);
+        while round < fewest || start.elapsed() < budget {
+            for turn in 0..entries.len() {
+                let i = (turn + round) % entries.len();
+                let elapsed = sample(&mut entries[i], times[i]);
+                samples[i].push(elapsed.as_nanos() as f64 / times[i] as f64);
+            }
+            round += 1;
+        }
+        let best = entries.into_iter().zip(samples).map(|((name, _), mut samples)| {
+            samples.sort_unstable_by(f64::total_cmp);
+            let (sum, count) = self.noise.get();
+            self.noise.set((sum + (samples[samples.len() / 2] / samples[0]).ln(), count + 1));
+            (name, samples[0])
+        });
+        Times(best.collect())
+    }
+
+    /// Runs `measure` for each kernel in a process in which simdutf uses its kernel for the same instruction set. simdutf chooses its
+    /// kernel when a process begins.
+    ///
+    /// # Errors
+    ///
+    /// If a process fails.
+    pub fn for_kernels_of_simdutf(
+        &mut self,
+        names: &[&str],
+        measure: impl Fn(&mut Self, &'static trust8::Kernel) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.effort == Effort::Smoke {
+            return trust8::Kernel::available().iter().try_for_each(|kernel| measure(self, kernel));
+        }
+        if let Ok(forced) = env::var(SIMDUTF)
+            && let Some((name, _)) = KERNELS.iter().find(|kernel| kernel.1 == forced)
+        {
+            self.data = Data::default();
+            measure(self, trust8::Kernel::by_name(name).expect("a kernel of this CPU"))?;
+            print!("{}", self.data.rows());
+            std::process::exit(0);
+        }
+        for (name, theirs) in KERNELS.iter().filter(|kernel| names.contains(&kernel.0)) {
+            if trust8::Kernel::by_name(name).is_none() {
+                continue;
+            }
+            let mut command = Command::new(env::current_exe()?);
+            let output = command.args(env::args().skip(1)).env(SIMDUTF, theirs).output()?;
+            if !output.status.success() {
+                return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
+            }
+            self.data.add_rows(&String::from_utf8_lossy(&output.stdout));
+        }
+        Ok(())
+    }
+
+    /// Writes the data of a full run to docs/data/, and prints those of any other.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn finish(self) -> io::Result<()> {
+        let (sum, count) = self.noise.get();
+        let noise = ((sum / f64::from(count.max(1))).exp() - 1.0) * 100.0;
+        let noise = format!("the median round took {noise:.1} % longer than the best, on average");
+        let files = env::var_os(CORPUS).is_some();
+        let simdutf = env::var(SIMDUTF).unwrap_or_else(|_| "its own choice".to_owned());
+        let facts = [
+            ("simdutf's kernel", &*simdutf),
+            ("texts", if files { "files" } else { "generated" }),
+            ("noise", &noise),
+        ];
+        match self.effort {
+            Effort::Smoke => Ok(()),
+            Effort::Full if self.chosen.is_empty() && !files => {
+                self.data.write(Path::new(PUBLISHED), self.name, &facts)
+            }
+            _ => {
+                print!("{}", self.data.csv(self.name, &facts));
+                Ok(())
+            }
+        }
+    }
 }
 
 /// The environment variable that holds the number of the core to measure on, or `none`.
@@ -236,79 +343,30 @@ pub const CORE: &str = "TRUST8_CORE";
 /// # Errors
 ///
 /// If [`CORE`] is not a number, or the system refuses.
-pub fn pin() -> io::Result<Option<usize>> {
-    let wanted = match env::var(CORE) {
-        Ok(core) if core == "none" => return Ok(None),
-        Ok(core) => Some(
-            core.parse()
-                .map_err(|_| io::Error::other(format!("{CORE}={core}: not a number and not `none`")))?,
-        ),
-        Err(_) => None,
-    };
-    affinity::pin(wanted)
-}
-
 #[cfg(target_os = "linux")]
-mod affinity {
-    use std::io;
-    use std::mem::size_of;
+pub fn pin() -> io::Result<Option<usize>> {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-    use libc::{CPU_ISSET, CPU_SET, CPU_SETSIZE, cpu_set_t};
-
-    pub(super) fn pin(wanted: Option<usize>) -> io::Result<Option<usize>> {
-        let core = match wanted {
-            Some(core) if core < CPU_SETSIZE as usize => core,
-            Some(core) => return Err(io::Error::other(format!("there is no core {core}"))),
-            None => last_allowed()?,
-        };
-        let mut set = empty();
-        // SAFETY: `core` is below CPU_SETSIZE, so its bit is in the set.
-        unsafe { CPU_SET(core, &mut set) };
-        // SAFETY: 0 means this thread, and the pointer and the size are those of `set`.
-        match unsafe { libc::sched_setaffinity(0, size_of::<cpu_set_t>(), &raw const set) } {
-            0 => Ok(Some(core)),
-            _ => Err(io::Error::other(format!("core {core}: {}", io::Error::last_os_error()))),
+    let core = match env::var(CORE) {
+        Ok(core) if core == "none" => return Ok(None),
+        Ok(core) => core.parse().ok().filter(|&core| core < CpuSet::MAX_CPU),
+        Err(_) => {
+            let allowed = sched_getaffinity(None)?;
+            (0..CpuSet::MAX_CPU).rev().find(|&core| allowed.is_set(core))
         }
-    }
-
-    fn last_allowed() -> io::Result<usize> {
-        let mut set = empty();
-        // SAFETY: 0 means this thread, and the pointer and the size are those of `set`.
-        if unsafe { libc::sched_getaffinity(0, size_of::<cpu_set_t>(), &raw mut set) } != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let is_set = |core: &usize| {
-            // SAFETY: `core` is below CPU_SETSIZE, so its bit is in the set.
-            unsafe { CPU_ISSET(*core, &set) }
-        };
-        (0..CPU_SETSIZE as usize).rev().find(is_set).ok_or_else(|| io::Error::other("no core to run on"))
-    }
-
-    fn empty() -> cpu_set_t {
-        // SAFETY: a `cpu_set_t` is an array of integers, for which zero is a valid value.
-        unsafe { std::mem::zeroed() }
-    }
+    };
+    let core =
+        core.ok_or_else(|| io::Error::other(format!("{CORE} is no number of a core and not `none`")))?;
+    let mut set = CpuSet::new();
+    set.set(core);
+    sched_setaffinity(None, &set)?;
+    Ok(Some(core))
 }
 
 /// On other systems, the system chooses the core.
 #[cfg(not(target_os = "linux"))]
-mod affinity {
-    pub(super) fn pin(_: Option<usize>) -> std::io::Result<Option<usize>> {
-        Ok(None)
-    }
-}
-
-/// Returns whether this is `cargo bench`, which passes `--bench`, and not `cargo test`.
-#[must_use]
-pub fn measuring() -> bool {
-    std::env::args().any(|argument| argument == "--bench")
-}
-
-/// Returns whether a quick look is enough: it takes fewer rounds on less text, and its ratios are good to a few
-/// percent.
-#[must_use]
-pub fn quick() -> bool {
-    std::env::args().any(|argument| argument == "--quick")
+pub fn pin() -> io::Result<Option<usize>> {
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -316,56 +374,52 @@ mod tests {
     use super::*;
     use crate::contestants::contestants;
 
-    const PLAN: Plan =
-        Plan { rounds: 3, sample: Duration::from_micros(5), budget: Duration::from_millis(50) };
+    fn bench() -> Bench {
+        Bench { effort: Effort::Quick, ..Bench::start("a test").expect("a core") }
+    }
 
     #[test]
     fn bytes_lie_where_they_were_put() {
         for offset in [0, 1, 16, 63, 100] {
-            let placed = Placed::new(b"abc", offset);
-            assert_eq!(placed.bytes(), b"abc");
-            assert_eq!(placed.bytes().as_ptr() as usize % 4096, offset);
+            let mut placed = Placed::new(b"abc", offset);
+            assert_eq!(*placed, *b"abc");
+            assert_eq!(placed.as_ptr() as usize % 4096, offset);
+            placed[1] = b'x';
+            assert_eq!(*placed, *b"axc");
         }
-        let mut placed = Placed::new(b"abc", 5);
-        placed.bytes_mut()[1] = b'x';
-        assert_eq!(placed.bytes(), b"axc");
     }
 
     #[test]
     fn a_longer_text_takes_longer() {
-        let contestants = contestants();
-        let std: Vec<_> = contestants.iter().filter(|contestant| contestant.name == "std").collect();
-        let time = |len| race(&std, &["é".repeat(len).as_bytes()], PLAN)[0];
-        let (short, long) = (time(1000), time(20_000));
-        assert_eq!((short.calls, short.bytes), (1, 2000));
+        let time = |len: usize| {
+            let text = "é".repeat(len);
+            let std =
+                entry("std", move || std::str::from_utf8(black_box(text.as_bytes())).map_or(0, str::len));
+            bench().race(2 * len, vec![std]).of("std")
+        };
         // The work is twenty times as much, so even on a noisy machine it takes twice the time.
-        assert!(long.nanos > 2.0 * short.nanos, "{short:?} {long:?}");
-        assert!(long.nanos <= long.median);
+        assert!(time(20_000) > 2.0 * time(1000));
     }
 
     #[test]
     fn invalid_strings_are_counted() {
-        let contestants = contestants();
-        let all: Vec<_> = contestants.iter().collect();
-        let results = race(&all, &[b"abc", b"\xFF", b"", "é".as_bytes(), b"\xC3"], PLAN);
-        assert_eq!(results.len(), all.len());
-        assert!(results.iter().all(|result| result.calls == 5 && result.bytes == 7));
+        let (contestants, strings) = (contestants(), [&b"abc"[..], b"\xFF", b"", "é".as_bytes(), b"\xC3"]);
+        let times = bench().race(3, contestants.iter().map(|one| one.on(&strings)).collect());
+        assert_eq!(times.0.len(), contestants.len());
     }
 
     #[test]
-    #[should_panic(expected = "found 0 of 1 strings valid; std found 1")]
+    #[should_panic(expected = "the answer of liar, which should be 1")]
     fn a_wrong_answer_ends_the_race() {
-        // The read loop answers false for zeros. Here it poses as a validator.
-        let mut contestants = contestants();
-        let liar = contestants.iter_mut().find(|contestant| contestant.name == "read loop").unwrap();
-        liar.role = crate::contestants::Role::Peer;
-        let _ = race(&[liar], &[&[0]], PLAN);
+        let _ = bench().race(1, vec![entry("honest", || 1), entry("liar", || 0)]);
     }
 
     #[test]
     fn units() {
-        let measured = Measured { nanos: 500.0, median: 510.0, calls: 10, bytes: 1000 };
-        assert_eq!(measured.ns_per_call(), 50.0);
-        assert_eq!(measured.gb_per_s(), 2.0);
+        let times = Times(vec![("a".to_owned(), 500.0), ("b".to_owned(), 250.0)]);
+        assert_eq!(times.a_call(10)[0].1, 50.0);
+        assert_eq!(times.gb_per_s(1000)[0].1, 2.0);
+        assert_eq!((times.ratio("b", "a"), times.fastest(|name| name != "b")), (2.0, 500.0));
+        assert!(times.of("c").is_nan());
     }
 }

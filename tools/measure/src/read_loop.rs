@@ -5,7 +5,8 @@
 //! unless it reads at several places at once.
 
 /// Returns the fastest read loop for this CPU. The loop returns true if some byte is not zero.
-pub(crate) fn fastest() -> fn(&[u8]) -> bool {
+#[must_use]
+pub fn fastest() -> fn(&[u8]) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         if std::arch::is_x86_feature_detected!("avx512f") {

@@ -37,23 +37,17 @@ impl Data {
         let _ = writeln!(self.notes, "# {place}: {text}");
     }
 
-    /// Adds the cells of a table. Empty cells are left out.
-    pub fn table(&mut self, table: &Table) {
-        let place = self.place();
-        let (keys, columns) = table.heads.split_at(table.keys);
-        for row in &table.rows {
-            let (labels, cells) = row.split_at(table.keys);
-            for (column, cell) in columns.iter().zip(cells).filter(|(_, cell)| !cell.is_empty()) {
-                let fields = [&place, &keys.join(", "), &labels.join(", "), column, cell];
-                let _ = writeln!(self.rows, "{}", fields.map(|field| quoted(field)).join(","));
-            }
+    /// Adds a row of a table: numbers with three significant digits, each with the name of its column. NaN is left out.
+    pub fn row<C: AsRef<str>>(&mut self, table: &str, row: &str, cells: impl IntoIterator<Item = (C, f64)>) {
+        for (column, value) in cells.into_iter().filter(|cell| !cell.1.is_nan()) {
+            self.text(table, row, column.as_ref(), &digits(value));
         }
     }
 
-    /// Adds the tables of another bench, or of another run.
-    pub fn append(&mut self, other: &Self) {
-        self.notes.push_str(&other.notes);
-        self.rows.push_str(&other.rows);
+    /// Adds a cell of a table.
+    pub fn text(&mut self, table: &str, row: &str, column: &str, value: &str) {
+        let fields = [&self.place(), table, row, column, value].map(quoted);
+        let _ = writeln!(self.rows, "{}", fields.join(","));
     }
 
     /// Returns the lines of the tables, for another process to [`add`](Self::add_rows).
@@ -81,6 +75,8 @@ impl Data {
         let common = [
             ("date", &*machine.date),
             ("CPU", &machine.cpu),
+            ("transparent huge pages", machine.huge_pages.as_deref().unwrap_or("unknown")),
+            ("peers", &machine.peers),
             ("kernels", &kernels.join(", ")),
             ("compilers", &compilers),
         ];
@@ -102,19 +98,6 @@ impl Data {
         eprintln!("{}", path.display());
         fs::write(path, self.csv(bench, facts))
     }
-
-    /// Writes the CSV of a full run to docs/data/, and prints that of any other.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be written.
-    pub fn publish(&self, full: bool, bench: &str, facts: &[(&str, &str)]) -> io::Result<()> {
-        if full {
-            return self.write(Path::new(PUBLISHED), bench, facts);
-        }
-        print!("{}", self.csv(bench, facts));
-        Ok(())
-    }
 }
 
 /// The folder of published measurements.
@@ -126,83 +109,12 @@ fn quoted(field: &str) -> String {
     if field.contains([',', '"']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field }
 }
 
-/// A table. The first column or columns have names, and the others have numbers.
-#[derive(Clone, Debug)]
-pub struct Table {
-    keys: usize,
-    heads: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    /// Creates a table with these columns. The first column has names.
-    pub fn new<S: Into<String>>(heads: impl IntoIterator<Item = S>) -> Self {
-        Self::keyed(1, heads)
-    }
-
-    /// Creates a table whose first `keys` columns have names.
-    pub fn keyed<S: Into<String>>(keys: usize, heads: impl IntoIterator<Item = S>) -> Self {
-        Self { keys, heads: heads.into_iter().map(Into::into).collect(), rows: Vec::new() }
-    }
-
-    /// Adds a row.
-    ///
-    /// # Panics
-    ///
-    /// If the number of cells is not the number of columns.
-    pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
-        let cells: Vec<_> = cells.into_iter().map(Into::into).collect();
-        assert_eq!(
-            cells.len(),
-            self.heads.len(),
-            "a row has as many cells as the table has columns: {cells:?}"
-        );
-        self.rows.push(cells);
-    }
-
-    /// Returns whether the table has no rows.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// Returns the table in Markdown. Cells are padded, so that the source can be read as well.
-    #[must_use]
-    pub fn markdown(&self) -> String {
-        let width = |column: usize| {
-            let cells = self.rows.iter().chain([&self.heads]).map(|row| row[column].chars().count());
-            cells.max().unwrap_or(0).max(3)
-        };
-        let widths: Vec<_> = (0..self.heads.len()).map(width).collect();
-        let mut text = String::new();
-        let mut line = |cells: &[String]| {
-            for (i, (cell, width)) in cells.iter().zip(&widths).enumerate() {
-                let _ = if i == 0 {
-                    write!(text, "| {cell:<width$} ")
-                } else {
-                    write!(text, "| {cell:>width$} ")
-                };
-            }
-            text.push_str("|\n");
-        };
-        line(&self.heads);
-        let rules = widths.iter().enumerate().map(|(i, width)| match i {
-            0 => "-".repeat(*width),
-            _ => "-".repeat(width - 1) + ":",
-        });
-        line(&rules.collect::<Vec<_>>());
-        for row in &self.rows {
-            line(row);
-        }
-        text
-    }
-}
-
-/// Formats a number with three significant digits. A number of at least 1000 is rounded to an integer, and one below 1
-/// has two decimals.
+/// Formats a number with three significant digits. A number of at least 100 is rounded to an integer, and one from 0.1 to 1 has two
+/// decimals.
 #[must_use]
 pub fn digits(number: f64) -> String {
     match number.abs() {
+        below if below < 0.1 => format!("{number:.4}"),
         below if below < 9.995 => format!("{number:.2}"),
         below if below < 99.95 => format!("{number:.1}"),
         _ => format!("{number:.0}"),

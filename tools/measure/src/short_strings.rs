@@ -4,8 +4,6 @@
 //! faster than it is in a program. So thousands of different strings are packed one after the other, as in a
 //! column of text, and visited in random order.
 
-use trust8::boundary::floor;
-
 use crate::measure::Packed;
 use crate::random::Random;
 use crate::texts::{fill, random_char};
@@ -151,20 +149,6 @@ pub fn consecutive_strings(text: &str, len: usize, most: usize) -> Packed {
     Packed::new(&bytes, (0..count).map(|i| i * len..(i + 1) * len).collect())
 }
 
-/// Cuts a text into consecutive strings of random lengths, from about `least` to `most` bytes. Each has whole characters. The
-/// rest of the text, shorter than `most`, is ignored.
-#[must_use]
-pub fn cut_at_random(text: &str, least: usize, most: usize) -> Packed {
-    let mut random = Random::named(&format!("lengths from {least} to {most}"));
-    let (mut ranges, mut at) = (Vec::new(), 0);
-    while at + most <= text.len() {
-        let end = floor(text.as_bytes(), at + random.between(least, most));
-        ranges.push(at..end);
-        at = end;
-    }
-    Packed::new(text.as_bytes(), ranges)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,17 +195,6 @@ mod tests {
         assert_eq!(share(Contents::Ascii), 0.0);
         assert!((0.65..0.76).contains(&share(Contents::Mixed)));
         assert!((0.025..0.04).contains(&share(Contents::Rare)));
-    }
-
-    #[test]
-    fn what_is_cut_at_random_is_the_text() {
-        let text = "aé日😀".repeat(2000);
-        let set = cut_at_random(&text, 100, 300);
-        let strings = set.strings();
-        assert!(strings.iter().all(|string| (97..=300).contains(&string.len())));
-        assert!(strings.iter().all(|string| std::str::from_utf8(string).is_ok()));
-        let all = strings.concat();
-        assert!(text.as_bytes().starts_with(&all) && text.len() - all.len() < 300);
     }
 
     #[test]

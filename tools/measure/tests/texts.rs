@@ -3,7 +3,7 @@
 use std::{env, fs};
 
 use trust8_benches::random::Random;
-use trust8_benches::texts::{RECIPES, TextKind, corpus, fill, generated, ordinary};
+use trust8_benches::texts::{RECIPES, corpus, fill, generated, ordinary};
 use trust8_benches::vocabulary;
 
 const LEN: usize = 65_536;
@@ -80,23 +80,6 @@ fn words_have_the_lengths_of_their_languages() {
             .fold((0, 0), |(chars, words), word| (chars + word.chars().count(), words + 1));
         let mean = chars as f64 / words as f64;
         assert!(bounds.contains(&mean), "{name}: {mean:.2} of {bounds:?}");
-    }
-}
-
-#[test]
-fn the_kind_depends_on_the_text() {
-    for (name, kind) in [
-        ("ASCII", TextKind::Ascii),
-        ("Russian", TextKind::TwoByte),
-        ("Arabic", TextKind::TwoByte),
-        ("Chinese", TextKind::Dense),
-        ("Japanese", TextKind::Dense),
-        ("emoji", TextKind::Dense),
-        ("German", TextKind::Mixed),
-        ("HTML, Russian", TextKind::Mixed),
-        ("random", TextKind::Mixed),
-    ] {
-        assert_eq!(generated(name, LEN).kind(), kind, "{name}");
     }
 }
 

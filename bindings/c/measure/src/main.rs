@@ -5,15 +5,17 @@
 //! bindings/c/measure/run.sh --print    # only prints it
 //! ```
 //!
-//! All contestants of a table take turns in one process, and each answer is checked. A number is the best of all rounds.
+//! All contestants of a row take turns in one process, and each answer is checked.
 
+use std::cell::RefCell;
+use std::fmt::Write;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
-use std::{env, fs};
+use std::mem::MaybeUninit;
+use std::{env, fs, io};
 
 use trust8_measure::machine::Machine;
-use trust8_measure::measure::{Packed, Placed, pin};
-use trust8_measure::report::{Table, digits};
+use trust8_measure::measure::{Bench, Entry, Packed, Placed, Times, entry};
+use trust8_measure::report::digits;
 use trust8_measure::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_measure::texts;
 use trust8_transcode::{Encoding, convert_into};
@@ -41,316 +43,213 @@ unsafe extern "C" {
     fn loop_icu(strings: *const CString, count: usize, out: *mut u16, cap: usize, valid_only: bool) -> usize;
 }
 
-/// The same strings for Rust and for C.
+/// The length of the longest text that is converted.
+const LONG: usize = 64 << 10;
+
+/// The same strings for Rust and for C, and memory for results.
 struct Strings<'a> {
     rust: Vec<&'a [u8]>,
     c: Vec<CString>,
+    units: RefCell<Vec<u16>>,
 }
 
 impl<'a> Strings<'a> {
     fn new(rust: Vec<&'a [u8]>) -> Self {
         let c = rust.iter().map(|bytes| CString { data: bytes.as_ptr(), len: bytes.len() }).collect();
-        Self { rust, c }
+        Self { rust, c, units: RefCell::new(vec![0; LONG + 64]) }
     }
 
-    /// Calls a function of C with the pointer and the number of strings, which are those of living slices.
-    fn in_c(&self, sweep: impl FnOnce(*const CString, usize) -> usize) -> usize {
-        sweep(black_box(self.c.as_ptr()), self.c.len())
+    /// Returns the loop around a function of Rust. It is compiled once for each, so the function is inlined where a program would.
+    fn rust<'s>(&'s self, name: &str, mut call: impl FnMut(&[u8]) -> usize + 's) -> Entry<'s> {
+        entry(name, move || black_box(&self.rust).iter().map(|bytes| call(bytes)).sum())
     }
-}
 
-/// A loop that calls a function for each string, and adds up what it says.
-type Sweep<'a> = Box<dyn FnMut(&Strings<'_>) -> usize + 'a>;
+    fn c(&self, name: &str, sweep: Loop) -> Entry<'_> {
+        // SAFETY: the loop reads the strings, which live.
+        entry(name, move || unsafe { sweep(black_box(self.c.as_ptr()), self.c.len()) })
+    }
 
-/// Returns the loop around a function of Rust. It is compiled once for each, so the function is inlined where a program would.
-fn rust<'a>(mut call: impl FnMut(&[u8]) -> usize + 'a) -> Sweep<'a> {
-    Box::new(move |strings| black_box(&strings.rust).iter().map(|bytes| call(bytes)).sum())
-}
-
-fn c(sweep: Loop) -> Sweep<'static> {
-    // SAFETY: the loop reads the strings, which live.
-    Box::new(move |strings| strings.in_c(|first, count| unsafe { sweep(first, count) }))
-}
-
-/// Returns the nanoseconds a call of each contestant, in the best round.
-fn race(contestants: &mut [Sweep<'_>], strings: Vec<&[u8]>, rounds: usize) -> Vec<f64> {
-    let strings = Strings::new(strings);
-    let expected = contestants[0](&strings);
-    let mut best = vec![f64::INFINITY; contestants.len()];
-    let times: Vec<usize> = contestants
-        .iter_mut()
-        .map(|contestant| {
-            assert_eq!(contestant(&strings), expected, "the answers differ");
-            let start = Instant::now();
-            black_box(contestant(&strings));
-            (SAMPLE.as_nanos() / start.elapsed().as_nanos().max(1)) as usize + 1
+    fn icu(&self, valid_only: bool) -> Entry<'_> {
+        entry("ICU", move || {
+            let mut units = self.units.borrow_mut();
+            let (out, cap) = (units.as_mut_ptr(), units.len());
+            // SAFETY: the loop reads the strings, which live, and writes to `units`.
+            unsafe { loop_icu(black_box(self.c.as_ptr()), self.c.len(), out, cap, valid_only) }
         })
-        .collect();
-    for round in 0..rounds {
-        for turn in 0..contestants.len() {
-            let i = (turn + round) % contestants.len();
-            let start = Instant::now();
-            for _ in 0..times[i] {
-                black_box(contestants[i](&strings));
-            }
-            let nanos = start.elapsed().as_nanos() as f64 / (times[i] * strings.rust.len()) as f64;
-            best[i] = best[i].min(nanos);
-        }
     }
-    best
-}
 
-/// The time that a round of a contestant takes, unless one pass takes longer. It is short, so that other programs leave some
-/// rounds alone.
-const SAMPLE: Duration = Duration::from_micros(50);
-
-/// The length of the longest text that is converted.
-const LONG: usize = 64 << 10;
-
-fn validators(units: &mut [u16]) -> Vec<Sweep<'_>> {
-    vec![
-        rust(|bytes| usize::from(trust8::is_utf8(bytes))),
-        c(loop_is_utf8),
-        rust(|bytes| usize::from(black_box(trust8::from_utf8(bytes)).is_ok())),
-        c(loop_validate),
-        rust(|bytes| usize::from(simdutf::validate_utf8(bytes))),
-        c(loop_glib),
-        c(loop_unistring),
-        icu(units, true),
-    ]
-}
-
-fn icu(units: &mut [u16], valid_only: bool) -> Sweep<'_> {
-    Box::new(move |strings| {
-        let (out, cap) = (units.as_mut_ptr(), units.len());
-        // SAFETY: the loop reads the strings, which live, and writes to `units`.
-        strings.in_c(|first, count| unsafe { loop_icu(first, count, out, cap, valid_only) })
-    })
-}
-
-const VALIDATORS: [&str; 8] = [
-    "Rust `is_utf8`",
-    "C `trust8_is_utf8`",
-    "Rust `from_utf8`",
-    "C `trust8_validate`",
-    "simdutf",
-    "glib",
-    "libunistring",
-    "ICU",
-];
-
-fn table(heads: &[&str]) -> Table {
-    Table::new(heads.iter().copied())
-}
-
-fn main() {
-    let core = pin().expect("the core exists");
-    let machine = Machine::ask();
-    let rounds = if env::args().any(|argument| argument == "--quick") { 30 } else { 400 };
-    let mut units = vec![0_u16; LONG + 64];
-    let mut page = format!(
-        "# The C interface, measured\n\n\
-         `bindings/c/measure/run.sh` writes this page. All numbers are from one run, on one core of an {}, {}. {}; {}. The C functions are \
-         those of the shared library, called through the procedure linkage table, as a C program calls them. The contestants of a \
-         table took turns, their answers were compared, and each number is the best of {rounds} rounds of {} microseconds. trust8's \
-         kernel was {}.{}\n",
-        machine.cpu,
-        machine.date,
-        machine.rustc,
-        machine.cxx,
-        SAMPLE.as_micros(),
-        trust8::Kernel::best().name(),
-        core.map_or(String::new(), |_| " The process was pinned to a core.".to_owned()),
-    );
-
-    page += "\n## Short strings\n\nNanoseconds a call. Lengths and contents vary from call to call; `0 to 64` is every length with \
-             equal chance.\n\n";
-    let mut short = table(&[&["strings"], &VALIDATORS[..]].concat());
-    let mut slower = Vec::new();
-    let mut most_over = [0.0_f64; 2];
-    for contents in Contents::ALL {
-        for lengths in [Lengths::Below(9), Lengths::Below(65)] {
-            let packed = random_strings(lengths, contents, 4096);
-            let best = race(&mut validators(&mut units), packed.strings(), rounds);
-            let name = match lengths {
-                Lengths::Below(end) => format!("{}, 0 to {}", contents.name(), end - 1),
-                _ => lengths.name(),
-            };
-            for (i, other) in VALIDATORS.iter().enumerate().skip(5) {
-                if best[1] > best[i] || best[3] > best[i] {
-                    slower.push(format!("{name}: {other}"));
-                }
-            }
-            for call in 0..2 {
-                most_over[call] = most_over[call].max(best[2 * call + 1] - best[2 * call]);
-            }
-            short.row([name].into_iter().chain(best.iter().map(|ns| digits(*ns))));
-        }
+    /// Measures all validators, which find every string valid.
+    fn validate(&self, bench: &Bench) -> Times {
+        let entries = vec![
+            self.rust("Rust `is_utf8`", |bytes| usize::from(trust8::is_utf8(bytes))),
+            self.c("C `trust8_is_utf8`", loop_is_utf8),
+            self.rust("Rust `from_utf8`", |bytes| usize::from(black_box(trust8::from_utf8(bytes)).is_ok())),
+            self.c("C `trust8_validate`", loop_validate),
+            self.rust("simdutf", |bytes| usize::from(simdutf::validate_utf8(bytes))),
+            self.c("glib", loop_glib),
+            self.c("libunistring", loop_unistring),
+            self.icu(true),
+        ];
+        bench.race(self.rust.len(), entries)
     }
-    page += &short.markdown();
-    page += &format!(
+}
+
+/// The libraries that users choose from instead.
+fn is_other(name: &str) -> bool {
+    ["glib", "libunistring", "ICU"].contains(&name)
+}
+
+/// Adds a row to a table, with a head if it is the first. Columns that have no contestant are empty.
+fn row(page: &mut String, columns: &[&str], name: &str, cells: &[(String, f64)]) {
+    if page.ends_with("\n\n") {
+        let _ = writeln!(page, "| | {} |\n|---{}|", columns.join(" | "), "|---:".repeat(columns.len()));
+    }
+    let cell =
+        |column| cells.iter().find(|cell| cell.0 == column).map_or(String::new(), |cell| digits(cell.1));
+    let cells: Vec<_> = columns.iter().map(|&column| cell(column)).collect();
+    let _ = writeln!(page, "| {name} | {} |", cells.join(" | "));
+}
+
+/// Adds a table of validators on strings, and says what the C calls cost and where they lose.
+fn strings(page: &mut String, bench: &Bench, cases: &[(Contents, Lengths, usize)]) {
+    let (mut slower, mut most_over) = (Vec::new(), [0.0_f64; 2]);
+    for &(contents, lengths, count) in cases {
+        let packed = random_strings(lengths, contents, count);
+        let times = Strings::new(packed.strings()).validate(bench);
+        let name = match lengths {
+            Lengths::Below(end) => format!("{}, 0 to {}", contents.name(), end - 1),
+            _ => format!("{}, {}", contents.name(), lengths.name()),
+        };
+        let cells = times.a_call(count);
+        let columns: Vec<_> = cells.iter().map(|cell| &*cell.0).collect();
+        row(page, &columns, &name, &cells);
+        let slowest_of_c = cells[1].1.max(cells[3].1);
+        let faster = cells.iter().filter(|cell| is_other(&cell.0) && cell.1 < slowest_of_c);
+        slower.extend(faster.map(|cell| format!("{name}: {}", cell.0)));
+        most_over = [0, 1].map(|call| most_over[call].max(cells[2 * call + 1].1 - cells[2 * call].1));
+    }
+    let slower = if slower.is_empty() { "none".to_owned() } else { slower.join("; ") };
+    let _ = writeln!(
+        page,
         "\nThe C call costs at most {:.2} ns more than the Rust call for `is_utf8`, and {:.2} ns for `validate`. Slower than glib, \
-         libunistring or ICU: {}.\n",
-        most_over[0],
-        most_over[1],
-        if slower.is_empty() { "none".to_owned() } else { slower.join("; ") },
+         libunistring or ICU: {slower}.",
+        most_over[0], most_over[1],
     );
+}
 
-    page += "\n### At one length\n\nAll strings have one length, so the CPU predicts the branches.\n\n";
-    let mut fixed = table(&[&["strings"], &VALIDATORS[..]].concat());
-    let mut slower = Vec::new();
-    let mut most_over = [0.0_f64; 2];
-    for contents in [Contents::Ascii, Contents::Mixed] {
-        for len in [0, 1, 4, 16, 64] {
-            let packed = random_strings(Lengths::Fixed(len), contents, 64);
-            let name = format!("{}, {len}", contents.name());
-            let best = race(&mut validators(&mut units), packed.strings(), rounds);
-            for (i, other) in VALIDATORS.iter().enumerate().skip(5) {
-                if best[1] > best[i] || best[3] > best[i] {
-                    slower.push(format!("{name} bytes: {other}"));
-                }
-            }
-            for call in 0..2 {
-                most_over[call] = most_over[call].max(best[2 * call + 1] - best[2 * call]);
-            }
-            fixed.row([name].into_iter().chain(best.iter().map(|ns| digits(*ns))));
-        }
-    }
-    page += &fixed.markdown();
-    page += &format!(
-        "\nThe C call costs at most {:.2} ns more than the Rust call for `is_utf8`, and {:.2} ns for `validate`. Slower than glib, \
-         libunistring or ICU: {}.\n",
-        most_over[0],
-        most_over[1],
-        if slower.is_empty() { "none".to_owned() } else { slower.join("; ") }
-    );
-
-    page += "\n## Long texts\n\nGB/s on 64 KiB. The last column is how many times as fast `trust8_validate` is as the fastest of glib, \
-             libunistring and ICU.\n\n";
-    let mut long = table(&[&["text"], &VALIDATORS[..], &["times as fast"]].concat());
-    const SHOWN: [&str; 7] = ["ASCII", "JSON logs", "German", "Russian", "Chinese", "emoji", "random"];
-    let all = texts::texts(LONG).expect("the texts are generated");
-    for text in all.into_iter().filter(|text| SHOWN.contains(&&*text.name)) {
-        let placed = Placed::filled(&text.text, text.text.len());
-        let best = race(&mut validators(&mut units), vec![placed.bytes()], rounds);
-        let fastest = best[5..].iter().copied().fold(f64::INFINITY, f64::min);
-        let speeds = best.iter().map(|ns| digits(placed.bytes().len() as f64 / ns));
-        long.row([text.name].into_iter().chain(speeds).chain([digits(fastest / best[3])]));
-    }
-    page += &long.markdown();
-
-    page += "\n## Streams, counts and conversions\n\nNanoseconds a call, or GB/s of UTF-8 on 64 KiB. A stream is pushed in pieces of \
-             one length, cut anywhere. Rust has its validator on the stack; C has its struct, and gets the number of valid \
-             bytes from each push.\n\n";
-    let mut others = table(&["what", "Rust", "C", "simdutf", "ICU"]);
-    for (name, len) in
-        [("ASCII", 16), ("ASCII", 64), ("Russian", 16), ("Russian", 64), ("Chinese", 16), ("Chinese", 64)]
-    {
-        let text = texts::generated(name, LONG);
-        let pieces = pieces(&text.text, len);
-        let strings = pieces.strings();
-        let best = race(
-            &mut [
-                Box::new(|strings| {
-                    let mut validator = trust8::Validator::new();
-                    black_box(&strings.rust).iter().filter(|piece| validator.push(piece).is_ok()).count()
-                }),
-                c(loop_push),
-            ],
-            strings,
-            rounds,
-        );
-        others.row([
-            format!("stream of {name}, pieces of {len} bytes, ns a push"),
-            digits(best[0]),
-            digits(best[1]),
-            String::new(),
-            String::new(),
-        ]);
+/// Adds streams, counts and conversions.
+fn others(page: &mut String, bench: &Bench) {
+    const COLUMNS: [&str; 4] = ["Rust", "C", "simdutf", "ICU"];
+    for (name, len) in ["ASCII", "Russian", "Chinese"].iter().flat_map(|name| [(name, 16), (name, 64)]) {
+        let text = texts::generated(name, LONG).text;
+        // The pieces cut characters.
+        let ranges: Vec<_> = (0..LONG).step_by(len).map(|at| at..LONG.min(at + len)).collect();
+        let count = ranges.len();
+        let packed = Packed::new(text.as_bytes(), ranges);
+        let strings = Strings::new(packed.strings());
+        let push = entry("Rust", || {
+            let mut validator = trust8::Validator::new();
+            black_box(&strings.rust).iter().filter(|piece| validator.push(piece).is_ok()).count()
+        });
+        let times = bench.race(count, vec![push, strings.c("C", loop_push)]);
+        let name = format!("stream of {name}, pieces of {len} bytes, ns a push");
+        row(page, &COLUMNS, &name, &times.a_call(count));
     }
     for name in ["ASCII", "Russian", "Chinese"] {
-        let text = texts::generated(name, LONG);
-        let bytes = text.text.as_bytes();
-        let best = race(
-            &mut [
-                rust(|bytes| trust8_counts::inspect(bytes).chars()),
-                c(loop_count_chars),
-                rust(|bytes| simdutf::count_utf8(bytes)),
-            ],
-            vec![bytes],
-            rounds,
-        );
-        let speed = |ns: f64| digits(bytes.len() as f64 / ns);
-        others.row([
-            format!("characters of {name}, GB/s (simdutf does not validate)"),
-            speed(best[0]),
-            speed(best[1]),
-            speed(best[2]),
-            String::new(),
-        ]);
+        let text = texts::generated(name, LONG).text;
+        let strings = Strings::new(vec![text.as_bytes()]);
+        let entries = vec![
+            strings.rust("Rust", |bytes| trust8_counts::inspect(bytes).chars()),
+            strings.c("C", loop_count_chars),
+            strings.rust("simdutf", simdutf::count_utf8),
+        ];
+        let times = bench.race(text.chars().count(), entries);
+        let name = format!("characters of {name}, GB/s (simdutf does not validate)");
+        row(page, &COLUMNS, &name, &times.gb_per_s(LONG));
     }
     for (name, len) in
         [("ASCII", LONG), ("Russian", LONG), ("Chinese", LONG), ("Russian", 16), ("Russian", 64)]
     {
-        let text = texts::generated(name, LONG);
-        let packed = consecutive(&text.text, len);
-        let strings = packed.strings();
-        let (mut ours, mut in_c, mut theirs) =
-            (vec![0_u16; LONG + 64], vec![0_u16; LONG + 64], vec![0_u16; LONG + 64]);
-        let text_len = strings[0].len();
-        let best = race(
-            &mut [
-                rust(|bytes| {
-                    // SAFETY: initialised memory may be written to in any way, and has two bytes for each unit.
-                    let room =
-                        unsafe { std::slice::from_raw_parts_mut(ours.as_mut_ptr().cast(), 2 * ours.len()) };
-                    convert_into(black_box(Encoding::Utf8), black_box(Encoding::Utf16Le), bytes, room)
-                        .map_or(usize::MAX, |bytes| bytes.len() / 2)
-                }),
-                Box::new(|strings| {
-                    let (out, cap) = (in_c.as_mut_ptr(), in_c.len());
-                    // SAFETY: the loop reads the strings, which live, and writes to `in_c`.
-                    strings.in_c(|first, count| unsafe { loop_to_utf16(first, count, out, cap) })
-                }),
-                rust(|bytes| {
-                    // SAFETY: the buffer has a unit for each byte.
-                    unsafe {
-                        simdutf::convert_utf8_to_utf16le(bytes.as_ptr(), bytes.len(), theirs.as_mut_ptr())
-                    }
-                }),
-                icu(&mut units, false),
-            ],
-            strings,
-            rounds,
-        );
-        if len == LONG {
-            let speeds = best.iter().map(|ns| digits(text_len as f64 / ns));
-            others.row([format!("{name} to UTF-16, GB/s")].into_iter().chain(speeds));
-        } else {
-            let name = format!("{name} to UTF-16, strings of {len} bytes, ns a call");
-            others.row([name].into_iter().chain(best.iter().map(|ns| digits(*ns))));
-        }
+        let text = texts::generated(name, LONG).text;
+        let packed = match len {
+            LONG => Packed::new(text.as_bytes(), vec![0..LONG]),
+            _ => consecutive_strings(&text, len, 1024),
+        };
+        let strings = Strings::new(packed.strings());
+        let mut ours = vec![MaybeUninit::new(0_u8); 2 * LONG + 128];
+        let units = |bytes: &&[u8]| str::from_utf8(bytes).expect("text").encode_utf16().count();
+        let entries = vec![
+            strings.rust("Rust", |bytes| {
+                convert_into(black_box(Encoding::Utf8), black_box(Encoding::Utf16Le), bytes, &mut ours)
+                    .map_or(usize::MAX, |bytes| bytes.len() / 2)
+            }),
+            entry("C", || {
+                let mut units = strings.units.borrow_mut();
+                let (out, cap) = (units.as_mut_ptr(), units.len());
+                // SAFETY: the loop reads the strings, which live, and writes to `units`.
+                unsafe { loop_to_utf16(black_box(strings.c.as_ptr()), strings.c.len(), out, cap) }
+            }),
+            strings.rust("simdutf", |bytes| {
+                let out = strings.units.borrow_mut().as_mut_ptr();
+                // SAFETY: the memory has a unit for each byte.
+                unsafe { simdutf::convert_utf8_to_utf16le(bytes.as_ptr(), bytes.len(), out) }
+            }),
+            strings.icu(false),
+        ];
+        let times = bench.race(strings.rust.iter().map(units).sum(), entries);
+        let (name, cells) = match len {
+            LONG => (format!("{name} to UTF-16, GB/s"), times.gb_per_s(LONG)),
+            _ => (
+                format!("{name} to UTF-16, strings of {len} bytes, ns a call"),
+                times.a_call(strings.rust.len()),
+            ),
+        };
+        row(page, &COLUMNS, &name, &cells);
     }
-    page += &others.markdown();
+}
+
+fn main() -> io::Result<()> {
+    let bench = Bench::start("capi")?;
+    let machine = Machine::ask();
+    let mut page = format!(
+        "# The C interface, measured\n\n\
+         `bindings/c/measure/run.sh` writes this page. All numbers are from one run, on one core of an {}, {}. {}; {}. The C functions are \
+         those of the shared library, called through the procedure linkage table, as a C program calls them. The contestants of a \
+         row took turns, and their answers were checked; each number is the best round. trust8's kernel was {}.\n",
+        machine.cpu,
+        machine.date,
+        machine.rustc,
+        machine.cxx,
+        trust8::Kernel::best().name(),
+    );
+    page += "\n## Short strings\n\nNanoseconds a call. Lengths and contents vary from call to call; `0 to 64` is every length with \
+             equal chance.\n\n";
+    let random = [9, 65].map(|end| Contents::ALL.map(|contents| (contents, Lengths::Below(end), 4096)));
+    strings(&mut page, &bench, &random.concat());
+    page += "\n### At one length\n\nAll strings have one length, so the CPU predicts the branches.\n\n";
+    let fixed = [Contents::Ascii, Contents::Mixed]
+        .map(|contents| [0, 1, 4, 16, 64].map(|len| (contents, Lengths::Fixed(len), 64)));
+    strings(&mut page, &bench, &fixed.concat());
+
+    page += "\n## Long texts\n\nGB/s on 64 KiB. The last column is how many times as fast `trust8_validate` is as the fastest of glib, \
+             libunistring and ICU.\n\n";
+    for name in ["ASCII", "JSON logs", "German", "Russian", "Chinese", "emoji", "random"] {
+        let placed = Placed::filled(&texts::generated(name, LONG).text, LONG);
+        let times = Strings::new(vec![&*placed]).validate(&bench);
+        let mut cells = times.gb_per_s(LONG);
+        let lead = times.fastest(is_other) / times.of("C `trust8_validate`");
+        cells.push(("times as fast".to_owned(), lead));
+        let columns: Vec<_> = cells.iter().map(|cell| &*cell.0).collect();
+        row(&mut page, &columns, name, &cells);
+    }
+    page += "\n## Streams, counts and conversions\n\nNanoseconds a call, or GB/s of UTF-8 on 64 KiB. A stream is pushed in pieces of \
+             one length, cut anywhere. Rust has its validator on the stack; C has its struct, and gets the number of valid \
+             bytes from each push.\n\n";
+    others(&mut page, &bench);
 
     print!("{page}");
     if !env::args().any(|argument| argument == "--print") {
-        let place = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/capi.md");
-        fs::write(place, page).expect("the page can be written");
+        fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/capi.md"), page)?;
     }
-}
-
-/// Returns the text in pieces of this length, which cut characters.
-fn pieces(text: &str, len: usize) -> Packed {
-    let ranges = (0..text.len()).step_by(len).map(|at| at..text.len().min(at + len)).collect();
-    Packed::new(text.as_bytes(), ranges)
-}
-
-/// Returns the text as strings of a length, or as one string.
-fn consecutive(text: &str, len: usize) -> Packed {
-    if len < text.len() {
-        consecutive_strings(text, len, 1024)
-    } else {
-        Packed::new(text.as_bytes(), vec![0..text.len()])
-    }
+    Ok(())
 }
