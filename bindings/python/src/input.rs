@@ -327,8 +327,9 @@ pub(crate) fn new_bytes<'py, E: From<PyErr>>(
 
 /// Copies memory to which others may be writing.
 ///
-/// Each word is read once, by a volatile load, which returns an old or a new value. An ordinary
-/// load that races with a write is undefined behaviour, and `memcpy` consists of ordinary loads.
+/// Each word is read once, by a volatile load, which returns an old or a new value. Formally its
+/// race with a write is undefined behaviour all the same; but compilers do not repeat or split it,
+/// as they may the ordinary loads of `memcpy`.
 ///
 /// # Safety
 ///
