@@ -508,6 +508,17 @@ fn damage_beside_lines_in_another_encoding_is_damage() {
     }
 }
 
+/// Text that three programs in a row decoded as windows-1252 took three runs.
+#[test]
+fn mojibake_of_mojibake_is_undone_in_one_run() {
+    let text = "Größe und Maß, sehr schön\n";
+    let mut mojibake = text.to_owned();
+    for _ in 0..3 {
+        mojibake = encoding_rs::WINDOWS_1252.decode_without_bom_handling(mojibake.as_bytes()).0.into_owned();
+        trust8().args(["fix", "--unmojibake"]).write_stdin(mojibake.clone()).assert().code(0).stdout(text);
+    }
+}
+
 /// Each format has its place for it, and other programs believe what it says.
 #[test]
 fn a_declaration_is_corrected_if_the_option_says_so() {
