@@ -19,7 +19,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Lower it when the number gets lower.
-LIMIT = 4260
+LIMIT = 4105
 # The library, which a parser's author vets; and with the packages on its hidden module `engine`.
 WEIGHTS = [
     (["src"], 7500),

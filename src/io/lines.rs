@@ -7,9 +7,10 @@ use alloc::vec::Vec;
 use core::{fmt, mem};
 use std::io::{self, BufRead, ErrorKind, Read};
 
+use crate::error::Bytes;
 use crate::policy::Policy;
-use crate::stream::{StreamError, Validator};
-use crate::text::string::string_from_utf8;
+use crate::stream::StreamError;
+use crate::text::string::{FromUtf8Error, string_from_utf8};
 
 /// How a line that is not UTF-8 is treated.
 ///
@@ -52,20 +53,20 @@ impl OnBadLine {
     pub fn line(self, offset: u64, bytes: Vec<u8>) -> Option<Result<String, LineError>> {
         match string_from_utf8(bytes) {
             Ok(line) => Some(Ok(line)),
-            Err(error) => self.bad_line(offset, error.into_bytes()),
+            Err(error) => self.bad_line(offset, error),
         }
     }
 
-    fn bad_line(self, offset: u64, line: Vec<u8>) -> Option<Result<String, LineError>> {
+    fn bad_line(self, offset: u64, error: FromUtf8Error) -> Option<Result<String, LineError>> {
         match self {
             Self::Refuse => {
-                // The position in the stream.
-                let mut validator = Validator::resume(offset, &[]).unwrap_or_default();
-                let error = validator.push(&line).and_then(|()| validator.finish()).err()?;
-                Some(Err(LineError::NotUtf8 { error, line }))
+                let found = error.utf8_error();
+                let at = offset.saturating_add(found.valid_up_to() as u64);
+                let found = StreamError::new(at, found.sequence);
+                Some(Err(LineError::NotUtf8 { error: found, line: error.into_bytes() }))
             }
             Self::Skip => None,
-            Self::Repair(policy) => policy.repair(&line).map(|text| Ok(text.into_owned())),
+            Self::Repair(policy) => policy.repair(error.as_bytes()).map(|text| Ok(text.into_owned())),
         }
     }
 }
@@ -261,7 +262,7 @@ impl<R: BufRead> Iterator for TextLines<R> {
             line.truncate(len);
             let line = string_from_utf8(line).map(Ok).or_else(|error| {
                 self.bad_lines += 1;
-                self.on_bad_line.bad_line(offset, error.into_bytes()).ok_or(())
+                self.on_bad_line.bad_line(offset, error).ok_or(())
             });
             if let Ok(line) = line {
                 return Some(line);
@@ -309,8 +310,7 @@ impl fmt::Display for LineError {
             Self::Io(error) => error.fmt(f),
             Self::NotUtf8 { error, .. } => error.fmt(f),
             Self::TooLong { offset, max_length } => {
-                let s = if *max_length == 1 { "" } else { "s" };
-                write!(f, "the line at byte {offset} has more than {max_length} byte{s}")
+                write!(f, "the line at byte {offset} has more than {}", Bytes(*max_length))
             }
         }
     }

@@ -54,10 +54,10 @@ pub struct Utf8Writer<W> {
 }
 
 /// The longest piece to validate for one call of the inner writer.
-const LONGEST_PIECE: usize = 16 << 10;
+const LONGEST_PIECE_BYTES: usize = 16 << 10;
 
 /// The longest piece to offer after the inner writer has taken next to nothing.
-const SHORTEST_PIECE: usize = 16;
+const SHORTEST_PIECE_BYTES: usize = 16;
 
 impl<W> Utf8Writer<W> {
     /// Returns a writer to `inner`.
@@ -74,7 +74,7 @@ impl<W> Utf8Writer<W> {
             last: [0; 4],
             owed: 0,
             claimed_too_much: false,
-            piece_len: LONGEST_PIECE,
+            piece_len: LONGEST_PIECE_BYTES,
         }
     }
 
@@ -237,7 +237,7 @@ impl<W: Write> Write for Utf8Writer<W> {
             self.claimed_too_much = true;
             self.check_claims()?;
         }
-        self.piece_len = (2 * n).clamp(SHORTEST_PIECE, LONGEST_PIECE);
+        self.piece_len = (2 * n).clamp(SHORTEST_PIECE_BYTES, LONGEST_PIECE_BYTES);
         if n == text.len() {
             self.validator = next;
             return Ok(piece.len());

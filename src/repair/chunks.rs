@@ -1,14 +1,13 @@
 //! Chunks of valid text, each with the ill-formed sequence after it, as in `core`'s `Utf8Chunks`;
 //! and all errors.
-//!
-//! `faults.rs` finds the ill-formed sequences. The bytes between two of them are valid.
+
+#![forbid(unsafe_code)]
 
 use core::fmt::{self, Write};
 use core::iter::FusedIterator;
 
-use super::faults::FaultSearch;
 use super::replacer::Replacer;
-use super::survey::Found;
+use super::sequences::Sequences;
 use crate::error::{ErrorKind, Utf8Error};
 use crate::kernel::Kernel;
 
@@ -85,88 +84,6 @@ impl Kernel {
     }
 }
 
-/// The ill-formed sequences of a slice, one by one.
-#[derive(Clone, Debug)]
-pub(crate) struct Sequences<'a> {
-    search: FaultSearch<'a>,
-    /// The block that was found last, with its remaining sequences.
-    block: Found,
-    /// The end of the last sequence or text. Everything from here to the next sequence is
-    /// well-formed.
-    end: usize,
-}
-
-impl<'a> Sequences<'a> {
-    #[inline]
-    fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
-        Self { search: FaultSearch::new(kernel, bytes), block: Found::NONE, end: 0 }
-    }
-
-    /// Begins with a short chunk, as if no sequence were near: for callers who may not need more.
-    #[inline]
-    pub(crate) fn expecting_far(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
-        Self { search: FaultSearch::expecting_far(kernel, bytes), block: Found::NONE, end: 0 }
-    }
-
-    pub(crate) fn bytes(&self) -> &'a [u8] {
-        self.search.bytes()
-    }
-
-    /// Returns the end of the last sequence or text.
-    pub(crate) fn end(&self) -> usize {
-        self.end
-    }
-
-    /// Returns where the next sequence begins and ends.
-    #[inline]
-    fn next(&mut self) -> Option<(usize, usize)> {
-        loop {
-            if let Some((at, len)) = self.block.pop() {
-                let start = self.block.start + at;
-                self.end = start + len;
-                return Some((start, self.end));
-            }
-            self.block = self.search.advance()?;
-        }
-    }
-
-    /// Returns more text, up to the next sequence or the end of the searched part. It is empty only
-    /// between two adjacent sequences. After all text it is `None`.
-    ///
-    /// If a sequence follows, [`end`](Self::end) is its end, and otherwise the end of the text.
-    #[inline]
-    pub(crate) fn next_text(&mut self) -> Option<&'a str> {
-        let bytes = self.bytes();
-        let start = self.end;
-        if start == bytes.len() {
-            return None;
-        }
-        let end = loop {
-            if let Some((at, len)) = self.block.pop() {
-                let end = self.block.start + at;
-                self.end = end + len;
-                break end;
-            }
-            let searched = match self.search.advance() {
-                Some(block) => {
-                    self.block = block;
-                    if block.is_sound() { block.end } else { start }
-                }
-                None => bytes.len(),
-            };
-            if searched > start {
-                self.end = searched;
-                break searched;
-            }
-        };
-        // SAFETY: there is no ill-formed sequence between the end of the last one and `end`, where
-        // the next one begins or the search got without one. For each byte between them, a kernel
-        // found its chunk valid, or the map of its block has no ill-formed sequence there. Where
-        // the search got without one, a character begins or the bytes end.
-        Some(unsafe { core::str::from_utf8_unchecked(&bytes[start..end]) })
-    }
-}
-
 /// An iterator over chunks of valid text, each with the ill-formed sequence after it: see
 /// [`utf8_chunks`].
 ///
@@ -190,25 +107,12 @@ impl<'a> Iterator for Utf8Chunks<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Utf8Chunk<'a>> {
-        let bytes = self.sequences.bytes();
-        let offset = self.sequences.end;
-        let (start, end) = match self.sequences.next() {
-            Some(sequence) => sequence,
-            None if offset == bytes.len() => return None,
-            None => {
-                self.sequences.end = bytes.len();
-                (bytes.len(), bytes.len())
-            }
-        };
-        // SAFETY: there is no ill-formed sequence between the end of the last one and the start of
-        // this one. For each byte between them, a kernel found its chunk valid, or the map of its
-        // block has no ill-formed sequence there.
-        let valid = unsafe { core::str::from_utf8_unchecked(&bytes[offset..start]) };
-        Some(Utf8Chunk { bytes, offset, valid, end })
+        let (offset, valid, end) = self.sequences.next_chunk()?;
+        Some(Utf8Chunk { bytes: self.sequences.bytes(), offset, valid, end })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.sequences.bytes().len() - self.sequences.end;
+        let left = self.sequences.bytes().len() - self.sequences.end();
         (left.min(1), Some(left))
     }
 }
@@ -353,7 +257,7 @@ impl fmt::Display for Utf8Chunks<'_> {
         (0..before).try_for_each(|_| f.write_char(fill))?;
         if let Some(first) = self.clone().next() {
             f.write_str(first.valid())?;
-            let kernel = self.sequences.search.kernel();
+            let kernel = self.sequences.kernel();
             Replacer::new(kernel, &first.bytes[first.invalid_offset()..]).write_all(kernel, f)?;
         }
         (before..padding).try_for_each(|_| f.write_char(fill))
@@ -363,7 +267,7 @@ impl fmt::Display for Utf8Chunks<'_> {
 /// Writes the rest of the input as the standard library's iterator does.
 impl fmt::Debug for Utf8Chunks<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rest = &self.sequences.bytes()[self.sequences.end..];
+        let rest = &self.sequences.bytes()[self.sequences.end()..];
         fmt::Debug::fmt(&rest.utf8_chunks(), f)
     }
 }
@@ -390,17 +294,12 @@ impl Iterator for Errors<'_> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.sequences.bytes().len() - self.sequences.end))
+        (0, Some(self.sequences.bytes().len() - self.sequences.end()))
     }
 
     /// Counts the errors of a block at once.
     fn count(self) -> usize {
-        let Sequences { mut search, block, .. } = self.sequences;
-        let (mut count, _) = block.ill_formed();
-        while let Some(block) = search.advance() {
-            count += block.ill_formed().0;
-        }
-        count
+        self.sequences.count()
     }
 }
 

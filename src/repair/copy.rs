@@ -28,7 +28,7 @@ pub fn lossy_len(bytes: &[u8]) -> usize {
 impl Kernel {
     /// Does the same as [`lossy_len`](crate::lossy_len), with this kernel.
     #[must_use]
-    pub fn lossy_len(&'static self, bytes: &[u8]) -> usize {
+    pub fn lossy_len(&self, bytes: &[u8]) -> usize {
         let (count, their_len) = count_ill_formed(self, bytes);
         (bytes.len() - their_len).saturating_add(count.saturating_mul(REPLACEMENT.len()))
     }
@@ -63,7 +63,7 @@ impl Kernel {
     ///
     /// Returns the errors of that function.
     pub fn copy_utf8_lossy<'d>(
-        &'static self,
+        &self,
         src: &[u8],
         dst: &'d mut [MaybeUninit<u8>],
     ) -> Result<&'d mut str, TooSmall> {

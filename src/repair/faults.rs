@@ -145,7 +145,7 @@ impl<'a> FaultSearch<'a> {
 }
 
 /// Returns the number of ill-formed sequences in `bytes`, and of their bytes.
-pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize, usize) {
+pub(crate) fn count_ill_formed(kernel: &Kernel, bytes: &[u8]) -> (usize, usize) {
     let mut search = FaultSearch::new(kernel, bytes);
     let (mut count, mut len) = (0, 0);
     while let Some(block) = search.advance() {

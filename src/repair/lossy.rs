@@ -35,7 +35,7 @@ impl Kernel {
     /// Does the same as [`from_utf8_lossy`](crate::from_utf8_lossy), with this kernel.
     #[inline]
     #[must_use]
-    pub fn from_utf8_lossy<'a>(&'static self, bytes: &'a [u8]) -> Cow<'a, str> {
+    pub fn from_utf8_lossy<'a>(&self, bytes: &'a [u8]) -> Cow<'a, str> {
         match self.check(bytes) {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => Cow::Owned(owned(self, bytes)),
@@ -67,7 +67,7 @@ impl Kernel {
     /// Does the same as [`from_utf8_lossy_owned`](crate::from_utf8_lossy_owned), with this kernel.
     #[inline]
     #[must_use]
-    pub fn from_utf8_lossy_owned(&'static self, bytes: Vec<u8>) -> String {
+    pub fn from_utf8_lossy_owned(&self, bytes: Vec<u8>) -> String {
         if self.is_utf8(&bytes) {
             // SAFETY: the kernel found the bytes valid.
             unsafe { String::from_utf8_unchecked(bytes) }
@@ -95,7 +95,7 @@ pub fn lossy_into(bytes: &[u8], text: &mut String) {
 
 impl Kernel {
     /// Does the same as [`lossy_into`](crate::lossy_into), with this kernel.
-    pub fn lossy_into(&'static self, bytes: &[u8], text: &mut String) {
+    pub fn lossy_into(&self, bytes: &[u8], text: &mut String) {
         let mut valid = mem::take(text).into_bytes();
         // A replacement is up to two bytes longer than the bytes it replaces. An eighth more is
         // enough for a text with a few faults, so that it need not be moved.
@@ -112,7 +112,7 @@ impl Kernel {
 
 /// Returns `bytes` as a new `String`, with each ill-formed sequence replaced by U+FFFD.
 #[cold]
-pub fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
+pub fn owned(kernel: &Kernel, bytes: &[u8]) -> String {
     let mut text = String::new();
     kernel.lossy_into(bytes, &mut text);
     text
@@ -127,7 +127,7 @@ pub const SPARE_ROOM: usize = ROOM_PER_BLOCK;
 /// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. The appended text
 /// is valid. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the result, it does not
 /// grow.
-pub fn append_in_place(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
+pub fn append_in_place(kernel: &Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.len() < SHORT_BYTES {
         for chunk in bytes.utf8_chunks() {
             text.extend_from_slice(chunk.valid().as_bytes());

@@ -7,6 +7,7 @@ pub(crate) mod faults;
 #[cfg(feature = "alloc")]
 pub mod lossy;
 pub(crate) mod replacer;
+pub(crate) mod sequences;
 pub mod survey;
 
 pub use chunks::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};

@@ -8,7 +8,7 @@ use core::str::Chars;
 
 use crate::error::Utf8Error;
 use crate::kernel::Kernel;
-use crate::repair::chunks::Sequences;
+use crate::repair::sequences::Sequences;
 
 /// Writes the character with number `value` to the start of `buffer`, and returns it as text.
 ///

@@ -46,7 +46,7 @@ impl Policy {
 
     /// Appends the repaired text of a row that is not UTF-8.
     #[doc(hidden)]
-    pub fn append(self, kernel: &'static Kernel, row: &[u8], text: &mut Vec<u8>) {
+    pub fn append(self, kernel: &Kernel, row: &[u8], text: &mut Vec<u8>) {
         let table = match self {
             Self::Null => return,
             Self::Replace => return append_in_place(kernel, row, text),
@@ -122,7 +122,7 @@ fn put_each(bytes: &[u8], table: &Table, text: &mut Vec<u8>) {
 impl Kernel {
     /// Does the same as [`Policy::repair`], with this kernel.
     #[must_use]
-    pub fn repair_one<'a>(&'static self, bytes: &'a [u8], policy: Policy) -> Option<Cow<'a, str>> {
+    pub fn repair_one<'a>(&self, bytes: &'a [u8], policy: Policy) -> Option<Cow<'a, str>> {
         match (self.check(bytes), policy) {
             (Ok(text), _) => Some(Cow::Borrowed(text)),
             (Err(_), Policy::Null) => None,
