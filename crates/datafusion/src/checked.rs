@@ -20,6 +20,8 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use trust8_arrow::arrow_59::{CheckedStream, Checker};
 use trust8_columns::Policy;
 
+use crate::files::Decoding;
+
 /// A table that checks all that another table returns: its text, and the layout of all its columns,
 /// as [`Checker`] does.
 ///
@@ -53,6 +55,7 @@ pub struct CheckedTable {
     table: Arc<dyn TableProvider>,
     checker: Checker,
     schema: SchemaRef,
+    decoding: Option<Decoding>,
 }
 
 impl CheckedTable {
@@ -60,7 +63,12 @@ impl CheckedTable {
     #[must_use]
     pub fn new(table: Arc<dyn TableProvider>, policy: Option<Policy>) -> Self {
         let checker = policy.map_or(Checker::refuse(), Checker::repair);
-        Self { schema: checker.schema(&table.schema()), table, checker }
+        Self { schema: checker.schema(&table.schema()), table, checker, decoding: None }
+    }
+
+    /// Decodes the bytes of the files that `table` reads, and checks what it returns.
+    pub(crate) fn decoded(table: Arc<dyn TableProvider>, decoding: Decoding) -> Self {
+        Self { decoding: Some(decoding), ..Self::new(table, None) }
     }
 }
 
@@ -82,7 +90,8 @@ impl TableProvider for CheckedTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let plan = self.table.scan(state, projection, &[], limit).await?;
-        Ok(Arc::new(CheckedExec::with_checker(plan, self.checker.clone())))
+        let checked = CheckedExec::with_checker(plan, self.checker.clone());
+        Ok(Arc::new(CheckedExec { decoding: self.decoding, ..checked }))
     }
 }
 
@@ -102,6 +111,8 @@ pub struct CheckedExec {
     input: Arc<dyn ExecutionPlan>,
     checker: Checker,
     properties: Arc<PlanProperties>,
+    /// How the bytes are decoded that `input` reads.
+    decoding: Option<Decoding>,
 }
 
 impl CheckedExec {
@@ -119,7 +130,7 @@ impl CheckedExec {
             input.pipeline_behavior(),
             input.boundedness(),
         );
-        Self { input, checker, properties: Arc::new(properties) }
+        Self { input, checker, properties: Arc::new(properties), decoding: None }
     }
 }
 
@@ -139,7 +150,8 @@ impl ExecutionPlan for CheckedExec {
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
+        // The optimizer would let `input` read ranges of a file that is decoded as a whole.
+        self.decoding.is_none().then_some(&self.input).into_iter().collect()
     }
 
     fn apply_expressions(
@@ -153,6 +165,9 @@ impl ExecutionPlan for CheckedExec {
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        if self.decoding.is_some() && children.is_empty() {
+            return Ok(self);
+        }
         let Ok([input]) = <[_; 1]>::try_from(children) else {
             return Err(DataFusionError::Internal("CheckedExec has one child".to_owned()));
         };
@@ -160,6 +175,23 @@ impl ExecutionPlan for CheckedExec {
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let context = match self.decoding {
+            Some(decoding) => {
+                let environment = decoding.environment(&context.runtime_env());
+                let decoded = TaskContext::new(
+                    context.task_id(),
+                    context.session_id(),
+                    context.session_config().clone(),
+                    context.scalar_functions().clone(),
+                    context.higher_order_functions().clone(),
+                    context.aggregate_functions().clone(),
+                    context.window_functions().clone(),
+                    environment,
+                );
+                Arc::new(decoded)
+            }
+            None => context,
+        };
         let input = self.input.execute(partition, context)?;
         let schema = input.schema();
         let checked = CheckedStream::new(input, schema, self.checker.clone());

@@ -77,10 +77,23 @@
 //! DataFusion trusts the arrays of a table. [`CheckedTable`] checks those of any [`TableProvider`]
 //! while they are scanned, and [`CheckedExec`] those of any plan.
 //!
+//! [`register`] also adds a format `CHECKED_X` for each format X that the context has, so SQL can do the same. The bytes of CSV and
+//! JSON are decoded before they are read, from any encoding of the WHATWG:
+//!
+//! ```sql
+//! CREATE EXTERNAL TABLE a STORED AS CHECKED_PARQUET LOCATION 'a.parquet' OPTIONS ('policy' 'java');
+//! CREATE EXTERNAL TABLE b STORED AS CHECKED_CSV LOCATION 'b.csv' OPTIONS ('encoding' 'windows-1252');
+//! CREATE EXTERNAL TABLE c STORED AS CHECKED_JSON LOCATION 'c.json' OPTIONS ('policy' 'replace');
+//! ```
+//!
+//! Without a policy, a file that is not in its encoding fails the query. A file that is decoded is read in one piece, and must not
+//! be compressed.
+//!
 //! [`TableProvider`]: datafusion::catalog::TableProvider
 
 mod checked;
 mod dictionary;
+mod files;
 mod function;
 mod rows;
 
@@ -94,7 +107,8 @@ use function::{Function, Task};
 pub use checked::{CheckedExec, CheckedTable};
 pub use trust8_columns::Policy;
 
-/// Registers all functions with `context`. They replace functions that have the same names.
+/// Registers all functions with `context`, and a checked format for each of its formats. They replace functions and formats that
+/// have the same names.
 ///
 /// ```
 /// use datafusion::prelude::SessionContext;
@@ -107,6 +121,7 @@ pub fn register(context: &SessionContext) {
     for function in functions() {
         context.register_udf(Arc::unwrap_or_clone(function));
     }
+    files::register_formats(context);
 }
 
 /// Returns all functions, for a registry that is not a [`SessionContext`], and for expressions that are built without SQL.

@@ -8,7 +8,7 @@
 //! query TYPES [rowsort]          its rows are the lines after `----`; TYPES has a letter for each column
 //! ```
 //!
-//! The cells of a row are separated by spaces, and neighbouring spaces count as one. `NULL` is a null, and `(empty)` empty text.
+//! `$FILES` is the folder with the files of `files.rs`. The cells of a row are separated by spaces, and neighbouring spaces count as one. `NULL` is a null, and `(empty)` empty text.
 
 use std::fs;
 use std::path::Path;
@@ -83,7 +83,9 @@ fn check(context: &SessionContext, record: &[&str]) -> Result<(), String> {
 /// Runs all records of a file. Returns how many there are, and what is wrong with those that fail.
 fn check_file(path: &Path) -> (usize, Vec<String>) {
     let context = super::context();
-    let text = fs::read_to_string(path).expect("a file");
+    let files = Path::new(env!("CARGO_TARGET_TMPDIR")).join("files");
+    super::files::write(&files);
+    let text = fs::read_to_string(path).expect("a file").replace("$FILES", &files.to_string_lossy());
     let lines: Vec<_> = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')).collect();
     let (mut count, mut failures) = (0, Vec::new());
     for record in lines.split(|(_, line)| line.is_empty()).filter(|record| !record.is_empty()) {
