@@ -83,6 +83,7 @@ pub mod arrow_60 {
     mod functions;
     #[cfg(feature = "ffi")]
     mod import;
+    mod known;
     mod layout;
     mod leaf;
     mod mask;
@@ -110,6 +111,7 @@ pub mod arrow_59 {
     mod functions;
     #[cfg(feature = "ffi")]
     mod import;
+    mod known;
     mod layout;
     mod leaf;
     mod mask;

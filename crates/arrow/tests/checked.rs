@@ -361,6 +361,116 @@ fn errors_name_rows_of_the_reader() {
     assert!(errors[2].starts_with("batch 2, row 1, column: "), "{errors:?}");
 }
 
+/// Readers use one dictionary for many batches. Its text is checked once, its keys in each batch; and another dictionary is
+/// another one, even where the old one was.
+#[test]
+fn dictionaries_of_many_batches() {
+    let clean: ArrayRef = Arc::new(StringArray::from(vec!["Ana", "Zo\u{EB}", "Eve"]));
+    let other: ArrayRef = Arc::new(text(&[b"Ana", b"Zo\xEB", b"Eve"]));
+    let with = |keys: &[i32], values: &ArrayRef| {
+        let keys = Int32Array::from(keys.to_vec());
+        // SAFETY: none, as above.
+        batch(Arc::new(unsafe { DictionaryArray::<Int32Type>::new_unchecked(keys, values.clone()) }))
+    };
+    // The same memory in another array, and a part of it.
+    let again = || arrow_array::make_array(clean.to_data());
+    let batches = [
+        with(&[0, 1, 2], &clean),
+        with(&[2, 1], &again()),
+        with(&[2], &clean.slice(1, 2)),
+        with(&[0, 3], &clean),
+        with(&[0, 2], &other),
+        with(&[0, 1], &other),
+        with(&[1, 1], &clean),
+    ];
+    let schema = batches[0].schema();
+    let reader = |checker| {
+        let batches = batches.clone().map(Ok);
+        CheckedReader::new(RecordBatchIterator::new(batches, schema.clone()), checker)
+    };
+    let errors: Vec<_> = reader(Checker::refuse())
+        .map(|batch| batch.err().map(|error| row_error(error).to_string()))
+        .collect();
+    let starts =
+        [None, None, Some("batch 2, row 0"), Some("batch 3, row 1"), None, Some("row 11, column: "), None];
+    for (error, start) in errors.iter().zip(starts) {
+        assert_eq!(error.is_some(), start.is_some(), "{errors:?}");
+        assert!(error.iter().zip(start).all(|(error, start)| error.starts_with(start)), "{errors:?}");
+    }
+    let repaired: Vec<_> = reader(Checker::mask(Policy::Windows1252, "mask")).map(Result::ok).collect();
+    let last = repaired[5].as_ref().unwrap();
+    let values = last["column"].as_dictionary::<Int32Type>().values().as_string::<i32>();
+    assert_eq!((values.value(1), last["mask"].as_boolean().value(1)), ("Zo\u{EB}", false));
+    assert!(repaired[6].as_ref().unwrap()["mask"].as_boolean().value(0));
+}
+
+/// The same for the buffers of views.
+#[test]
+fn buffers_of_many_batches() {
+    let text = "thirteen: 日本語😀 and some more".as_bytes();
+    let buffers: Vec<Arc<[Buffer]>> = [text, b"thirteen: \xE6\x97 and some more of this text", text]
+        .map(|buffer| Arc::from([Buffer::from(buffer), Buffer::from(b"another buffer for views".as_slice())]))
+        .into();
+    let view = |buffers: &[Buffer], number: u32, from: usize, len: usize| {
+        let prefix = buffers[number as usize].get(from..from + 4).unwrap_or(b"none");
+        let prefix = u32::from_le_bytes(prefix.try_into().unwrap());
+        let words = [len as u32, prefix, number, from as u32];
+        words.iter().rev().fold(0, |view, &word| view << 32 | u128::from(word))
+    };
+    let inline = |bytes: &[u8]| {
+        let view = bytes.iter().rev().fold(0, |view, &byte| view << 8 | u128::from(byte));
+        view << 32 | bytes.len() as u128
+    };
+    let kinds: Vec<(u128, bool)> = vec![
+        (view(&buffers[0], 0, 0, 13), true),
+        (view(&buffers[0], 0, 13, 20), true),
+        (view(&buffers[0], 0, 0, text.len()), true),
+        (view(&buffers[0], 1, 0, 24), true),
+        (inline("Zo\u{EB}".as_bytes()), true),
+        (0, true),
+        (view(&buffers[0], 0, 0, 14), false),
+        (view(&buffers[0], 0, 11, 15), false),
+        (view(&buffers[0], 0, 0, text.len() + 1), false),
+        (view(&buffers[0], 0, text.len() + 1, 13), false),
+        (view(&buffers[0], 1, 12, 13), false),
+        (view(&buffers[0], 1, 0, 13) | 1 << 65, false),
+        (view(&buffers[0], 0, 0, 13) ^ 1 << 40, false),
+        (inline(b"Zo\xEB"), false),
+        (inline(b"Zo") | 1 << 90, false),
+    ];
+    // Each kind in the first batch of a buffer, in the second one, which reads all of it, and later.
+    for before in 0..4 {
+        for &(kind, is_right) in &kinds {
+            let mut batches = vec![(vec![kinds[0].0, kinds[3].0], 0); before];
+            batches.extend([
+                (vec![kinds[1].0, kind], 0),
+                (vec![kinds[4].0], 0),
+                (vec![kinds[0].0, kinds[3].0], 2),
+            ]);
+            // Another buffer, in which the same view is right, and whose other part is not UTF-8.
+            let mut expected: Vec<bool> = vec![true; before];
+            expected.extend([is_right, true, true]);
+            let bad = view(&buffers[1], 0, 0, 13);
+            batches.extend([(vec![bad], 1), (vec![view(&buffers[1], 0, 13, 20)], 1), (vec![bad], 1)]);
+            expected.extend([false, true, false]);
+            let batches: Vec<_> = batches
+                .into_iter()
+                .map(|(views, at)| {
+                    // SAFETY: none, as above.
+                    let array = unsafe {
+                        StringViewArray::new_unchecked(ScalarBuffer::from(views), buffers[at].clone(), None)
+                    };
+                    Ok(batch(Arc::new(array)))
+                })
+                .collect();
+            let schema = batches[0].as_ref().map(RecordBatch::schema).unwrap();
+            let reader = CheckedReader::new(RecordBatchIterator::new(batches, schema), Checker::refuse());
+            let found: Vec<bool> = reader.map(|batch| batch.is_ok()).collect();
+            assert_eq!(found, expected, "{before} {kind:032X}");
+        }
+    }
+}
+
 fn row_error(error: ArrowError) -> RowError {
     let ArrowError::ExternalError(error) = error else { panic!("{error}") };
     *error.downcast().unwrap()

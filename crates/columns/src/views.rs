@@ -3,7 +3,8 @@
 //! ```text
 //! for each group of 128 views:
 //!     gather the strings that the views hold themselves, and check them as a whole
-//!     join the strings that lie in buffers as far as they follow each other, and check each joined text as a whole
+//!     join the strings that lie in buffers as far as they follow each other, with at most a short ASCII gap (a length in Parquet's
+//!     pages), and check each joined text as a whole
 //!     if anything is wrong: check view by view, which finds the first error
 //! once the views name far more bytes than there are: check view by view, with the list in `overlap.rs`
 //! ```
@@ -89,7 +90,10 @@ pub(super) fn long_view(view: u128, buffers: &[impl AsRef<[u8]>]) -> Option<(usi
     (*text.first_chunk()? == prefix.to_le_bytes()).then_some((number, buffer, from, from + len))
 }
 
-/// Strings that follow each other in a buffer without a gap.
+/// The longest gap between strings that are joined.
+const GAP: usize = 8;
+
+/// Strings that follow each other in a buffer, with at most a short gap of ASCII.
 pub(super) struct Joined<'a> {
     number: usize,
     buffer: &'a [u8],
@@ -111,11 +115,12 @@ impl<'a> Joined<'a> {
         Self { number: 0, buffer: &[], start: 1, checked: 0, end: 0, left }
     }
 
-    /// Adds the string `buffer[from..to]`, or starts over with it after a gap. Returns `false`
+    /// Adds the string `buffer[from..to]`, or starts over with it after another gap. Returns `false`
     /// after an error. Only [`finish`](Self::finish) finds all errors.
     #[inline(always)]
     fn join(&mut self, kernel: &Kernel, number: usize, buffer: &'a [u8], from: usize, to: usize) -> bool {
-        if number == self.number && self.start <= from && from <= self.end {
+        let is_joined = |end: usize| from <= end || from - end <= GAP && buffer[end..from].is_ascii();
+        if number == self.number && self.start <= from && is_joined(self.end) {
             if to > self.end {
                 let border = self.end;
                 self.end = to;

@@ -17,6 +17,7 @@ use super::arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatch
 use super::arrow_buffer::BooleanBufferBuilder;
 use super::arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use super::functions::{converted, first};
+use super::known::Known;
 use super::layout::check_layout;
 use super::leaf::{Plan, Types};
 use super::mask::check_rows;
@@ -141,7 +142,7 @@ impl Checker {
     /// Returns the first row with a wrong layout, or else the first one that is refused.
     pub fn array(&self, array: &dyn Array) -> Result<ArrayRef, RowError> {
         check_layout(array, "")?;
-        self.text(array, "").map_err(|error| match first(array, true, &self.profile, "") {
+        self.text(array, &Known::default(), "").map_err(|error| match first(array, true, &self.profile, "") {
             Ok(Some(first)) if self.policy.is_none() => first,
             _ => error,
         })
@@ -154,7 +155,7 @@ impl Checker {
     /// Returns the first row with a wrong layout, or else the first one that is refused. The path
     /// begins with the name of the column.
     pub fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch, RowError> {
-        self.batch_as(batch, self.schema(batch.schema_ref()))
+        self.batch_as(batch, self.schema(batch.schema_ref()), &Known::default())
     }
 
     /// Checks what a reader reads: the same as [`CheckedReader::new`].
@@ -174,15 +175,20 @@ impl Checker {
     }
 
     /// Checks a batch, whose schema is that of a reader.
-    fn batch_as(&self, batch: &RecordBatch, schema: SchemaRef) -> Result<RecordBatch, RowError> {
+    fn batch_as(
+        &self,
+        batch: &RecordBatch,
+        schema: SchemaRef,
+        known: &Known,
+    ) -> Result<RecordBatch, RowError> {
         let columns = || batch.columns().iter().zip(batch.schema_ref().fields());
         columns().try_for_each(|(column, field)| check_layout(column, field.name()))?;
         let mut arrays = Vec::with_capacity(schema.fields().len());
         let mut valid: Option<BooleanBufferBuilder> = None;
         for (column, field) in columns() {
             let text = match &mut valid {
-                _ if self.mask.is_none() => self.text(column, field.name()),
-                valid => self.masked(column, field.name(), valid),
+                _ if self.mask.is_none() => self.text(column, known, field.name()),
+                valid => self.masked(column, known, field.name(), valid),
             };
             match text {
                 Ok(text) => arrays.push(text),
@@ -201,18 +207,19 @@ impl Checker {
     }
 
     /// Returns a column with its text repaired, or an error if it is refused.
-    fn text(&self, column: &dyn Array, path: &str) -> Result<ArrayRef, RowError> {
-        converted(column, self.plan(self.policy), path)
+    fn text(&self, column: &dyn Array, known: &Known, path: &str) -> Result<ArrayRef, RowError> {
+        converted(column, self.plan(self.policy, known), path)
     }
 
     /// Does the same, and clears the bits of the rows that are not valid.
     fn masked(
         &self,
         column: &dyn Array,
+        known: &Known,
         path: &str,
         valid: &mut Option<BooleanBufferBuilder>,
     ) -> Result<ArrayRef, RowError> {
-        match converted(column, self.plan(None), path) {
+        match converted(column, self.plan(None, known), path) {
             Err(error) if is_of_text(&error) => {}
             result => return result,
         }
@@ -222,7 +229,7 @@ impl Checker {
         let search = Search { profile: &self.profile, claims: true, enough: Enough::EachRow, shared };
         find(column, None, search, path, &mut found)?;
         found.iter().for_each(|found| valid.set_bit(found.row, false));
-        self.text(column, path)
+        self.text(column, known, path)
     }
 
     /// Returns the first row of a batch that is refused. One column has `error`.
@@ -233,8 +240,9 @@ impl Checker {
         least.unwrap_or(error)
     }
 
-    fn plan(&self, policy: Option<Policy>) -> Plan<'_> {
-        Plan { policy, claims: true, profile: &self.profile, types: self.types() }
+    /// Returns the plan for a column whose layout has been checked.
+    fn plan<'a>(&'a self, policy: Option<Policy>, known: &'a Known) -> Plan<'a> {
+        Plan { policy, claims: true, profile: &self.profile, types: self.types(), known: Some(known) }
     }
 
     fn types(&self) -> Types {
@@ -315,17 +323,18 @@ pub(crate) struct Batches {
     pub(crate) schema: SchemaRef,
     /// The number of batches before, and of their rows.
     before: (usize, usize),
+    known: Known,
 }
 
 impl Batches {
     pub(crate) fn new(checker: Checker, schema: &SchemaRef) -> Self {
-        Self { schema: checker.schema(schema), checker, before: (0, 0) }
+        Self { schema: checker.schema(schema), checker, before: (0, 0), known: Known::default() }
     }
 
     pub(crate) fn check(&mut self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         let (number, rows) = self.before;
         self.before = (number + 1, rows.saturating_add(batch.num_rows()));
-        let checked = self.checker.batch_as(batch, self.schema.clone());
+        let checked = self.checker.batch_as(batch, self.schema.clone(), &self.known);
         Ok(checked.map_err(|error| {
             if is_of_text(&error) { error.after_rows(rows) } else { error.in_batch(number) }
         })?)

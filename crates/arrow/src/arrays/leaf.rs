@@ -20,6 +20,7 @@ use super::arrow_buffer::{
     BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer,
 };
 use super::arrow_schema::DataType;
+use super::known::Known;
 use super::mask::reached;
 use crate::error::{Reason, RowError, policy_for_forbidden};
 
@@ -34,6 +35,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) profile: &'a Profile,
     /// Which types the parts of a nested array get.
     pub(crate) types: Types,
+    /// For arrays whose layout a [`Checker`](super::Checker) has checked: what it knows.
+    pub(crate) known: Option<&'a Known>,
 }
 
 /// Which types the fields of a nested array get.
@@ -321,7 +324,12 @@ impl<'a> Leaf<'a> {
         values: &Buffer,
     ) -> Result<ArrayRef, RowError> {
         let column = |validity| self.checked(Offsets::new(values, offsets.inner(), validity));
-        match self.rewritten(plan, column(None)?, || column(self.reached.as_ref().map(validity)))? {
+        // One pass tests the offsets and the text. Most arrays are clean.
+        let rewritten = match columns::validate_offsets(values, offsets.inner()) {
+            Ok(()) => None,
+            Err(_) => self.rewritten(plan, column(None)?, || column(self.reached.as_ref().map(validity)))?,
+        };
+        match rewritten {
             Some(rows) => Ok(self.rows_text(rows)),
             None if claim(self.array.data_type()) == Claim::Utf8 => Ok(self.array.slice(0, self.array.len())),
             None => {
@@ -417,7 +425,8 @@ impl<'a> Leaf<'a> {
     ) -> Result<ArrayRef, RowError> {
         let slices = slices(buffers);
         let column = |validity| self.checked(Views::new(views, &slices, validity));
-        if column(None).is_ok_and(|all| invalid_rows(all).next().is_none()) {
+        let is_known = plan.known.is_some_and(|known| known.are_clean(self.path, views, buffers));
+        if is_known || columns::validate_views(views, &slices).is_ok() {
             return Ok(view_text(views.clone(), buffers.clone(), self.nulls.cloned()));
         }
         match self.planned(plan, column(self.reached.as_ref().map(validity))?)? {

@@ -227,13 +227,22 @@ fn convert_shared(
     path: &str,
 ) -> Result<ArrayRef, RowError> {
     let values = shared_values(array, path)?;
-    check_shared(array, path)?;
+    match plan.known {
+        Some(known) if known.has(path, values) => return Ok(values.clone()),
+        Some(_) => {}
+        None => check_shared(array, path)?,
+    }
     let plan = Plan { claims: claims_in_shared(array.data_type(), plan.claims), ..plan };
     let convert = |live: Option<&NullBuffer>, plan| {
         Ok(convert(values, live, plan, path)?.unwrap_or_else(|| values.clone()))
     };
     match convert(None, Plan { policy: None, ..plan }) {
-        Ok(values) => Ok(values),
+        Ok(values) => {
+            if let Some(known) = plan.known {
+                known.insert(path, &values);
+            }
+            Ok(values)
+        }
         Err(_) => {
             let rows = reached(array.len(), array.nulls(), live, path)?;
             convert(Some(&used(array, rows.as_ref(), len(values), path)?), plan)

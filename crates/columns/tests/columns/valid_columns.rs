@@ -461,6 +461,35 @@ fn views_in_any_order() {
     }
 }
 
+/// Views into a page of Parquet, where a length of four bytes is before each string. A gap hides neither
+/// half a character before it nor half of one after it, and bytes in a gap are no rows.
+#[test]
+fn views_with_gaps() {
+    let clean = "thirteen: 日本語😀é and some more".as_bytes();
+    let cut = [&clean[..28], &clean[..27], b"thirteen bytes and \xE6\x97", b"\xA5 thirteen bytes and more"];
+    for gap in
+        [&b"\x1B\0\0\0"[..], b"", b"12345678", b"123456789", b"\xC8\0\0\0", b"\xA9\xA9\xA9", b"\xC3", b"\xFF"]
+    {
+        for (row, bad) in [0, 1, 126, 127, 128, 139].into_iter().flat_map(|row| cut.map(|bad| (row, bad))) {
+            let (mut buffer, mut places) = (Vec::new(), Vec::new());
+            for n in 0..140 {
+                buffer.extend_from_slice(gap);
+                let text = if n == row { bad } else { clean };
+                places.push((buffer.len(), buffer.len() + text.len()));
+                buffer.extend_from_slice(text);
+            }
+            buffer.extend_from_slice(gap);
+            let buffers = [buffer];
+            let views: Vec<u128> =
+                places.iter().map(|&(from, to)| long_view(&buffers, 0, from, to)).collect();
+            check_views(&views, &buffers);
+            check_views(&views[row + 1..], &buffers);
+            // Every other row is in a gap.
+            check_views(&views.iter().copied().step_by(2).collect::<Vec<_>>(), &buffers);
+        }
+    }
+}
+
 /// Checks with the best kernel only.
 fn check_views_once(views: &[u128], buffers: &[Vec<u8>]) {
     assert_eq!(answer(validate_views(views, buffers)), model_of_views(views, buffers));
