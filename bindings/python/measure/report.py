@@ -142,7 +142,7 @@ def page(runs: list[dict], others: list[dict]) -> str:
         [name, *[times(one["ns"]["bytes.decode"] / one["ns"]["decode"]) for one in run["short"] if one["text"] == name]] for name in names(runs)
     ]))
     out.append("## Columns\n")
-    out.append("An array of words, from bytes into text, in GB/s. *Rust* copies and validates, without Python.\n")
+    out.append("An array of words, from bytes into text, in GB/s, with `copy=True`. *Rust* copies and validates, without Python.\n")
     out.append(table(["text", "`as_utf8`", "Rust", "pyarrow's `cast`", "polars' `cast`"], [
         [one["text"], *[f"{one['bytes'] / one['ns'][key]:.1f}" for key in ("as_utf8", "Rust", "pyarrow cast", "polars cast")]]
         for one in run["columns"]
