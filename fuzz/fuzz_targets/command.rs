@@ -547,6 +547,38 @@ const ENCODINGS: [&str; 38] = [
     "x-user-defined",
 ];
 
+/// The names of encodings that the standard lacks.
+const PAGES: [&str; 28] = [
+    "ibm437",
+    "ibm720",
+    "ibm737",
+    "ibm775",
+    "ibm850",
+    "ibm852",
+    "ibm855",
+    "ibm857",
+    "ibm858",
+    "ibm860",
+    "ibm861",
+    "ibm862",
+    "ibm863",
+    "ibm865",
+    "ibm869",
+    "ibm1125",
+    "x-mac-greek",
+    "x-mac-turkish",
+    "x-mac-ce",
+    "x-mac-croatian",
+    "x-mac-romanian",
+    "x-mac-icelandic",
+    "koi8-t",
+    "kz-1048",
+    "pt154",
+    "viscii",
+    "tcvn",
+    "johab",
+];
+
 /// Tests `fix --from` of an encoding.
 fn converted(input: &[u8], sizes: &[u8], choice: u8) {
     let label = ENCODINGS[usize::from(choice) % ENCODINGS.len()];
@@ -585,7 +617,7 @@ fn converted(input: &[u8], sizes: &[u8], choice: u8) {
 /// Tests labels: known ones, known ones with something changed or added, and others.
 fn labelled(input: &[u8], sizes: &[u8], choice: u8) {
     let junk = String::from_utf8_lossy(sizes);
-    let known = DIALECTS.map(|(label, _)| label).into_iter().chain(ENCODINGS).chain([
+    let known = DIALECTS.map(|(label, _)| label).into_iter().chain(ENCODINGS).chain(PAGES).chain([
         "auto",
         "utf-8",
         "unicode11utf8",
@@ -603,8 +635,8 @@ fn labelled(input: &[u8], sizes: &[u8], choice: u8) {
     }
 }
 
-/// Checks the meaning of a label: the encoding of the standard, unless that is UTF-8; or a dialect,
-/// or `auto`. Other spellings are accepted too. The name of the meaning is a label for it.
+/// Checks the meaning of a label: the encoding of the standard, unless that is UTF-8; a code page, a
+/// dialect, or `auto`. Other spellings are accepted too. The name of the meaning is a label for it.
 fn assert_label(label: &str) {
     let bare: String =
         label.chars().filter(|c| !matches!(c, '-' | ' ')).collect::<String>().to_ascii_lowercase();
@@ -621,6 +653,8 @@ fn assert_label(label: &str) {
         Some("auto".to_owned())
     } else if let Some(dialect) = dialect {
         Some(dialect.to_owned())
+    } else if let Some(page) = PAGES.iter().find(|page| label.eq_ignore_ascii_case(page)) {
+        Some((*page).to_owned())
     } else {
         encoding.filter(|&encoding| encoding != encoding_rs::UTF_8).map(|it| it.name().to_ascii_lowercase())
     };
