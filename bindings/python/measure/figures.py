@@ -3,6 +3,7 @@
     bindings/python/measure/figures.py times > 3.11.times.json
     bindings/python/measure/figures.py memory > 3.11.memory.json
     bindings/python/measure/figures.py decode avx2 > 3.11.avx2.json       only long texts, with another kernel
+    bindings/python/measure/figures.py cells avx2 > 3.11.avx2.cells.json  every length, text and handler, with a kernel
 
 All contestants of a case take turns in one process, and the smallest time of each counts. Every answer is compared before it is
 timed. The calls stand in a loop, as `timeit` and pyperf have them. The loop goes over different texts of one kind, because the
@@ -92,11 +93,11 @@ def call(work: Callable[[], object]) -> Callable[[int], float]:
     return timed
 
 
-def race(contestants: dict[str, Callable[[int], float]], items: int = 1, rounds: int = ROUNDS) -> dict[str, float]:
+def race(contestants: dict[str, Callable[[int], float]], items: int = 1, rounds: int = ROUNDS, turn: int = TURN) -> dict[str, float]:
     """The smallest time of each, in nanoseconds."""
     repeats = {}
     for name, work in contestants.items():
-        repeats[name] = max(1, int(TURN / max(1, min(work(1) for _ in range(3)) * items)))
+        repeats[name] = max(1, int(turn / max(1, min(work(1) for _ in range(3)) * items)))
     best = dict.fromkeys(contestants, float("inf"))
     for _ in range(rounds):
         for name, work in contestants.items():
@@ -190,6 +191,34 @@ def handled(name: str, length: int, every: int, items: list[bytes]) -> dict[str,
         }, len(items), rounds=15)
         ns[errors] = best["bytes.decode"] / best["decode"]
     return {"text": name, "length": length, "every": every, "times": ns}
+
+
+def cells() -> list[dict[str, object]]:
+    """How many times as fast as CPython, from 64 bytes to 10 MB: one text again and again (learned), and many of one kind (new)."""
+    results = []
+
+    def add(name: str, length: int, kind: str, what: str, items: Sequence[object], theirs: str, ours: str) -> None:
+        rounds = 4 if "backslash" in what or length > 1_000_000 else 11
+        best = race({"theirs": loop(theirs, items), "ours": loop(ours, items)}, len(items), rounds, 150_000)
+        ratio = best["theirs"] / best["ours"]
+        results.append({"text": name, "length": length, "kind": kind, "what": what, "ratio": ratio})
+
+    for length in (64, 100, 256, 1000, 4000, 10_000, 64 << 10, 1_000_000, 10_000_000):
+        for name in TEXTS:
+            for kind in ("learned", "new"):
+                if kind == "learned" and length > 1_000_000:
+                    continue
+                many = max(2, min(256, (1 << 20) // length)) if kind == "new" and length <= 1_000_000 else 1
+                items = [text_of(name, min(length, 1_000_000), number) * max(1, length // 1_000_000) for number in range(many)]
+                add(name, length, kind, "strict", items, "item.decode()", "decode(item)")
+                strings = [data.decode() for data in items]
+                add(name, length, kind, "encode", strings, "item.encode()", "encode(item)")
+                for every in (8, 50, 1000) if length <= 1_000_000 else (1000,):
+                    bad = [with_faults(data, every, number) for number, data in enumerate(items)]
+                    for errors in ("replace", "ignore", "surrogateescape", "backslashreplace"):
+                        theirs, ours = f"item.decode('utf-8', {errors!r})", f"decode(item, {errors!r})"
+                        add(name, length, kind, f"{errors}, faults 1/{every:,}", bad, theirs, ours)
+    return results
 
 
 def more() -> dict[str, float]:
@@ -335,9 +364,10 @@ def cpu() -> str:
 if __name__ == "__main__":
     if sys.argv[1] == "memory":
         json.dump({"memory": memory()}, sys.stdout, indent=1)
-    elif sys.argv[1] == "decode":
+    elif sys.argv[1] in ("decode", "cells"):
         if not _trust8._use_kernel(sys.argv[2]):
             sys.exit(f"this CPU can't run the kernel {sys.argv[2]}")
-        json.dump(about(sys.argv[2]) | {"long": long_texts(), "faulty": faulty()}, sys.stdout, indent=1)
+        found = {"cells": cells()} if sys.argv[1] == "cells" else {"long": long_texts(), "faulty": faulty()}
+        json.dump(about(sys.argv[2]) | found, sys.stdout, indent=1)
     else:
         main()

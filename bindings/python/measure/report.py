@@ -2,12 +2,14 @@
 
     bindings/python/measure/report.py FOLDER
 
-The folder has VERSION.times.json and VERSION.memory.json for each version of Python, and perhaps VERSION.avx2.json.
+The folder has VERSION.times.json and VERSION.memory.json for each version of Python, and perhaps VERSION.avx2.json and
+VERSION.KERNEL.cells.json.
 """
 
 from __future__ import annotations
 
 import json
+import statistics
 import sys
 from pathlib import Path
 
@@ -20,9 +22,10 @@ def main() -> None:
         for path in Path(sys.argv[1]).glob("*.times.json")
     ]
     others = [json.loads(path.read_text()) for path in Path(sys.argv[1]).glob("*.avx2.json")]
-    for some in runs, others:
+    cells = [json.loads(path.read_text()) for path in Path(sys.argv[1]).glob("*.cells.json")]
+    for some in runs, others, cells:
         some.sort(key=lambda run: [int(number) for number in run["python"].split(".")])
-    (DOCS / "python.md").write_text(page(runs, others), encoding="utf-8")
+    (DOCS / "python.md").write_text(page(runs, others, cells), encoding="utf-8")
     (DOCS / "python.svg").write_text(plot(runs), encoding="utf-8")
 
 
@@ -44,7 +47,7 @@ def kind(one: dict) -> str:
     return f"1/{one['every']:,}" if one["every"] else "all"
 
 
-def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float, float, bool]]:
+def verdicts(runs: list[dict], others: list[dict], cells: list[dict]) -> list[tuple[str, str, float, float, bool]]:
     """Each target, the case that is nearest to it or furthest below, its figure, and whether it is met."""
 
     def worst(cases):
@@ -83,6 +86,12 @@ def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float
                 found.append((f"faulty text of {name}, any handler, kernel `{kernel}`", target, *worst(
                     [(ratio, where(run, one, errors, f"{one['length']:,} bytes", f"faults {kind(one)}"))
                      for run, one in faulty if (one["length"] > 1000) == long for errors, ratio in one["times"].items()])))
+    for run in cells:
+        places = [(one["ratio"], ", ".join([*version(run), one["text"], one["what"], f"{one['length']:,} bytes", one["kind"]])) for one in run["cells"]]
+        name = f"all handlers and `encode`, 64 bytes to 10 MB, learned and new, kernel `{run['kernel']}`"
+        found.append((f"{name}: each of {len(places):,} cells", 0.95, *worst(places)))
+        long = [one["ratio"] for one in run["cells"] if one["length"] >= 1000]
+        found.append(("the same from 1,000 bytes on: geometric mean", 1.8, statistics.geometric_mean(long), ""))
     found += [(name, 0.95, run["others of Python"][name], *(version(run) or [""])) for run in runs[-1:] for name in run["others of Python"]]
     found.append(("columns, against copying and validating in Rust", 0.9, *worst(
         [(one["ns"]["Rust"] / one["ns"]["as_utf8"], where(run, one)) for run in runs for one in run["columns"]])))
@@ -92,7 +101,7 @@ def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float
     return [(name, place, figure, target, figure >= target * 0.995) for name, target, figure, place in found]
 
 
-def page(runs: list[dict], others: list[dict]) -> str:
+def page(runs: list[dict], others: list[dict], cells: list[dict]) -> str:
     versions = [short_name(run) for run in runs]
     out = [
         "# How fast the Python package is\n",
@@ -105,7 +114,7 @@ def page(runs: list[dict], others: list[dict]) -> str:
     ]
     rows = [
         [name, f"{target}", times(figure), place, "met" if met else f"**missed by {100 * (1 - figure / target):.0f} %**"]
-        for name, place, figure, target, met in verdicts(runs, others)
+        for name, place, figure, target, met in verdicts(runs, others, cells)
     ]
     out.append(table(["target", "at least", "worst case", "where", ""], rows))
     run = runs[-1]
@@ -136,7 +145,10 @@ def page(runs: list[dict], others: list[dict]) -> str:
         [one["text"], *[times(one["ns"]["re"] / one["ns"][name]) for name in ("is_utf8", "decode")]] for one in run["profiles"]
     ]))
     out.append("## Strings below 64 bytes\n")
-    out.append("`decode` against the method `bytes.decode`. Most of the time is the call.\n")
+    costs = [(one["ns"]["decode"] - one["ns"]["bytes.decode"], f"{one['text']}, {one['lengths']} bytes") for one in run["short"]]
+    cost, place = max(costs)
+    more = f"takes {cost:.0f} ns more than the method ({place})" if cost > 0 else f"takes {-cost:.0f} ns less than the method ({place})"
+    out.append(f"`decode` against the method `bytes.decode`. Most of the time is the call. At worst, the function {more}.\n")
     lengths = list(dict.fromkeys(one["lengths"] for one in run["short"]))
     out.append(table(["text", *lengths], [
         [name, *[times(one["ns"]["bytes.decode"] / one["ns"]["decode"]) for one in run["short"] if one["text"] == name]] for name in names(runs)

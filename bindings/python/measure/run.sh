@@ -4,7 +4,7 @@
 #   bindings/python/measure/run.sh                  all versions
 #   bindings/python/measure/run.sh 3.11 3.13        these
 #
-# It takes two minutes for each version, besides compiling, on one core that nothing else should use. MEASURE_WITH is a command to
+# It takes five minutes for each version, besides compiling, on one core that nothing else should use. MEASURE_WITH is a command to
 # run the measurement under, such as `taskset -c 1`. MEASURE_IN is a folder for wheels and figures that stay. A wheel that is
 # there is not built again, so everything can be built first, and measured later.
 #
@@ -68,6 +68,10 @@ for version in "${@:-3.10 3.11 3.12 3.13 3.14 3.15}"; do
             # shellcheck disable=SC2086 # the same
             ${MEASURE_WITH:-} "$work/$one/bin/python" "$here/figures.py" decode avx2 >"$work/$one.avx2.json"
         fi
+        for kernel in avx512 avx2; do
+            # shellcheck disable=SC2086 # the same
+            ${MEASURE_WITH:-} "$work/$one/bin/python" "$here/figures.py" cells "$kernel" >"$work/$one.$kernel.cells.json" || rm "$work/$one.$kernel.cells.json"
+        done
     done
 done
 if [ -z "$build" ]; then

@@ -10,7 +10,6 @@ use std::slice;
 
 use pyo3::exceptions::{PySystemError, PyUnicodeEncodeError};
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use trust8::boundary::floor;
@@ -79,15 +78,26 @@ impl Width {
     }
 }
 
-/// Returns whether a string of `len` characters of one byte is ASCII. The string knows, but from Python 3.14 on, only its method
-/// says so.
+/// Returns whether a string of `len` characters of one byte is ASCII.
+#[cfg(not(Py_3_14))]
+#[inline]
+fn is_ascii(string: &Bound<'_, PyString>, _: usize) -> PyResult<bool> {
+    // SAFETY: the object is a string, and the interpreter is held.
+    Ok(unsafe { ffi::PyUnicode_IS_ASCII(string.as_ptr()) } != 0)
+}
+
+/// Returns whether a string of `len` characters of one byte is ASCII. From Python 3.14 on, only its method says so.
+#[cfg(Py_3_14)]
 #[inline]
 fn is_ascii(string: &Bound<'_, PyString>, len: usize) -> PyResult<bool> {
     // In fewer characters, looking at all of them takes less time than the call of a method.
-    const SHORT: usize = 512;
+    const SHORT: usize = 1024;
     if len > SHORT {
-        let class = string.py().get_type::<PyString>();
-        return class.call_method1(intern!(string.py(), "isascii"), (string,))?.extract();
+        let method = pyo3::intern!(string.py(), "isascii");
+        if string.is_exact_instance_of::<PyString>() {
+            return string.call_method0(method)?.extract();
+        }
+        return string.py().get_type::<PyString>().call_method1(method, (string,))?.extract();
     }
     // SAFETY: the object is a string, and the interpreter is held.
     let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
@@ -344,6 +354,9 @@ fn sequence_start(bytes: &[u8], at: usize) -> usize {
     floor(bytes, at)
 }
 
+/// How far to decode from the first fault on, to learn how wide the string will be.
+const NEAR: usize = 128;
+
 /// Returns bytes as a string, with each ill-formed sequence replaced according to `instead`.
 pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead) -> PyResult<Decoded<'py>> {
     let bytes = before.all;
@@ -353,10 +366,16 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
     if matches!(instead, Instead::Replace | Instead::SurrogateEscape) {
         width = width.max(Width::Two);
     }
+    // The characters near the first fault are as wide as most. Without them, the string would be made in a narrow form, and again.
+    let rest = &bytes[valid.len()..];
+    if bytes.len() > SHORT
+        && let Some(Decoded::Text(near)) = short(py, &rest[..sequence_start(rest, NEAR)], instead)?
+    {
+        width = width.max(Width::of_string(&near, chars_of(&near)?)?);
+    }
     // Nearly all continuations belong to a lead and so are not characters. Memory for each byte
     // would be several times what most texts need, and the system clears large new memory page by
     // page.
-    let rest = &bytes[valid.len()..];
     let most = if instead == Instead::BackslashReplace { rest.len().saturating_mul(4) } else { rest.len() };
     let expected = before.chars + (count_starts(rest) + rest.len() / 64 + 64).min(most);
     let mut new = New::with_len(py, expected, width)?;
