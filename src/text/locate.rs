@@ -5,7 +5,7 @@
 use core::fmt;
 use core::str::Utf8Chunk;
 
-use crate::boundary::{array_at, is_continuation};
+use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
 use crate::repair::faults::FaultSearch;
 
@@ -170,7 +170,7 @@ fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
 
 /// The length of a block whose count fits into a byte, so that the compiler counts in vectors of
 /// bytes.
-const COUNTED_BYTES: usize = 64;
+const COUNTED_BYTES: usize = 192;
 
 /// Returns the number of bytes that have `value` in the bits of `mask`, which are not all 0.
 ///
@@ -178,21 +178,13 @@ const COUNTED_BYTES: usize = 64;
 #[inline(never)]
 #[must_use]
 pub fn count_equal(bytes: &[u8], mask: u8, value: u8) -> usize {
-    let (mut count, mut at) = (0, 0);
-    while at < bytes.len() {
-        let mut end;
-        let block = match array_at(bytes, at) {
-            Some(block) => block,
-            None => {
-                end = [!value; COUNTED_BYTES];
-                end[..bytes.len() - at].copy_from_slice(&bytes[at..]);
-                &end
-            }
-        };
-        count += usize::from(block.iter().fold(0_u8, |sum, &byte| sum + u8::from(byte & mask == value)));
-        at += COUNTED_BYTES;
+    let is = |byte: u8| byte & mask == value;
+    let (blocks, rest) = bytes.as_chunks::<COUNTED_BYTES>();
+    let mut count = 0;
+    for block in blocks {
+        count += usize::from(block.iter().fold(0_u8, |sum, &byte| sum + u8::from(is(byte))));
     }
-    count
+    count + rest.iter().filter(|&&byte| is(byte)).count()
 }
 
 /// Returns the text after the last line feed, or all of it.
