@@ -438,9 +438,9 @@ impl Profile {
     ) -> Result<&'a str, Error> {
         sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| {
             let (at, character) = self.suspect(text, place)?;
-            let class =
-                Class::listed(character).filter(|&class| self.rules().forbid_anywhere(class, at == 0))?;
-            Some(Forbidden::new(at as u64, character, class))
+            let class = Class::listed(character).filter(|&class| self.rules().forbids(class))?;
+            let leads = at == 0 && class == Class::ByteOrderMark;
+            (!leads).then(|| Forbidden::new(at as u64, character, class))
         })
     }
 
@@ -479,12 +479,11 @@ impl Profile {
             at -= 1;
         }
         let bytes = text.get(at..)?;
-        if self.sieve.one.of(*bytes.first()?) == 0 || place - at == 3 {
-            // The end of a search, or a false positive. A forbidden character is also suspect at an
-            // earlier byte.
-            return None;
-        }
-        Some((at, first_character(bytes)?))
+        let &lead = bytes.first()?;
+        // A place in the last byte of four is a false positive: a forbidden character is also suspect at
+        // an earlier byte. No lead is suspect at the end of a search.
+        let may_be = self.sieve.one.of(lead) != 0 && at + 3 != place;
+        may_be.then(|| first_character(bytes)).flatten().map(|character| (at, character))
     }
 
     const fn rules(&self) -> Rules {
