@@ -43,6 +43,8 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
             ("at >= n - SKIPPED_BYTES", "at >= n - 2 * SKIPPED_BYTES"),
             ("at += BLOCK_BYTES;", "at += 2 * BLOCK_BYTES;"),
             ("at += BLOCK_BYTES;", "at += BLOCK_BYTES + 1;"),
+            ("at += TEST_VECTORS_EVERY_BYTES;", "at += TEST_VECTORS_EVERY_BYTES + BLOCK_BYTES;"),
+            ("at + k * BLOCK_BYTES", "at + (k - 1) * BLOCK_BYTES"),
             ("| u64::from(before >> 7) != 0", "!= 0"),
             ("at += SKIPPED_BYTES;", "at += SKIPPED_BYTES + BLOCK_BYTES;"),
             ("at + blocks * BLOCK_BYTES", "at + blocks * BLOCK_BYTES + BLOCK_BYTES"),

@@ -654,6 +654,7 @@ impl Back<'_> {
 }
 
 /// Returns whether an emoji may end with this character.
+#[inline(never)]
 fn is_emoji_end(number: u32) -> bool {
     is_pictograph(number) || is_style(number)
 }

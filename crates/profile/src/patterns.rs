@@ -170,15 +170,14 @@ impl Class {
     pub(super) const fn listed(character: char) -> Option<Self> {
         let number = character as u32;
         // Bisects for the last start that is not above the number.
-        let (mut at, mut len) = (0, STARTS.len());
-        while len > 1 {
-            let half = len / 2;
-            if STARTS[at + half] >> 8 <= number {
-                at += half;
-            }
-            len -= half;
+        let mut starts: &[u32] = &STARTS;
+        while let Some((low, high)) = starts.split_at_checked(starts.len().div_ceil(2))
+            && let [start, ..] = high
+        {
+            starts = if *start >> 8 <= number { high } else { low };
         }
-        let class = (STARTS[at] & 0xFF) as usize;
+        let [start, ..] = starts else { return None };
+        let class = (*start & 0xFF) as usize;
         if class < Self::ALL.len() {
             Some(Self::ALL[class])
         } else if number & 0xFFFE == 0xFFFE {

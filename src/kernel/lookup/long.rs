@@ -9,6 +9,7 @@ use super::ascii::{is_ascii_at, or_of};
 use super::check::{BLOCK_BYTES, Checker};
 use super::fault::find_fault;
 use super::filter;
+use super::short::TEST_VECTORS_EVERY_BYTES;
 use crate::boundary::{CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, array_at, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::kernel::{AHEAD_BYTES, faulty};
@@ -102,8 +103,7 @@ impl<S: Simd> Job<S, (), Verdict> for CheckLong {
 
 /// Checks all whole blocks from a position on, with a branch for each: is it ASCII?
 ///
-/// The branch predictor learns these branches in text that is read again and again, and predicts
-/// them in dense text.
+/// The branch predictor learns these branches in text that is read again and again.
 ///
 /// The job returns an error with a position before a fault. Less than a block is left at the
 /// end. A character that reaches into it is no fault.
@@ -130,6 +130,32 @@ impl<S: Simd> Job<S, (usize, usize), Result<(), usize>> for CheckEach {
     }
 }
 
+/// Does the same for dense text, in rows of blocks with one test for faults in each row, and no other branch.
+struct CheckRows;
+
+impl<S: Simd> Job<S, (usize, usize), Result<(), usize>> for CheckRows {
+    #[inline(always)]
+    fn run(s: S, bytes: &[u8], (mut at, ahead): (usize, usize)) -> Result<(), usize> {
+        let checker = Checker::new(s);
+        while let Some(block) = with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at) {
+            let mut faults = checker.no_faults();
+            s.prefetch(block, ahead);
+            checker.check_block(&mut faults, block);
+            for k in 1..TEST_VECTORS_EVERY_BYTES / BLOCK_BYTES {
+                if let Some(block) = with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at + k * BLOCK_BYTES) {
+                    checker.check_block(&mut faults, block);
+                    s.prefetch(block, ahead);
+                }
+            }
+            if checker.any(&faults) {
+                return faulty(at);
+            }
+            at += TEST_VECTORS_EVERY_BYTES;
+        }
+        Ok(())
+    }
+}
+
 /// How the blocks to check are found in a chunk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BlockChoice {
@@ -140,7 +166,7 @@ enum BlockChoice {
     NotTwoByte,
     /// The same, and the last list was empty. So rows of such text are skipped before a list is made.
     TwoByte,
-    /// Branch for each block, because nearly all blocks must be checked.
+    /// Check all blocks, because nearly all must be checked.
     Dense,
 }
 
@@ -208,12 +234,16 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                 }
                 BlockChoice::Dense => {
                     let Some(dense) = bytes.get(..after) else { return faulty(0) };
-                    s.apart(CheckEach, dense, (at, ahead))?;
+                    // With short vectors, rows weigh more than they gain.
+                    if S::LANES > 16 {
+                        s.apart(CheckRows, dense, (at, ahead))?;
+                    } else {
+                        s.apart(CheckEach, dense, (at, ahead))?;
+                    }
                     at = after;
                     if is_ascii_at::<S, BLOCK_BYTES>(s, bytes, after - BLOCK_BYTES) {
                         search = BlockChoice::NotAscii;
                     } else if S::RELOADS && filter::is_block_below_e0(s, bytes, after - BLOCK_BYTES) {
-                        // WebAssembly's module is too small for this.
                         search = BlockChoice::NotTwoByte;
                     }
                     continue;

@@ -11,7 +11,7 @@
 //!         the blocks that are not ASCII
 //!         or, where these are half and begin with two-byte characters, the blocks that are not two-byte text
 //!             if there are none, skip two-byte text, 512 bytes at a time, before the next chunk
-//!         or, where more than seven eighths of the blocks are not ASCII, no list: a branch for each block
+//!         or, where more than seven eighths of the blocks are not ASCII, no list: all blocks, in rows of four or each with a branch
 //!     check the last block, which overlaps the one before it
 //! ```
 //!

@@ -197,6 +197,10 @@ mod ascii {
     pub(super) use super::super::ascii::{is_all_ascii, is_ascii_at, or_of, or_of_all};
 }
 
+mod short {
+    pub(super) use super::super::short::TEST_VECTORS_EVERY_BYTES;
+}
+
 mod filter {
     use super::super::filter;
     pub(super) use super::super::filter::{ROW_BYTES, is_block_below_e0, not_ascii};
@@ -362,11 +366,13 @@ pub(crate) fn long_text_of_32() -> bool {
 
 /// Whether it is noticed if one check of dense text is left out. Each check is the only one of some byte.
 pub(crate) fn a_check_that_is_left_out() -> bool {
-    let mut memory = Memory::new(1024);
-    // The head has four vectors. Ten blocks come after it, and the block that ends with the text.
-    let text = memory.text(771, 0, |_| 2);
-    (0..15).all(|left_out| overlooked(LONG[0].1, text, left_out).is_some())
-        && overlooked(LONG[0].1, text, 15).is_none()
+    // The head has four vectors. Ten or sixteen blocks come after it, and the block that ends with the text.
+    [(771, 15), (1155, 21)].iter().all(|&(n, checks)| {
+        let mut memory = Memory::new(n);
+        let text = memory.text(n, 0, |_| 2);
+        (0..checks).all(|left_out| overlooked(LONG[0].1, text, left_out).is_some())
+            && overlooked(LONG[0].1, text, checks).is_none()
+    })
 }
 
 /// Returns the mistakes in a list of loops for which a statement holds all the same.
