@@ -1,5 +1,5 @@
-//! The base of the packages with their own algorithms: conversions (`trust8-transcode`),
-//! dialects (`trust8-dialect`) and profiles (`trust8-profile`). They depend on one exact version.
+//! The base of the packages with algorithms of their own, such as `trust8-transcode`, and of the
+//! bindings. They depend on one exact version.
 //!
 //! This module is not part of the public interface: it may change in any release.
 

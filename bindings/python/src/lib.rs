@@ -11,13 +11,13 @@
 //! | `errors.rs` | `validate`, `errors`, and the exceptions |
 //! | `counts.rs`, `repair.rs`, `stream.rs`, `part.rs`, `dialects.rs` | each a part of the library's interface |
 //! | `profile.rs` | forbidden characters |
-//! | `crates/arrow/` | columns, through the C data interface of Arrow |
+//! | `arrow/` | columns, through the C data interface of Arrow |
 //! | `command.rs` | `python -m trust8`, and the command's messages |
 //!
 //! Six files have unsafe code. `text/direct.rs` makes strings, and is the only one that writes to
 //! the memory of an object. `calls.rs` and `decode.rs` call the interpreter's C interface.
-//! `input.rs` copies memory that may change. `crates/arrow/capsules.rs` takes over the contents of a
-//! capsule, and `crates/arrow/owned.rs` copies them.
+//! `input.rs` copies memory that may change. `arrow/capsules.rs` takes over the contents of a
+//! capsule, and `arrow/owned.rs` copies them.
 
 mod arrow;
 mod calls;

@@ -1,7 +1,7 @@
-//! Counts of UTF-8: how many characters, UTF-16 units and lines a text has, counted while it is
-//! validated; and where its ASCII ends.
+//! Counts of UTF-8: how many characters, UTF-16 units and lines a text has, counted while
+//! what was validated is in the cache; and where its ASCII ends.
 //!
-//! [`inspect`](inspect()) validates and counts in one pass. [`Part`] does the same for a part of a
+//! [`inspect`](inspect()) validates and counts. [`Part`] does the same for a part of a
 //! text that may begin and end inside a character: parts are judged on any machine, and joined. With
 //! the feature `rayon`, `par_from_utf8` and `par_inspect` use all cores.
 //!

@@ -130,7 +130,8 @@ impl<S: Simd> Job<S, (usize, usize), Result<(), usize>> for CheckEach {
     }
 }
 
-/// Does the same for dense text, in rows of blocks with one test for faults in each row, and no other branch.
+/// Does the same for dense text, in rows of blocks with one test for faults in each row, and
+/// none for ASCII.
 struct CheckRows;
 
 impl<S: Simd> Job<S, (usize, usize), Result<(), usize>> for CheckRows {
