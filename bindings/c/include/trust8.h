@@ -182,7 +182,7 @@ bool trust8_validate(const void *data, size_t len, trust8_error *error);
  *     size_t at = 0;
  *     while (trust8_next_error(data, len, &at, &error)) printf("%s\n", trust8_kind_name(error.kind));
  *
- * An *at that is NULL or above len is a misuse, for which the result is false.
+ * An at that is NULL, or an *at above len, is a misuse, for which the result is false.
  */
 bool trust8_next_error(const void *data, size_t len, size_t *at, trust8_error *error);
 

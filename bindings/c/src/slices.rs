@@ -48,7 +48,7 @@ pub unsafe extern "C" fn trust8_validate(data: *const c_void, len: usize, error:
 ///     size_t at = 0;
 ///     while (trust8_next_error(data, len, &at, &error)) printf("%s\n", trust8_kind_name(error.kind));
 ///
-/// An `*at` that is NULL or above `len` is a misuse, for which the result is false.
+/// An `at` that is NULL, or an `*at` above `len`, is a misuse, for which the result is false.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_next_error(
     data: *const c_void,

@@ -96,7 +96,8 @@ fn is_unfinished(dialect: Dialect, error: &DialectError, invalid: &[u8]) -> bool
     match invalid {
         // A character of four bytes is one error in the dialects that have pairs instead.
         [0xF0..=0xF4, ..] if matches!(dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8) => {
-            trust8::from_utf8(invalid).is_err_and(|error| error.kind() == ErrorKind::Incomplete)
+            let character = &invalid[..invalid.len().min(4)];
+            trust8::from_utf8(character).is_err_and(|error| error.kind() == ErrorKind::Incomplete)
         }
         // The first half of a pair is a lone surrogate only if no second half follows.
         [0xED, 0xA0..=0xAF, 0x80..=0xBF] => true,

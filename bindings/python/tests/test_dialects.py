@@ -181,6 +181,15 @@ def test_every_sequence_is_the_same_after_every_cut(name, errors):
                 assert "".join(pieces) + decoder.decode(b"", True) == whole, (data, cuts)
 
 
+@pytest.mark.parametrize("name", ["cesu-8", "mutf-8"])
+def test_an_emoji_of_four_bytes_holds_nothing_back(name):
+    """Text after it used to wait for the end, if its own end was inside a character."""
+    decoder = codecs.getincrementaldecoder(name)("replace")
+    text = "a" + "é" * 3000
+    assert decoder.decode("😀".encode() + text.encode() + b"\xc3").endswith(text)
+    assert decoder.decode(b"\xa9") == "é"
+
+
 @pytest.mark.parametrize("name", ["cesu-8", "mutf-8", "wtf-8"])
 def test_errors_in_long_inputs(name):
     """After the first error, the input is decoded in pieces of 4 KiB. It makes no difference where they end."""

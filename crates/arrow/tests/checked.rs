@@ -374,6 +374,12 @@ fn dictionaries_of_many_batches() {
     };
     // The same memory in another array, and a part of it.
     let again = || arrow_array::make_array(clean.to_data());
+    // The same offsets, and less text at the same address.
+    let strings = clean.as_string::<i32>();
+    let cut = strings.values().slice_with_length(0, 4);
+    // SAFETY: none, as above.
+    let short: ArrayRef =
+        Arc::new(unsafe { StringArray::new_unchecked(strings.offsets().clone(), cut, None) });
     let batches = [
         with(&[0, 1, 2], &clean),
         with(&[2, 1], &again()),
@@ -382,6 +388,7 @@ fn dictionaries_of_many_batches() {
         with(&[0, 2], &other),
         with(&[0, 1], &other),
         with(&[1, 1], &clean),
+        with(&[1, 1], &short),
     ];
     let schema = batches[0].schema();
     let reader = |checker| {
@@ -391,8 +398,16 @@ fn dictionaries_of_many_batches() {
     let errors: Vec<_> = reader(Checker::refuse())
         .map(|batch| batch.err().map(|error| row_error(error).to_string()))
         .collect();
-    let starts =
-        [None, None, Some("batch 2, row 0"), Some("batch 3, row 1"), None, Some("row 11, column: "), None];
+    let starts = [
+        None,
+        None,
+        Some("batch 2, row 0"),
+        Some("batch 3, row 1"),
+        None,
+        Some("row 11, column: "),
+        None,
+        Some(""),
+    ];
     for (error, start) in errors.iter().zip(starts) {
         assert_eq!(error.is_some(), start.is_some(), "{errors:?}");
         assert!(error.iter().zip(start).all(|(error, start)| error.starts_with(start)), "{errors:?}");

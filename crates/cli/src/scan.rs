@@ -142,8 +142,7 @@ impl<R: Read> Scanner<R> {
                 self.location.pass_invalid(1);
             }
             match self.segments.forbidden_next(before_reading) {
-                Ok(Some(next)) if last.class().joins(next.class()) => last = next,
-                // What can't be read is an error of the next call.
+                Some(next) if last.class().joins(next.class()) => last = next,
                 _ => break,
             }
         }

@@ -33,6 +33,8 @@ pub(crate) struct Segments<R> {
     /// The offset in the input that corresponds to `at`.
     offset: u64,
     ended: bool,
+    /// The error of a read whose caller did not need the bytes.
+    failed: Option<io::Error>,
     /// Whether `Segment::Reading` has been returned for the next read.
     announced: bool,
 }
@@ -63,6 +65,7 @@ impl<R: Read> Segments<R> {
             filled: start,
             offset: 0,
             ended: false,
+            failed: None,
             announced: false,
         }
     }
@@ -120,21 +123,18 @@ impl<R: Read> Segments<R> {
     }
 
     /// Returns the forbidden character that comes next, if one does. Calls `before_reading` before each
-    /// time that it reads.
-    pub(crate) fn forbidden_next(
-        &mut self,
-        before_reading: &mut dyn FnMut(),
-    ) -> io::Result<Option<Forbidden>> {
-        while !self.ended && self.filled - self.at < CONTEXT {
+    /// time that it reads. What can't be read is an error of the next call that needs it.
+    pub(crate) fn forbidden_next(&mut self, before_reading: &mut dyn FnMut()) -> Option<Forbidden> {
+        while !self.ended && self.failed.is_none() && self.filled - self.at < CONTEXT {
             before_reading();
-            self.read()?;
+            self.failed = self.read().err();
         }
-        let (Some(profile), before) = (self.profile, self.at - self.kept) else { return Ok(None) };
+        let (profile, before) = (self.profile?, self.at - self.kept);
         let end = self.filled.min(self.at + CONTEXT);
         let edges = [self.offset == before as u64, self.ended && end == self.filled];
         match profile.error_from(self.kernel, &self.bytes[self.kept..end], before, edges) {
-            Some(Error::Forbidden(found)) if found.offset() == before as u64 => Ok(Some(found)),
-            _ => Ok(None),
+            Some(Error::Forbidden(found)) if found.offset() == before as u64 => Some(found),
+            _ => None,
         }
     }
 
@@ -153,11 +153,13 @@ impl<R: Read> Segments<R> {
     /// Reads more bytes. Moves those still to be returned, and `KEPT` bytes before them, to just
     /// before `start`.
     fn read(&mut self) -> io::Result<()> {
+        self.failed.take().map_or(Ok(()), Err)?;
         let kept = self.kept.max(self.at - KEPT);
         // These are fewer than KEPT + 2 * CONTEXT bytes, so there is room.
         self.kept = self.start - (self.filled - kept);
         self.bytes.copy_within(kept..self.filled, self.kept);
         self.at = self.kept + (self.at - kept);
+        self.filled = self.start;
         let n = source::read(&mut self.reader, &mut self.bytes[self.start..][..CHUNK])?;
         self.filled = self.start + n;
         self.ended = n == 0;
@@ -231,5 +233,36 @@ mod tests {
                 assert!(text == input && seen == expected, "{} {limit}", kernel.name());
             }
         }
+    }
+
+    /// What was read before an error is passed on once, and then the error, even if it does not come again.
+    #[test]
+    fn an_error_after_a_forbidden_character_is_not_lost() {
+        struct Fails(u8);
+        impl Read for Fails {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                self.0 += 1;
+                match self.0 {
+                    1 => "ab\u{202E}cd".as_bytes().read(buffer),
+                    2 => Err(io::ErrorKind::Other.into()),
+                    _ => b"later".as_slice().read(buffer),
+                }
+            }
+        }
+        let mut segments = Segments::new(Kernel::best(), Some(&Profile::SOURCE_CODE), Fails(0));
+        let mut text = Vec::new();
+        loop {
+            match segments.next() {
+                Ok(Some(Segment::Reading)) => {}
+                Ok(Some(Segment::Valid(bytes))) => text.extend(bytes),
+                Ok(Some(Segment::Invalid { .. })) => {
+                    segments.skip(3);
+                    assert!(segments.forbidden_next(&mut || ()).is_none());
+                }
+                Ok(None) => panic!("the error is lost: {text:?}"),
+                Err(_) => break,
+            }
+        }
+        assert!(b"abcd".starts_with(&text) && text.len() >= 2, "{text:?}");
     }
 }

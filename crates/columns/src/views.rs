@@ -112,7 +112,7 @@ impl<'a> Joined<'a> {
     /// Returns no strings, and a limit on the bytes that are validated. The start is after the end,
     /// so no string is joined to it.
     pub(super) const fn limited(left: usize) -> Self {
-        Self { number: 0, buffer: &[], start: 1, checked: 0, end: 0, left }
+        Self { number: 0, buffer: &[], start: usize::MAX, checked: 0, end: 0, left }
     }
 
     /// Adds the string `buffer[from..to]`, or starts over with it after another gap. Returns `false`

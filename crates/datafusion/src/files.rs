@@ -46,13 +46,15 @@ type IsLossy = bool;
 /// A file that is being decoded.
 enum State {
     Utf8(Decoder),
+    /// No character was decoded yet.
+    Utf8AtStart(Decoder),
     Of(encoding_rs::Decoder, IsLossy),
 }
 
 impl State {
     fn new(decoding: Decoding) -> Self {
         match decoding {
-            Decoding::Utf8(policy) => Self::Utf8(Decoder::with_policy(policy).unwrap_or_default()),
+            Decoding::Utf8(policy) => Self::Utf8AtStart(Decoder::with_policy(policy).unwrap_or_default()),
             Decoding::Of(encoding, is_lossy) => Self::Of(encoding.new_decoder(), is_lossy),
         }
     }
@@ -61,7 +63,7 @@ impl State {
     fn decode(&mut self, piece: &[u8], start: u64, is_last: bool) -> Result<String, String> {
         let mut text = String::new();
         match self {
-            Self::Utf8(decoder) => {
+            Self::Utf8(decoder) | Self::Utf8AtStart(decoder) => {
                 text.extend(decoder.push(piece));
                 if is_last {
                     text.extend(decoder.finish());
@@ -79,6 +81,14 @@ impl State {
                     return Err(format!("the file is not {name}: see byte {at}"));
                 }
             }
+        }
+        // A byte order mark is no text. The decoders of `encoding_rs` drop it themselves.
+        if let Self::Utf8AtStart(decoder) = self
+            && !text.is_empty()
+        {
+            let mark = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
+            text.drain(..mark);
+            *self = Self::Utf8(std::mem::take(decoder));
         }
         Ok(text)
     }

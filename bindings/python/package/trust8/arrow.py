@@ -142,7 +142,8 @@ def as_utf8(
     binary columns, which `errors` judges too.
 
     Text in which nothing is wrong is not copied. So nobody may write to the memory of `array` while the result lives, as Arrow
-    demands. If somebody may, pass `copy=True`: then the memory is copied before it is read.
+    demands: places that change after they were checked can crash the process. If somebody may, pass `copy=True`: then the
+    memory is copied before it is read.
 
     >>> import pyarrow
     >>> from trust8 import arrow

@@ -38,8 +38,13 @@ enum Text {
 impl Known {
     /// Returns whether nothing is wrong with these values of a dictionary.
     pub(crate) fn has(&self, path: &str, values: &ArrayRef) -> bool {
-        let is_same =
-            |clean: &ArrayRef| Arc::ptr_eq(clean, values) || clean.to_data().ptr_eq(&values.to_data());
+        let is_same = |clean: &ArrayRef| {
+            let (clean_data, data) = (clean.to_data(), values.to_data());
+            // `ArrayData::ptr_eq` does not compare the lengths of buffers.
+            let mut buffers = clean_data.buffers().iter().zip(data.buffers());
+            Arc::ptr_eq(clean, values)
+                || clean_data.ptr_eq(&data) && buffers.all(|(old, new)| old.ptr_eq(new))
+        };
         self.values.borrow().iter().any(|(known, clean)| known == path && is_same(clean))
     }
 

@@ -63,7 +63,7 @@ fn find(text: &[u8], is_start: bool, is_end: bool) -> Vec<Range<usize>> {
                 found.extend(named(&lower, line.clone(), b"coding", b":="));
             }
         }
-        found.extend(header(&lower, &lines, is_end).and_then(|it| named(&lower, it, b"charset", b"=")));
+        found.extend(header(&lower, &lines).and_then(|it| named(&lower, it, b"charset", b"=")));
         if let Some(entry) = memmem::find(&lower, b"msgid \"\"") {
             let is_type = |line: &&Range<usize>| lower[line.start..].starts_with(b"\"content-type:");
             let line = lines.iter().filter(|line| line.start > entry).find(is_type);
@@ -132,8 +132,9 @@ fn modeline(lower: &[u8], line: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// Returns where the header `Content-Type` of mail is, with the lines that continue it. Only headers
-/// come before it, and an empty line ends them.
-fn header(lower: &[u8], lines: &[Range<usize>], is_whole: bool) -> Option<Range<usize>> {
+/// come before it, and an empty line ends them. None of them says that the text after them is written
+/// in ASCII, whose meaning no conversion of the file changes.
+fn header(lower: &[u8], lines: &[Range<usize>]) -> Option<Range<usize>> {
     let mut found: Option<Range<usize>> = None;
     let mut is_last = false;
     for (number, line) in lines.iter().enumerate() {
@@ -148,16 +149,20 @@ fn header(lower: &[u8], lines: &[Range<usize>], is_whole: bool) -> Option<Range<
             }
             _ if number == 0 && text.starts_with(b"from ") => {}
             _ if name > 0 && text[name..].starts_with(b":") => {
+                if let Some(transfer) = text.strip_prefix(b"content-transfer-encoding:")
+                    && ![&b"7bit"[..], b"8bit", b"binary"].contains(&transfer.trim_ascii())
+                {
+                    return None;
+                }
                 is_last = text.starts_with(b"content-type:") && found.is_none();
                 if is_last {
                     found = Some(line.clone());
                 }
             }
-            // The start may be cut inside a line.
-            _ => return found.filter(|_| !is_whole && number + 1 == lines.len()),
+            _ => return None,
         }
     }
-    found.filter(|_| !is_whole)
+    None
 }
 
 /// Passes on the text that is written to it, and finds what it declares. Corrects that, if it should.

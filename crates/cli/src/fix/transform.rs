@@ -127,7 +127,8 @@ pub(super) fn transform(
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<Changes, FileError> {
-    let corrects = args.declaration && plan != Plan::Copy;
+    // Such lines may keep their damage. Once the file is UTF-8, another run corrects what it declares.
+    let corrects = args.declaration && !matches!(plan, Plan::Copy | Plan::Lines(_));
     let mut changes =
         transform_by(args, corrects, out, &mut |out| write(args, kernel, plan, reader, progress, out))?;
     changes.plan = plan;

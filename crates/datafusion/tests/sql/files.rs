@@ -36,10 +36,12 @@ pub(crate) fn write(folder: &Path) {
             format!("{row},Ros").as_bytes().iter().chain(b"\xE9\n").copied().collect::<Vec<_>>().as_slice(),
         )
     });
-    let files: [(&str, Vec<u8>); 6] = [
+    let files: [(&str, Vec<u8>); 8] = [
         ("windows.csv", b"id,name\n1,Ros\xE9\n2,Merlot \x80\n".to_vec()),
         ("utf-16.csv", utf_16(wine)),
         ("odd.csv", [utf_16(wine).as_slice(), &[0x00, 0xD8, 0x31, 0x00]].concat()),
+        ("marked.csv", b"\xEF\xBB\xBFid,name\n1,Ros\xC3\xA9\n".to_vec()),
+        ("marked-utf-16.csv", utf_16(&format!("\u{FEFF}{wine}"))),
         ("damaged.csv", b"id,name\n1,Ros\xC3\xA9\n2,\xED\xA0\x80\n".to_vec()),
         ("windows.json", b"{\"name\": \"Ros\xE9\"}\n{\"name\": \"Cava\"}\n".to_vec()),
         ("many.csv", many),

@@ -162,6 +162,7 @@ def _errors_of(
     try:
         for offset, before, text, after in _texts(filesystem, row, profile):
             at = mistake_end = 0
+            whole = text + after
             for start, end, error in _errors_in(before, text, after, profile):
                 place = place.after(text[at:start])
                 # A mistake may be several ill-formed sequences, and the first one identifies it.
@@ -169,7 +170,7 @@ def _errors_of(
                     if isinstance(error, ProfileError):
                         length, message = end - start, error.explanation
                     else:
-                        length, message = mistake_in(text + after, start)
+                        length, message = mistake_in(whole, start)
                     yield path, offset + start, place.line + 1, place.column + 1, length, error.kind, message, None
                     mistake_end = start + length
                 place, at = _after_error(place, error, text[start:end]), end
