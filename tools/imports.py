@@ -4,12 +4,12 @@
     imports.py [FOLDER]      checks the files in FOLDER (default: src, the packages beside it, and their tests)
     imports.py --self-test   checks that bad imports are refused
 
-A room is a folder or a file in src/. It may import from itself and from the rooms before it in ROOMS. Files may not import each other in
-a circle, but a module and its submodules may. An impl is used without an import: it stands in the room of its trait or its type, and what a
-later room adds to a type, no earlier room may call. The packages beside src/, and tests, are only checked for circles.
+A layer is a folder or a file in src/. It may import from itself and from the layers before it in LAYERS. Files may not import each other in
+a circle, but a module and its submodules may. An impl is used without an import: it stands in the layer of its trait or its type, and what a
+later layer adds to a type, no earlier layer may call. The packages beside src/, and tests, are only checked for circles.
 
-A name that a module re-exports belongs to the file that defines it. lib.rs re-exports from every room; its own functions have the position
-of `lib` in ROOMS. Code under `#[cfg(test)]` and files model.rs are for unit tests, and do not count.
+A name that a module re-exports belongs to the file that defines it. lib.rs re-exports from every layer; its own functions have the position
+of `lib` in LAYERS. Code under `#[cfg(test)]` and files model.rs are for unit tests, and do not count.
 """
 
 import collections
@@ -19,7 +19,7 @@ import re
 import sys
 import tempfile
 
-ROOMS = "names policy error boundary simd kernel output lib repair stream text serialize io simdutf8 engine foreign".split()
+LAYERS = "names policy error boundary simd kernel output lib repair stream text serialize io simdutf8 engine foreign".split()
 
 # These folders are only checked for circles. Their files have no order.
 PACKAGES = "crates/cli crates/columns crates/counts crates/transcode crates/dialect crates/profile crates/tokio crates/arrow bindings/c".split()
@@ -125,9 +125,9 @@ class Tree:
         return here
 
 
-def misplaced(tree, room):
-    """Yields what is wrong with the impls: an impl is used without an import, so its own room decides who may use it."""
-    position = {name: ROOMS.index(room[name]) if name != "lib.rs" else ROOMS.index("lib") for name in tree.main}
+def misplaced(tree, layer):
+    """Yields what is wrong with the impls: an impl is used without an import, so its own layer decides who may use it."""
+    position = {name: LAYERS.index(layer[name]) if name != "lib.rs" else LAYERS.index("lib") for name in tree.main}
 
     def owner(path, user):
         if path and re.search(rf"\b(?:struct|enum|trait)\s+{path[-1]}\b", tree.code[user]):
@@ -140,34 +140,34 @@ def misplaced(tree, room):
         for trait, kind, names in impls(tree.code[user]):
             of_trait, of_kind = owner(trait, user), owner(kind, user)
             if of_trait is not None and position[user] > max(of_trait, of_kind or 0):
-                yield f"{user} implements {trait[-1]} for {kind[-1]}, which belong to earlier rooms"
+                yield f"{user} implements {trait[-1]} for {kind[-1]}, which belong to earlier layers"
             if trait is None and of_kind is not None and of_kind < position[user]:
                 for earlier in tree.main:
                     known = set().union(*(defined[name] for name in tree.main if position[name] <= position[earlier]))
                     for method in sorted((called[earlier] & set(names)) - known):
                         if position[earlier] < position[user]:
-                            yield f"{earlier} calls {method}, which {user} adds to {kind[-1]} in a later room"
+                            yield f"{earlier} calls {method}, which {user} adds to {kind[-1]} in a later layer"
 
 
 def complaints(folder):
     """Yields what is wrong with the imports in a folder."""
     tree, graph = Tree(folder), {}
-    room = {name: name.removesuffix(".rs").split("/")[0] for name in tree.main}
-    has_rooms = folder.parent.name not in [*(pathlib.Path(name).name for name in PACKAGES), "tests"]
-    if has_rooms and (set(room.values()) - set(ROOMS) or "lib.rs" not in room):
-        yield f"{folder}: lib.rs is missing, or ROOMS lacks one of {sorted(set(room.values()))}"
+    layer = {name: name.removesuffix(".rs").split("/")[0] for name in tree.main}
+    has_layers = folder.parent.name not in [*(pathlib.Path(name).name for name in PACKAGES), "tests"]
+    if has_layers and (set(layer.values()) - set(LAYERS) or "lib.rs" not in layer):
+        yield f"{folder}: lib.rs is missing, or LAYERS lacks one of {sorted(set(layer.values()))}"
         return
     for module, path in [(module, path) for module, paths in tree.paths.items() for path in paths]:
         user, used = tree.files[module], tree.files.get(tree.owner(path, module))
-        if user not in room or used not in room:
+        if user not in layer or used not in layer:
             continue
-        if has_rooms and user != "lib.rs" and ROOMS.index(room[user]) < ROOMS.index(room[used]):
-            yield f"{user} imports {used}, a later room: {'::'.join(path)}"
+        if has_layers and user != "lib.rs" and LAYERS.index(layer[user]) < LAYERS.index(layer[used]):
+            yield f"{user} imports {used}, a later layer: {'::'.join(path)}"
         inner, outer = sorted((tree.main[user], tree.main[used]), key=len, reverse=True)
         if inner[:len(outer)] != outer:
             graph.setdefault(user, []).append(used)
-    if has_rooms:
-        yield from misplaced(tree, room)
+    if has_layers:
+        yield from misplaced(tree, layer)
     try:
         graphlib.TopologicalSorter(graph).prepare()
     except graphlib.CycleError as error:
@@ -189,11 +189,11 @@ GOOD = {
 }
 # Each of these complaints must come if a good file is replaced by the one after it.
 BAD = {
-    "error.rs imports lib.rs, a later room": ("error.rs", "use crate::from_utf8;"),
+    "error.rs imports lib.rs, a later layer": ("error.rs", "use crate::from_utf8;"),
     "error.rs imports kernel/detect.rs, a later": ("error.rs", "pub(crate) use crate::{\n  kernel::{best as b},\n};"),
-    "kernel/mod.rs imports text/count.rs, a later room": ("kernel/mod.rs", "macro_rules! m { () => { $crate::inspect() } }"),
+    "kernel/mod.rs imports text/count.rs, a later layer": ("kernel/mod.rs", "macro_rules! m { () => { $crate::inspect() } }"),
     "in a circle: text/count.rs -> text/part.rs -> text/count.rs": ("text/count.rs", "mod a { use super::super::part; }"),
-    "or ROOMS lacks one of": ("attic/mod.rs", ""),
+    "or LAYERS lacks one of": ("attic/mod.rs", ""),
     "text/part.rs implements Engine for Scalar, which belong": (
         "text/part.rs",
         "use crate::kernel::{Engine, detect::Scalar}; use super::inspect;\nimpl<'a> Engine for Scalar { fn go(&self) {} }",

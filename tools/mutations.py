@@ -55,14 +55,14 @@ MISTAKES = [
     ("lookup/short.rs", "(n - 2 * S::LANES).max(CONTEXT)", "(n - 3 * S::LANES).max(CONTEXT)"),
     ("lookup/ascii.rs", "at += 4 * S::LANES;", "at += 5 * S::LANES;"),
     ("bitplanes/long.rs", "after += SUPERBLOCK_BYTES;", "after += SUPERBLOCK_BYTES + 1;"),
-    ("bitplanes/long.rs", "at = aligned_down(bytes, at + EIGHT_BLOCKS);", "at = aligned_down(bytes, at + EIGHT_BLOCKS) + BLOCK_BYTES;"),
-    ("bitplanes/long.rs", "left = &left[EIGHT_BLOCKS..];", "left = &left[(EIGHT_BLOCKS + BLOCK_BYTES).min(left.len())..];"),
+    ("bitplanes/long.rs", "at = aligned_down(bytes, at + GROUP_BYTES);", "at = aligned_down(bytes, at + GROUP_BYTES) + BLOCK_BYTES;"),
+    ("bitplanes/long.rs", "left = &left[GROUP_BYTES..];", "left = &left[(GROUP_BYTES + BLOCK_BYTES).min(left.len())..];"),
     ("bitplanes/long.rs", "usize::from(b) * 8", "usize::from(a) * 8"),
     ("bitplanes/long.rs", "i += 4;", "i += 8;"),
     ("bitplanes/long.rs", "numbers = s.plus(numbers, s.splat(WORDS as u8));", "numbers = s.plus(numbers, s.splat(0));"),
     ("bitplanes/long.rs", "listed.count += count;", "listed.count = count;"),
     ("bitplanes/long.rs", "let mut at = 2 * BLOCK_BYTES - ", "let mut at = 3 * BLOCK_BYTES - "),
-    ("bitplanes/planes.rs", "const OWN: usize = 64 - CONTEXT;", "const OWN: usize = 65 - CONTEXT;"),
+    ("bitplanes/planes.rs", "const OWN_BYTES: usize = 64 - CONTEXT;", "const OWN_BYTES: usize = 65 - CONTEXT;"),
 ]  # fmt: skip
 
 

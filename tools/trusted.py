@@ -23,7 +23,7 @@ LIMIT = 4105
 # The library, which a parser's author vets; and with the packages on its hidden module `engine`.
 WEIGHTS = [
     (["src"], 7500),
-    (["src", *(f"crates/{name}/src" for name in ("columns", "counts", "transcode", "dialect"))], 17600),
+    (["src", *(f"crates/{name}/src" for name in ("columns", "counts", "transcode", "dialect"))], 17597),
 ]
 # Unit tests, and a kernel for tests.
 NOT_COUNTED = {"src/simd/model.rs", "src/kernel/counted.rs"}

@@ -6,7 +6,9 @@
 use libfuzzer_sys::fuzz_target;
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::kernels;
-use trust8_profile::{Class, Error, KernelProfiles, Policy, Profile, ProfilePart, ProfileValidator};
+use trust8_profile::{
+    Class, KernelProfiles, Profile, ProfileError, ProfilePart, ProfilePolicy, ProfileValidator,
+};
 
 fuzz_target!(|data: &[u8]| {
     let Some(input) = input::build(data) else { return };
@@ -34,9 +36,9 @@ fuzz_target!(|data: &[u8]| {
             }
             offset += chunk.invalid().len();
         }
-        let answer = |error: Error| match error {
-            Error::NotUtf8(error) => (error.valid_up_to(), None),
-            Error::Forbidden(found) => (found.offset() as usize, Some(found.class())),
+        let answer = |error: ProfileError| match error {
+            ProfileError::NotUtf8(error) => (error.valid_up_to(), None),
+            ProfileError::Forbidden(found) => (found.offset() as usize, Some(found.class())),
         };
         for kernel in kernels() {
             let first = kernel.profile(&profile).from_utf8(bytes).err().map(answer);
@@ -59,7 +61,7 @@ fn judge_by_context(profile: &Profile, bytes: &[u8]) {
         assert_eq!(first, found.first().copied(), "{kernel:?}, {profile:?}");
         assert_eq!(*all.get_or_insert_with(|| found.clone()), found, "{kernel:?}, {profile:?}");
     }
-    let first = all.and_then(|all| all.first().map(Error::valid_up_to));
+    let first = all.and_then(|all| all.first().map(ProfileError::valid_up_to));
     let cut = bytes.iter().fold(0, |sum, &byte| sum + usize::from(byte)) % (bytes.len() + 1);
     let (left, right) = bytes.split_at(cut);
     let mut validator = ProfileValidator::new(*profile);
@@ -70,7 +72,7 @@ fn judge_by_context(profile: &Profile, bytes: &[u8]) {
     assert_eq!(joined, ProfilePart::of(profile, bytes), "{profile:?}");
     assert_eq!(joined.finish().err().map(|error| error.valid_up_to() as usize), first, "{profile:?}");
     if let Ok(text) = core::str::from_utf8(bytes) {
-        for &policy in Policy::ALL {
+        for &policy in ProfilePolicy::ALL {
             let repaired = profile.repair(text, policy);
             assert_eq!(profile.check(&repaired), Ok(()), "{policy:?}, {profile:?}");
         }

@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::automaton::{Automaton, high_bits};
+use super::automaton::{Automaton, high_bits_of_8};
 use crate::simd::Vectors;
 
 /// Sixteen bytes, in loops that the compiler vectorises where the target has vectors.
@@ -73,6 +73,6 @@ impl Vectors for Automaton {
     #[inline(always)]
     fn high_bits(self, v: [u8; 16]) -> u64 {
         let v = u128::from_le_bytes(v);
-        high_bits(v as u64) | high_bits((v >> 64) as u64) << 8
+        high_bits_of_8(v as u64) | high_bits_of_8((v >> 64) as u64) << 8
     }
 }

@@ -254,7 +254,7 @@ pub fn judge(bytes: &[u8], suspect: usize) -> Result<(), Utf8Error> {
 /// The multiplication moves each of these bits to a different position in the upper byte of the
 /// product, and no bit carries.
 #[inline(always)]
-pub(crate) fn high_bits(word: u64) -> u64 {
+pub(crate) fn high_bits_of_8(word: u64) -> u64 {
     (word & 0x8080_8080_8080_8080).wrapping_mul(0x0002_0408_1020_4081) >> 56
 }
 

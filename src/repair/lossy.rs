@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::mem;
 
 use super::replacer::Replacer;
-use super::survey::{REPLACEMENT, ROOM_PER_BLOCK};
+use super::survey::{BLOCK_OUTPUT_BYTES, REPLACEMENT};
 use crate::kernel::Kernel;
 use crate::output;
 
@@ -99,7 +99,7 @@ impl Kernel {
         let mut valid = mem::take(text).into_bytes();
         // A replacement is up to two bytes longer than the bytes it replaces. An eighth more is
         // enough for a text with a few faults, so that it need not be moved.
-        let more = if bytes.len() < SHORT_BYTES { 2 } else { bytes.len() / 8 + ROOM_PER_BLOCK };
+        let more = if bytes.len() < SHORT_BYTES { 2 } else { bytes.len() / 8 + BLOCK_OUTPUT_BYTES };
         valid.reserve(bytes.len() + more);
         append_in_place(self, bytes, &mut valid);
         // SAFETY: `valid` was a `String`, and `append_in_place` has appended valid text: U+FFFD,
@@ -121,11 +121,8 @@ pub fn owned(kernel: &Kernel, bytes: &[u8]) -> String {
 /// For shorter input, `core`'s loop over bytes takes less time than the first map.
 const SHORT_BYTES: usize = 32;
 
-/// The capacity that [`append_in_place`] needs besides the result.
-pub const SPARE_ROOM: usize = ROOM_PER_BLOCK;
-
 /// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. The appended text
-/// is valid. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the result, it does not
+/// is valid. If the capacity of `text` has [`BLOCK_OUTPUT_BYTES`] more than the result, it does not
 /// grow.
 pub fn append_in_place(kernel: &Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.len() < SHORT_BYTES {
@@ -141,6 +138,6 @@ pub fn append_in_place(kernel: &Kernel, bytes: &[u8], text: &mut Vec<u8>) {
         if done == bytes.len() {
             return;
         }
-        text.reserve(bytes.len() - done + ROOM_PER_BLOCK);
+        text.reserve(bytes.len() - done + BLOCK_OUTPUT_BYTES);
     }
 }

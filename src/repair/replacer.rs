@@ -7,8 +7,8 @@ use core::fmt;
 use core::mem::MaybeUninit;
 
 use super::faults::FaultSearch;
+use super::survey::{BLOCK_OUTPUT_BYTES, BLOCK_TEXT_BYTES};
 use super::survey::{Found, REPLACEMENT};
-use super::survey::{ROOM_PER_BLOCK, TEXT_PER_BLOCK};
 use crate::boundary::whole_len;
 use crate::kernel::Kernel;
 use crate::output::Output;
@@ -40,7 +40,7 @@ impl<'a> Replacer<'a> {
 
     /// Writes all of the text, by way of a buffer.
     pub(crate) fn write_all(mut self, kernel: &Kernel, to: &mut impl fmt::Write) -> fmt::Result {
-        let mut memory = [MaybeUninit::uninit(); 4 * ROOM_PER_BLOCK];
+        let mut memory = [MaybeUninit::uninit(); 4 * BLOCK_OUTPUT_BYTES];
         // The bytes at the end of the last buffer that begin a character.
         let (mut cut, mut cut_len) = ([0; 4], 0);
         loop {
@@ -67,8 +67,8 @@ impl<'a> Replacer<'a> {
             }
             if !self.started
                 && (self.block.end == 0 || !self.block.is_sound())
-                && bytes.len() - self.block.start >= TEXT_PER_BLOCK
-                && out.left() >= ROOM_PER_BLOCK
+                && bytes.len() - self.block.start >= BLOCK_TEXT_BYTES
+                && out.left() >= BLOCK_OUTPUT_BYTES
                 && let Some(done) = self.search.replace(self.block, self.done, out)
             {
                 self.done = done;

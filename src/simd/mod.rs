@@ -216,7 +216,7 @@ pub fn read<V: Plain>(bytes: &[u8], at: usize) -> V {
 pub trait Simd: Vectors {
     /// The least length at which short input is tested for ASCII before it is checked. For shorter
     /// input, the check costs less than an occasional misprediction of this test.
-    const ASCII_TEST_FROM: usize;
+    const ASCII_TEST_FROM_BYTES: usize;
 
     /// Whether dense text one to three bytes earlier is loaded again, not combined from two
     /// registers.

@@ -79,7 +79,7 @@ impl Vectors for Neon {
 }
 
 impl Simd for Neon {
-    const ASCII_TEST_FROM: usize = 16;
+    const ASCII_TEST_FROM_BYTES: usize = 16;
 
     #[inline(always)]
     fn high_bits_of_64(self, bytes: &[u8], at: usize) -> u64 {

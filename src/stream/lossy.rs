@@ -89,7 +89,7 @@ const _: () = assert!(size_of::<Decoder>() <= 16);
 const AFTER_SURROGATE: u8 = 1 << 2;
 
 /// Where the number of the policy begins.
-const POLICY: u32 = 3;
+const POLICY_SHIFT: u32 = 3;
 
 impl Decoder {
     /// Returns a decoder that replaces each ill-formed sequence with U+FFFD, at the start of the
@@ -122,7 +122,8 @@ impl Decoder {
     #[must_use]
     pub fn with_policy(policy: Policy) -> Option<Self> {
         let number = Policy::ALL.iter().position(|&other| other == policy)?;
-        (policy != Policy::Null).then_some(Self { state: [0, 0, 0, (number as u8) << POLICY], ..Self::new() })
+        (policy != Policy::Null)
+            .then_some(Self { state: [0, 0, 0, (number as u8) << POLICY_SHIFT], ..Self::new() })
     }
 
     /// Returns the policy.
@@ -135,7 +136,7 @@ impl Decoder {
     #[inline]
     #[must_use]
     pub const fn policy(&self) -> Policy {
-        Policy::ALL[(self.state[3] >> POLICY) as usize]
+        Policy::ALL[(self.state[3] >> POLICY_SHIFT) as usize]
     }
 
     /// Decodes `piece`, the next bytes of the input. It may have any length, even 0.
@@ -220,7 +221,7 @@ impl Decoder {
     /// assert_eq!(decoder, Decoder::new());
     /// ```
     pub fn reset(&mut self) {
-        *self = Self { state: [0, 0, 0, self.state[3] & u8::MAX << POLICY], ..Self::new() };
+        *self = Self { state: [0, 0, 0, self.state[3] & u8::MAX << POLICY_SHIFT], ..Self::new() };
     }
 }
 
@@ -232,7 +233,7 @@ impl Decoder {
 
     /// Returns a decoder with this state, or `None` if no decoder has it.
     pub(crate) fn from_parts(replaced: u64, state: [u8; 4]) -> Option<Self> {
-        let policy = *Policy::ALL.get(usize::from(state[3] >> POLICY))?;
+        let policy = *Policy::ALL.get(usize::from(state[3] >> POLICY_SHIFT))?;
         let len = usize::from(state[3] & 3);
         let (pending, others) = state[..3].split_at(len);
         let is_beginning = LastFour::of_pending(pending).is_some() && others.iter().all(|&byte| byte == 0);
@@ -245,7 +246,7 @@ impl Decoder {
     #[inline(always)]
     fn hold(&mut self, pending: Pending, is_after_surrogate: bool) {
         let after_surrogate = if is_after_surrogate { AFTER_SURROGATE } else { 0 };
-        let others = self.state[3] & u8::MAX << POLICY | after_surrogate;
+        let others = self.state[3] & u8::MAX << POLICY_SHIFT | after_surrogate;
         self.state = (u32::from_be_bytes(pending.0) | u32::from(others)).to_be_bytes();
     }
 
@@ -568,10 +569,10 @@ mod tests {
                 assert_eq!((cut, after), (text.clone(), whole), "{} {at}", policy.policy());
             }
         }
-        let java = 1 << POLICY;
+        let java = 1 << POLICY_SHIFT;
         for state in [
-            [0, 0, 0, 3 << POLICY],
-            [0, 0, 0, 6 << POLICY],
+            [0, 0, 0, 3 << POLICY_SHIFT],
+            [0, 0, 0, 6 << POLICY_SHIFT],
             [0, 0, 0, 1],
             [b'a', 0, 0, 1],
             [0xC3, 1, 0, 1],

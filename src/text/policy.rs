@@ -9,8 +9,8 @@ use crate::kernel::Kernel;
 use crate::output;
 use crate::policy::Policy;
 use crate::repair::faults::FaultSearch;
-use crate::repair::lossy::{SPARE_ROOM, append_in_place, owned};
-use crate::repair::survey::REPLACEMENT;
+use crate::repair::lossy::{append_in_place, owned};
+use crate::repair::survey::{BLOCK_OUTPUT_BYTES, REPLACEMENT};
 
 impl Policy {
     /// Repairs `bytes` as if they were a row: returns them if they are UTF-8, or else the repaired
@@ -41,7 +41,7 @@ impl Policy {
             Self::Drop | Self::Null => 0,
             Self::Escape => 3,
         };
-        len.saturating_add(ill_formed.saturating_mul(more)).saturating_add(SPARE_ROOM)
+        len.saturating_add(ill_formed.saturating_mul(more)).saturating_add(BLOCK_OUTPUT_BYTES)
     }
 
     /// Appends the repaired text of a row that is not UTF-8.
@@ -102,7 +102,7 @@ impl Policy {
 }
 
 /// Appends what the table has for each byte, without a branch on the bytes. The capacity for a
-/// block is at most [`SPARE_ROOM`].
+/// block is at most [`BLOCK_OUTPUT_BYTES`].
 #[inline(always)]
 fn put_each(bytes: &[u8], table: &Table, text: &mut Vec<u8>) {
     text.reserve(4 * bytes.len());

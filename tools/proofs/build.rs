@@ -71,12 +71,12 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
             ("super::is_unfinished(first)", "false"),
             ("after += SUPERBLOCK_BYTES;", "after += SUPERBLOCK_BYTES + 1;"),
             (
-                "at = aligned_down(bytes, at + EIGHT_BLOCKS);",
-                "at = aligned_down(bytes, at + EIGHT_BLOCKS) + BLOCK_BYTES;",
+                "at = aligned_down(bytes, at + GROUP_BYTES);",
+                "at = aligned_down(bytes, at + GROUP_BYTES) + BLOCK_BYTES;",
             ),
             (
-                "left = &left[EIGHT_BLOCKS..];",
-                "left = &left[(EIGHT_BLOCKS + BLOCK_BYTES).min(left.len())..];",
+                "left = &left[GROUP_BYTES..];",
+                "left = &left[(GROUP_BYTES + BLOCK_BYTES).min(left.len())..];",
             ),
             ("usize::from(b) * 8", "usize::from(a) * 8"),
             ("i += 4;", "i += 8;"),

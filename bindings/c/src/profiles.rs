@@ -6,7 +6,7 @@
 use core::ffi::{CStr, c_char, c_void};
 
 use trust8::engine::is_same_name;
-use trust8_profile::{Class, Error, Profile};
+use trust8_profile::{Class, Profile, ProfileError};
 
 use crate::errors::{TRUST8_FORBIDDEN, TRUST8_NO_ERROR, misuse, trust8_error};
 use crate::{memory, names};
@@ -72,8 +72,8 @@ pub unsafe extern "C" fn trust8_profile_validate(
     };
     let found = match profile.get().from_utf8(bytes) {
         Ok(_) => trust8_error::at(len as u64, TRUST8_NO_ERROR),
-        Err(Error::NotUtf8(found)) => found.into(),
-        Err(Error::Forbidden(found)) => {
+        Err(ProfileError::NotUtf8(found)) => found.into(),
+        Err(ProfileError::Forbidden(found)) => {
             let mut buffer = [0; 4];
             let bytes = found.character().encode_utf8(&mut buffer).as_bytes();
             trust8_error::new(found.offset(), TRUST8_FORBIDDEN, Some(bytes.len()), bytes)

@@ -10,7 +10,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyType};
 use trust8::Kernel;
 use trust8::engine::is_same_name;
-use trust8_profile::{Class, Error, Forbidden, Profile};
+use trust8_profile::{Class, Forbidden, Profile, ProfileError};
 
 use crate::decode::invalid;
 
@@ -72,8 +72,8 @@ pub(crate) fn first(profile: &Profile, text: &[u8], at: usize, end: usize) -> Op
     let error = profile.error_from(Kernel::best(), text, at, [true; 2])?;
     let start = error.valid_up_to();
     let forbidden = match error {
-        Error::NotUtf8(_) => None,
-        Error::Forbidden(found) => Some(found),
+        ProfileError::NotUtf8(_) => None,
+        ProfileError::Forbidden(found) => Some(found),
     };
     let end_of_error = error.error_len().map_or(text.len(), |len| start + len);
     (start < end).then_some(Place { start, end: end_of_error, forbidden })

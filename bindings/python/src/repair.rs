@@ -89,7 +89,7 @@ fn repaired(bytes: &[u8], policy: Policy, profile: &Profile) -> Option<Vec<u8>> 
     }
     // The text is UTF-8 now, so this replaces nothing.
     let text = trust8::from_utf8_lossy(well_formed.as_deref().unwrap_or(bytes));
-    let policy = policy_for_forbidden(policy).unwrap_or(profile::Policy::Replace);
+    let policy = policy_for_forbidden(policy).unwrap_or(profile::ProfilePolicy::Replace);
     match profile.repair(&text, policy) {
         Cow::Borrowed(_) => well_formed,
         Cow::Owned(text) => Some(text.into_bytes()),

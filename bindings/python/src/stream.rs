@@ -7,7 +7,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyType};
-use trust8_profile::{Profile, ProfileValidator, StreamError};
+use trust8_profile::{Profile, ProfileStreamError, ProfileValidator};
 
 use crate::input::Input;
 use crate::profile::profile_of;
@@ -45,14 +45,14 @@ impl State {
         }
     }
 
-    fn push(&mut self, piece: &[u8]) -> Result<(), StreamError> {
+    fn push(&mut self, piece: &[u8]) -> Result<(), ProfileStreamError> {
         match self {
             Self::Utf8(validator) => Ok(validator.push(piece)?),
             Self::Profile(validator) => validator.push(piece),
         }
     }
 
-    fn finish(&self) -> Result<(), StreamError> {
+    fn finish(&self) -> Result<(), ProfileStreamError> {
         match self {
             Self::Utf8(validator) => Ok(validator.finish()?),
             Self::Profile(validator) => validator.finish(),
@@ -144,11 +144,11 @@ impl Validator {
 }
 
 /// Returns the exception for an error of a stream.
-fn raised(py: Python<'_>, error: &StreamError) -> PyErr {
+fn raised(py: Python<'_>, error: &ProfileStreamError) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let (position, length, kind) = match error {
-        StreamError::NotUtf8(error) => (error.valid_up_to(), error.error_len(), error.kind().name()),
-        StreamError::Forbidden(found) => {
+        ProfileStreamError::NotUtf8(error) => (error.valid_up_to(), error.error_len(), error.kind().name()),
+        ProfileStreamError::Forbidden(found) => {
             (found.offset(), Some(found.character().len_utf8()), found.class().name())
         }
     };

@@ -1,6 +1,6 @@
 //! Characters that are valid but harmful, according to the library's profiles.
 
-use trust8_profile::{Class, Error, Profile};
+use trust8_profile::{Class, Profile, ProfileError};
 
 use crate::memory::{both, output, place};
 use crate::text::write;
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn forbidden(
     let total = unsafe { place(total) };
     *total = 0;
     for error in Profile::PRESETS[preset].1.errors(bytes) {
-        let Error::Forbidden(found) = error else { continue };
+        let ProfileError::Forbidden(found) = error else { continue };
         if let Some(slot) = out.get_mut(*total as usize) {
             let class = u32::from(found.class().code());
             *slot = [found.offset() as u32, u32::from(found.character()) | class << 24];

@@ -6,7 +6,7 @@ use std::fmt;
 
 use trust8::Utf8Error;
 use trust8_columns::{ColumnError, ColumnErrorKind, Policy};
-use trust8_profile::{self as profile, Error, Forbidden};
+use trust8_profile::{self as profile, Forbidden, ProfileError};
 
 /// A row that is not UTF-8, or whose offsets, views or children violate Arrow's layout.
 ///
@@ -123,11 +123,11 @@ impl Reason {
     }
 }
 
-impl From<Error> for Reason {
-    fn from(error: Error) -> Self {
+impl From<ProfileError> for Reason {
+    fn from(error: ProfileError) -> Self {
         match error {
-            Error::NotUtf8(error) => Self::NotUtf8(error),
-            Error::Forbidden(found) => Self::Forbidden(found),
+            ProfileError::NotUtf8(error) => Self::NotUtf8(error),
+            ProfileError::Forbidden(found) => Self::Forbidden(found),
         }
     }
 }
@@ -164,11 +164,11 @@ impl std::error::Error for RowError {}
 /// has none.
 #[doc(hidden)]
 #[must_use]
-pub fn policy_for_forbidden(policy: Policy) -> Option<profile::Policy> {
+pub fn policy_for_forbidden(policy: Policy) -> Option<profile::ProfilePolicy> {
     match policy {
         Policy::Null => None,
-        Policy::Drop => Some(profile::Policy::Drop),
-        Policy::Escape => Some(profile::Policy::Escape),
-        _ => Some(profile::Policy::Replace),
+        Policy::Drop => Some(profile::ProfilePolicy::Drop),
+        Policy::Escape => Some(profile::ProfilePolicy::Escape),
+        _ => Some(profile::ProfilePolicy::Replace),
     }
 }

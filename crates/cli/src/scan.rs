@@ -7,7 +7,7 @@ use std::io::{self, Read};
 
 use trust8::Kernel;
 use trust8::boundary::{floor, is_continuation};
-use trust8_profile::{Error, Forbidden, Profile};
+use trust8_profile::{Forbidden, Profile, ProfileError};
 
 use crate::culprit::{Culprit, Run};
 use crate::location::Location;
@@ -98,7 +98,7 @@ impl<R: Read> Scanner<R> {
                         }
                     }
                 }
-                Some(Segment::Invalid { offset, error: Error::Forbidden(found), before, .. }) => {
+                Some(Segment::Invalid { offset, error: ProfileError::Forbidden(found), before, .. }) => {
                     self.before.clear();
                     self.before.extend_from_slice(last_bytes(before));
                     break Some((found, offset));
@@ -110,7 +110,7 @@ impl<R: Read> Scanner<R> {
             return Ok(Some(self.run_from(found, offset, before_reading)));
         }
         // An invalid segment is returned again until it is skipped.
-        let Some(Segment::Invalid { offset, error: Error::NotUtf8(error), before, rest }) =
+        let Some(Segment::Invalid { offset, error: ProfileError::NotUtf8(error), before, rest }) =
             self.segments.next()?
         else {
             return Ok(None);

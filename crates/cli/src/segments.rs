@@ -6,7 +6,7 @@
 use std::io::{self, Read};
 
 use trust8::Kernel;
-use trust8_profile::{Error, Forbidden, Profile};
+use trust8_profile::{Forbidden, Profile, ProfileError};
 
 use crate::source::{self, CHUNK, aligned_buffer};
 
@@ -46,7 +46,7 @@ pub(crate) enum Segment<'a> {
     /// Valid text.
     Valid(&'a [u8]),
     /// An error at the start of `rest`, after `before`.
-    Invalid { offset: u64, error: Error, before: &'a [u8], rest: &'a [u8] },
+    Invalid { offset: u64, error: ProfileError, before: &'a [u8], rest: &'a [u8] },
 }
 
 impl<R: Read> Segments<R> {
@@ -108,9 +108,9 @@ impl<R: Read> Segments<R> {
 
     /// Returns how much of `unseen` is valid, and the error after that. What a profile forbids may
     /// depend on the bytes before and after it.
-    fn judge(&self, unseen: &[u8]) -> (usize, Option<Error>) {
+    fn judge(&self, unseen: &[u8]) -> (usize, Option<ProfileError>) {
         let error = match self.profile {
-            None => self.kernel.from_utf8(unseen).err().map(Error::from),
+            None => self.kernel.from_utf8(unseen).err().map(ProfileError::from),
             Some(profile) => {
                 let before = self.at - self.kept;
                 let is_start = self.offset == before as u64;
@@ -133,7 +133,7 @@ impl<R: Read> Segments<R> {
         let end = self.filled.min(self.at + CONTEXT);
         let edges = [self.offset == before as u64, self.ended && end == self.filled];
         match profile.error_from(self.kernel, &self.bytes[self.kept..end], before, edges) {
-            Some(Error::Forbidden(found)) if found.offset() == before as u64 => Some(found),
+            Some(ProfileError::Forbidden(found)) if found.offset() == before as u64 => Some(found),
             _ => None,
         }
     }

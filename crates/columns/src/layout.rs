@@ -349,7 +349,7 @@ impl<'a, B: AsRef<[u8]>> Views<'a, B> {
             let group = column.group(first, views.len().min(first + views::GROUP_VIEWS), &mut group);
             let is_wrong = |&view: &u128| {
                 let len = view as u32;
-                match len <= views::INLINE {
+                match len <= views::INLINE_BYTES {
                     true => view >> 32 >> (8 * len) != 0,
                     false => views::long_view(view, buffers).is_none(),
                 }
@@ -389,7 +389,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
     fn bytes_of_row(&self, row: usize) -> Row<'_> {
         let is_null = self.validity.is_some_and(|validity| !validity.is_valid(row));
         let view = if is_null { 0 } else { self.views[row] };
-        if view as u32 <= views::INLINE {
+        if view as u32 <= views::INLINE_BYTES {
             return Row(Bytes::Inline(view.to_le_bytes()));
         }
         // An `AsRef` may return another buffer each time. Then there may be no such row.
@@ -445,7 +445,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
     ) -> Option<Option<(usize, &[u8])>> {
         let view = self.views[row];
         overlap.count(&[view], self.buffers, each);
-        let is_listed = view as u32 > views::INLINE && overlap.is_great();
+        let is_listed = view as u32 > views::INLINE_BYTES && overlap.is_great();
         is_listed.then(|| overlap.fault_of(view, start, self.buffers))
     }
 }

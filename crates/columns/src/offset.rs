@@ -22,9 +22,9 @@ impl Offset for i64 {}
 mod sealed {
     pub trait Number: Sized {
         /// The greatest length that fits into the type.
-        const LIMIT: usize;
+        const LIMIT_BYTES: usize;
 
-        /// Returns the number for a length, which is at most `LIMIT`.
+        /// Returns the number for a length, which is at most `LIMIT_BYTES`.
         fn of(len: usize) -> Self;
 
         /// Returns the number as a length. It is not negative.
@@ -38,7 +38,7 @@ mod sealed {
     macro_rules! numbers {
         ($($integer:ty, $limit:expr;)+) => {$(
             impl Number for $integer {
-                const LIMIT: usize = $limit;
+                const LIMIT_BYTES: usize = $limit;
 
                 #[inline(always)]
                 fn of(len: usize) -> Self {

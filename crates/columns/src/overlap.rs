@@ -18,7 +18,7 @@ use trust8::boundary::floor;
 use trust8::engine::{each_fault, is_inside};
 use trust8::{Kernel, Utf8Error};
 
-use super::views::{INLINE, long_view};
+use super::views::{INLINE_BYTES, long_view};
 
 /// The faults of the buffers are listed once the views name more than this many times their bytes.
 const REPETITIONS: usize = 4;
@@ -66,7 +66,7 @@ impl Overlap {
     /// Counts the bytes that `views` name, and lists the faults that `each` finds in each buffer if
     /// they are too many.
     pub(super) fn count(&mut self, views: &[u128], buffers: &[impl AsRef<[u8]>], each: &EachFault<'_>) {
-        let lens = views.iter().map(|&view| view as u32).filter(|&len| len > INLINE);
+        let lens = views.iter().map(|&view| view as u32).filter(|&len| len > INLINE_BYTES);
         self.named = lens.fold(self.named, |sum, len| sum.saturating_add(len as usize));
         if self.faults.is_none() {
             let limit = *self.limit.get_or_insert_with(|| limit(buffers));
@@ -90,7 +90,7 @@ impl Overlap {
         buffers: &[impl AsRef<[u8]>],
     ) -> Option<Utf8Error> {
         let len = view as u32;
-        if len <= INLINE {
+        if len <= INLINE_BYTES {
             return kernel.from_utf8(&view.to_le_bytes()[4..4 + len as usize]).err();
         }
         let (at, sequence) = self.fault_of(view, 0, buffers)?;

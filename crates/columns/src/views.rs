@@ -21,15 +21,15 @@ use super::{ColumnError, ColumnErrorKind};
 pub(super) const GROUP_VIEWS: usize = 128;
 
 /// The longest string that is stored in the view itself.
-pub(super) const INLINE: u32 = 12;
+pub(super) const INLINE_BYTES: u32 = 12;
 
 /// For each length, the bits of a view that are its text. The last entry is for all longer strings,
 /// which are not in the view.
-const TEXT: [u128; INLINE as usize + 2] = {
-    let mut masks = [0; INLINE as usize + 2];
+const TEXT: [u128; INLINE_BYTES as usize + 2] = {
+    let mut masks = [0; INLINE_BYTES as usize + 2];
     let mut len = 1;
-    while len <= INLINE {
-        masks[len as usize] = !0 >> (8 * (INLINE - len)) & !0 << 32;
+    while len <= INLINE_BYTES {
+        masks[len as usize] = !0 >> (8 * (INLINE_BYTES - len)) & !0 << 32;
         len += 1;
     }
     masks
@@ -37,10 +37,10 @@ const TEXT: [u128; INLINE as usize + 2] = {
 
 /// For each length, the bits of a view that must be zero, because neither its length nor its text
 /// is there.
-const PADDING: [u128; INLINE as usize + 2] = {
-    let mut masks = [0; INLINE as usize + 2];
+const PADDING: [u128; INLINE_BYTES as usize + 2] = {
+    let mut masks = [0; INLINE_BYTES as usize + 2];
     let mut len = 0;
-    while len < INLINE {
+    while len < INLINE_BYTES {
         masks[len as usize] = !0 << 32 & !TEXT[len as usize];
         len += 1;
     }
@@ -65,11 +65,11 @@ pub(super) fn group_is_valid<'a>(
     // The loop has no branches: lengths vary from row to row, and no CPU predicts them.
     for ((&view, gathered), number) in views.iter().zip(&mut inline).zip(0..) {
         let len = view as u32;
-        let kind = len.min(INLINE + 1) as usize;
+        let kind = len.min(INLINE_BYTES + 1) as usize;
         *gathered = (view & TEXT[kind]).to_le_bytes();
         padding |= view & PADDING[kind];
         long[longs] = number;
-        longs += usize::from(len > INLINE);
+        longs += usize::from(len > INLINE_BYTES);
     }
     let mut wrong = padding != 0;
     for &number in &long[..longs] {
@@ -91,7 +91,7 @@ pub(super) fn long_view(view: u128, buffers: &[impl AsRef<[u8]>]) -> Option<(usi
 }
 
 /// The longest gap between strings that are joined.
-const GAP: usize = 8;
+const LONGEST_GAP_BYTES: usize = 8;
 
 /// Strings that follow each other in a buffer, with at most a short gap of ASCII.
 pub(super) struct Joined<'a> {
@@ -119,7 +119,8 @@ impl<'a> Joined<'a> {
     /// after an error. Only [`finish`](Self::finish) finds all errors.
     #[inline(always)]
     fn join(&mut self, kernel: &Kernel, number: usize, buffer: &'a [u8], from: usize, to: usize) -> bool {
-        let is_joined = |end: usize| from <= end || from - end <= GAP && buffer[end..from].is_ascii();
+        let is_joined =
+            |end: usize| from <= end || from - end <= LONGEST_GAP_BYTES && buffer[end..from].is_ascii();
         if number == self.number && self.start <= from && is_joined(self.end) {
             if to > self.end {
                 let border = self.end;
@@ -160,7 +161,7 @@ pub(super) fn each_view(
         let fail = |kind| Err(ColumnError { row, kind });
         let word = |lane: u32| (view >> (32 * lane)) as u32;
         let len = word(0);
-        if len <= INLINE {
+        if len <= INLINE_BYTES {
             let (text, padding) = bytes[4..].split_at(len as usize);
             if padding.iter().any(|&byte| byte != 0) {
                 return fail(ColumnErrorKind::NonZeroPadding { len });

@@ -20,7 +20,7 @@ use trust8_columns::{
     Column, ColumnError, FixedSize, Offset, Offsets, Policy, Repair, Repaired, RepairedRows, RepairedViews,
     Validity, Views, invalid_rows, repair,
 };
-use trust8_profile::{self as profile, Error, Profile, refused_rows};
+use trust8_profile::{self as profile, Profile, ProfileError, refused_rows};
 
 /// The treatment of rows that are not UTF-8.
 #[derive(Clone, Copy)]
@@ -140,8 +140,8 @@ pub(crate) fn error_fields() -> Fields {
 pub(crate) fn errors(array: &dyn Array, profile: Option<&Profile>) -> Result<StructArray> {
     let buffers = buffers(array);
     let rows = Rows::of(array, &buffers)?;
-    let found: Vec<(usize, Error)> = for_layout!(rows, column => match profile {
-        None => invalid_rows(column).map(|(row, error)| (row, Error::NotUtf8(error))).collect(),
+    let found: Vec<(usize, ProfileError)> = for_layout!(rows, column => match profile {
+        None => invalid_rows(column).map(|(row, error)| (row, ProfileError::NotUtf8(error))).collect(),
         Some(profile) => refused_rows(column, profile).collect(),
     });
     let len = array.len();
@@ -166,8 +166,8 @@ pub(crate) fn errors(array: &dyn Array, profile: Option<&Profile>) -> Result<Str
         }
         (next..row).for_each(|_| kinds.append_null());
         kinds.append_value(match error {
-            Error::NotUtf8(error) => error.kind().name(),
-            Error::Forbidden(found) => found.class().name(),
+            ProfileError::NotUtf8(error) => error.kind().name(),
+            ProfileError::Forbidden(found) => found.class().name(),
         });
         message.clear();
         write!(message, "{error}").expect("a string takes any text");
@@ -218,9 +218,9 @@ fn allowed(text: ArrayRef, policy: Policy, profile: &Profile) -> Result<ArrayRef
     }
     let of_profile = match policy {
         Policy::Null => None,
-        Policy::Drop => Some(profile::Policy::Drop),
-        Policy::Escape => Some(profile::Policy::Escape),
-        _ => Some(profile::Policy::Replace),
+        Policy::Drop => Some(profile::ProfilePolicy::Drop),
+        Policy::Escape => Some(profile::ProfilePolicy::Escape),
+        _ => Some(profile::ProfilePolicy::Replace),
     };
     fn new<'a>(
         rows: impl Iterator<Item = Option<&'a str>>,
@@ -263,7 +263,7 @@ fn allowed_views(
     text: &StringViewArray,
     refused: &[usize],
     profile: &Profile,
-    policy: Option<profile::Policy>,
+    policy: Option<profile::ProfilePolicy>,
 ) -> Result<ArrayRef> {
     let (views, buffers, nulls) = text.clone().into_parts();
     let (mut views, mut new) = (views.to_vec(), Vec::new());

@@ -29,10 +29,10 @@ const NEAR_BYTES: usize = 16;
 
 /// After at least this many exceptions in 64 bytes, the next one is expected to be near. A
 /// surrogate pair counts as two.
-const MANY: u32 = 3;
+const MANY_EXCEPTIONS: u32 = 3;
 
 /// The extra space that a copy needs beyond its length, for stores that write too much.
-pub(super) const SPARE_ROOM: usize = 64;
+pub(super) const SPARE_BYTES: usize = 64;
 
 /// How to rewrite exceptions. Each function gets the bytes from the exception on.
 pub(super) trait Rewriting {
@@ -148,7 +148,7 @@ pub(super) fn copy_rewritten(
             let block = &bytes[at..];
             let (start, mut marks) = (at, own.marks(kernel, block));
             any |= marks.len() > 0;
-            is_near = marks.len() >= MANY;
+            is_near = marks.len() >= MANY_EXCEPTIONS;
             while let Some(place) = marks.next_from(block, at - start) {
                 if !put_short(bytes, at, start + place, out) {
                     break 'copy CopyEnd::Room;

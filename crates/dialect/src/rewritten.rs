@@ -17,7 +17,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::rewriting::{CopyEnd, Rewriting, SPARE_ROOM, ToUtf8, copy_rewritten};
+use super::rewriting::{CopyEnd, Rewriting, SPARE_BYTES, ToUtf8, copy_rewritten};
 use super::runs::OwnForms;
 use super::segments::{Segment, Segments};
 use super::{Dialect, DialectError, DialectWith};
@@ -102,7 +102,7 @@ pub(super) fn collect(
     spare: usize,
     rewriting: &impl Rewriting,
 ) -> Option<Vec<u8>> {
-    let mut copy = Vec::with_capacity(bytes.len() + spare + SPARE_ROOM);
+    let mut copy = Vec::with_capacity(bytes.len() + spare + SPARE_BYTES);
     let mut at = 0;
     loop {
         let copied =
@@ -111,7 +111,7 @@ pub(super) fn collect(
         match copied.stop {
             CopyEnd::Done => return Some(copy),
             CopyEnd::Refused => return None,
-            CopyEnd::Room => copy.reserve(bytes.len() - at + SPARE_ROOM),
+            CopyEnd::Room => copy.reserve(bytes.len() - at + SPARE_BYTES),
         }
     }
 }

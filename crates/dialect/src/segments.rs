@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 use core::str::Chars;
 
 use super::form::{self, Malformed};
-use super::rewriting::{Copied, CopyEnd, SPARE_ROOM, ToUtf8, copy_rewritten};
+use super::rewriting::{Copied, CopyEnd, SPARE_BYTES, ToUtf8, copy_rewritten};
 use super::runs::Runs;
 use super::{Dialect, DialectError, DialectErrorKind, DialectWith};
 use trust8::engine::Output;
@@ -61,7 +61,7 @@ impl<'a> Segments<'a> {
     #[inline(never)]
     pub(super) fn skip_accepted(&mut self, also_inexpressible: bool) {
         const CHUNK_BYTES: usize = 2048;
-        let mut memory = [MaybeUninit::uninit(); CHUNK_BYTES + SPARE_ROOM];
+        let mut memory = [MaybeUninit::uninit(); CHUNK_BYTES + SPARE_BYTES];
         let (own, kernel) = (self.dialect.own_forms(), self.runs.kernel());
         let to_utf8 = ToUtf8 { dialect: self.dialect, inexpressible: also_inexpressible, malformed: false };
         while !self.error_is_near {

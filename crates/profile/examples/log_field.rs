@@ -9,7 +9,7 @@
 
 use std::io::{self, Read, Write};
 
-use trust8_profile::{Class, Policy, Profile};
+use trust8_profile::{Class, Profile, ProfilePolicy};
 
 /// One field of a line.
 const FIELD: Profile =
@@ -21,7 +21,7 @@ fn write_field(field: &[u8], mut log: impl Write) -> io::Result<()> {
         Ok(text) => writeln!(log, "field: {text}"),
         Err(error) => {
             let text = trust8::from_utf8_lossy(field);
-            writeln!(log, "field: {} ({error})", FIELD.repair(&text, Policy::Caret))
+            writeln!(log, "field: {} ({error})", FIELD.repair(&text, ProfilePolicy::Caret))
         }
     }
 }

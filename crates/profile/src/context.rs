@@ -19,7 +19,7 @@ use super::class::Class;
 use super::first_character;
 
 /// How many bytes before a character may decide about it.
-pub(super) const WINDOW: usize = 64;
+pub(super) const WINDOW_BYTES: usize = 64;
 
 /// The start or the end of the text, in place of a character.
 const NONE: u32 = u32::MAX;
@@ -378,7 +378,7 @@ static FILLERS: [Filler; 8] = [
 /// What is around a character.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
-    /// What begins in the last [`WINDOW`] bytes before it.
+    /// What begins in the last [`WINDOW_BYTES`] bytes before it.
     back: Back<'a>,
     /// The character before and the one after.
     last: u32,
@@ -398,7 +398,7 @@ pub(super) enum Next {
 
 impl<'a> Around<'a> {
     pub(super) fn new(before: &'a [u8], next: Next) -> Self {
-        let back = Back::new(before, WINDOW);
+        let back = Back::new(before, WINDOW_BYTES);
         let last = { back }.next().unwrap_or(NONE);
         let next = match next {
             Next::End => NONE,
@@ -539,7 +539,7 @@ impl<'a> Around<'a> {
             }
             0xAD => {
                 let hyphens = |span| Back::new(self.back.text, span).filter(|&number| number == 0xAD).count();
-                is_letter(self.last) && is_letter(self.next) && hyphens(24) < 5 && hyphens(WINDOW) < 11
+                is_letter(self.last) && is_letter(self.next) && hyphens(24) < 5 && hyphens(WINDOW_BYTES) < 11
             }
             0x180E => {
                 let is_letter = is_mongolian(self.last)
@@ -597,7 +597,7 @@ impl<'a> Around<'a> {
     /// bytes, and fewer than `far` in the whole window.
     #[inline(never)]
     fn are_few(&self, near: usize, far: usize) -> bool {
-        let half = self.back.text.len().saturating_sub(WINDOW / 2);
+        let half = self.back.text.len().saturating_sub(WINDOW_BYTES / 2);
         let (mut back, mut counts) = (self.back, (0, 0));
         while let Some(number) = back.next() {
             let joins_emoji = number == ZWJ && { back }.next().is_none_or(is_emoji_end);

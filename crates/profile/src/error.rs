@@ -94,21 +94,21 @@ impl core::error::Error for Forbidden {}
 /// The first place at which bytes are not UTF-8 or have a forbidden character.
 ///
 /// ```
-/// use trust8_profile::{Error, Profile};
+/// use trust8_profile::{ProfileError, Profile};
 ///
 /// let error = |bytes| Profile::XML_1_0.from_utf8(bytes).unwrap_err();
-/// assert!(matches!(error(b"a\x01\xFF"), Error::Forbidden(found) if found.offset() == 1));
-/// assert!(matches!(error(b"a\xFF\x01"), Error::NotUtf8(error) if error.valid_up_to() == 1));
+/// assert!(matches!(error(b"a\x01\xFF"), ProfileError::Forbidden(found) if found.offset() == 1));
+/// assert!(matches!(error(b"a\xFF\x01"), ProfileError::NotUtf8(error) if error.valid_up_to() == 1));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Error {
+pub enum ProfileError {
     /// The bytes are not UTF-8.
     NotUtf8(Utf8Error),
     /// The profile forbids a character.
     Forbidden(Forbidden),
 }
 
-impl Error {
+impl ProfileError {
     /// Returns how many bytes before the error are text that the profile allows.
     ///
     /// ```
@@ -140,18 +140,18 @@ impl Error {
     }
 }
 
-/// Like [`Error`], for a stream.
+/// Like [`ProfileError`], for a stream.
 ///
 /// ```
-/// use trust8_profile::{Profile, StreamError, ProfileValidator};
+/// use trust8_profile::{Profile, ProfileStreamError, ProfileValidator};
 ///
 /// let mut validator = ProfileValidator::new(Profile::TERMINAL);
 /// assert!(validator.push(b"ok\xC2").is_ok());
 /// let error = validator.push(b"\x9B1m").unwrap_err();
-/// assert!(matches!(error, StreamError::Forbidden(found) if found.offset() == 2));
+/// assert!(matches!(error, ProfileStreamError::Forbidden(found) if found.offset() == 2));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum StreamError {
+pub enum ProfileStreamError {
     /// The stream is not UTF-8.
     NotUtf8(stream::StreamError),
     /// The profile forbids a character.
@@ -177,14 +177,14 @@ macro_rules! errors {
         ///
         /// ```
         /// use std::io;
-        /// use trust8_profile::{Error, Profile};
+        /// use trust8_profile::{ProfileError, Profile};
         ///
         /// fn field(bytes: &[u8]) -> io::Result<&str> {
         ///     Ok(Profile::POSTGRES.from_utf8(bytes)?)
         /// }
         /// let error = field(b"ab\0").unwrap_err();
         /// assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-        /// assert_eq!(error.downcast::<Error>().unwrap().valid_up_to(), 2);
+        /// assert_eq!(error.downcast::<ProfileError>().unwrap().valid_up_to(), 2);
         /// ```
         #[cfg(feature = "std")]
         impl From<$error> for std::io::Error {
@@ -208,6 +208,6 @@ macro_rules! errors {
 }
 
 errors! {
-    Error: Utf8Error;
-    StreamError: stream::StreamError;
+    ProfileError: Utf8Error;
+    ProfileStreamError: stream::StreamError;
 }

@@ -7,7 +7,7 @@ use core::iter::{FusedIterator, Peekable};
 
 use trust8::{Kernel, Utf8Chunks, Utf8Error};
 
-use super::error::{Error, Forbidden};
+use super::error::{Forbidden, ProfileError};
 use super::sieve::Suspects;
 use super::{Edges, Profile};
 
@@ -65,9 +65,9 @@ impl<'a> ProfileErrors<'a> {
 }
 
 impl Iterator for ProfileErrors<'_> {
-    type Item = Error;
+    type Item = ProfileError;
 
-    fn next(&mut self) -> Option<Error> {
+    fn next(&mut self) -> Option<ProfileError> {
         loop {
             if let Some(found) = self.forbidden() {
                 return Some(found.into());
@@ -89,7 +89,7 @@ impl FusedIterator for ProfileErrors<'_> {}
 /// [`ProfileErrors::runs`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Run {
-    first: Error,
+    first: ProfileError,
     end: usize,
     characters: usize,
 }
@@ -97,7 +97,7 @@ pub struct Run {
 impl Run {
     /// Returns the ill-formed sequence, or the first character of the run.
     #[must_use]
-    pub const fn first(&self) -> Error {
+    pub const fn first(&self) -> ProfileError {
         self.first
     }
 
@@ -139,15 +139,15 @@ impl Iterator for ProfileRuns<'_> {
     fn next(&mut self) -> Option<Run> {
         let first = self.errors.next()?;
         let mut last = match first {
-            Error::Forbidden(found) => found,
-            Error::NotUtf8(error) => {
+            ProfileError::Forbidden(found) => found,
+            ProfileError::NotUtf8(error) => {
                 let end = error.error_len().map_or(self.len, |len| error.valid_up_to() + len);
                 return Some(Run { first, end, characters: 1 });
             }
         };
         let mut characters = 1;
-        let joins = |last: &Forbidden, next: &Error| matches!(next, Error::Forbidden(next) if last.end() == next.offset() && last.class().joins(next.class()));
-        while let Some(Error::Forbidden(next)) = self.errors.next_if(|next| joins(&last, next)) {
+        let joins = |last: &Forbidden, next: &ProfileError| matches!(next, ProfileError::Forbidden(next) if last.end() == next.offset() && last.class().joins(next.class()));
+        while let Some(ProfileError::Forbidden(next)) = self.errors.next_if(|next| joins(&last, next)) {
             last = next;
             characters += 1;
         }

@@ -59,11 +59,11 @@ use core::fmt;
 
 pub use census::Census;
 pub use class::Class;
-pub use error::{Error, Forbidden, StreamError};
+pub use error::{Forbidden, ProfileError, ProfileStreamError};
 pub use errors::{ProfileErrors, ProfileRuns, Run};
 pub use part::{ProfilePart, ProfilePartError};
 #[cfg(feature = "alloc")]
-pub use repair::{Policy, Repairer};
+pub use repair::{ProfilePolicy, Repairer};
 pub use rows::{RefusedRows, refused_rows};
 pub use validator::ProfileValidator;
 #[cfg(feature = "std")]
@@ -102,7 +102,7 @@ pub trait KernelProfiles: AsKernel {
         &'static self,
         validator: &mut ProfileValidator,
         piece: &[u8],
-    ) -> Result<(), StreamError> {
+    ) -> Result<(), ProfileStreamError> {
         validator.decode_with(self.kernel(), piece).1
     }
 }
@@ -120,7 +120,7 @@ impl<'a> ProfileWith<'a> {
     ///
     /// Returns the errors of that function.
     #[inline]
-    pub fn from_utf8(self, bytes: &[u8]) -> Result<&str, Error> {
+    pub fn from_utf8(self, bytes: &[u8]) -> Result<&str, ProfileError> {
         let Self(kernel, profile) = self;
         sieve::clean_text(kernel, bytes, &profile.sieve)
             // A program with a constant profile of other classes gets none of the code for contexts.
@@ -325,7 +325,7 @@ impl Profile {
     /// assert_eq!(Profile::XML_1_0.from_utf8(b"na\x00ve").unwrap_err().valid_up_to(), 2);
     /// ```
     #[inline]
-    pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Error> {
+    pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, ProfileError> {
         ProfileWith(Kernel::best(), self).from_utf8(bytes)
     }
 
@@ -399,10 +399,10 @@ impl Profile {
         bytes: &[u8],
         from: usize,
         is_whole: [bool; 2],
-    ) -> Option<Error> {
+    ) -> Option<ProfileError> {
         let [is_start, is_end] = is_whole;
         // What is not UTF-8 ends the context.
-        let far = from.saturating_sub(context::WINDOW);
+        let far = from.saturating_sub(context::WINDOW_BYTES);
         let start = match trust8::utf8_chunks(&bytes[far..from]).last() {
             Some(last) if last.error().is_some() => from,
             Some(last) => far + last.offset(),
@@ -414,17 +414,17 @@ impl Profile {
         let found =
             sieve::search(kernel, text, &self.sieve, skipped, |text, place| self.look(text, place, edges));
         Some(match found.err()? {
-            Error::NotUtf8(error) => {
+            ProfileError::NotUtf8(error) => {
                 let at = start + error.valid_up_to();
                 Utf8Error::new(at, Sequence::at_start_of(&bytes[at..])).into()
             }
-            Error::Forbidden(found) => found.after(start as u64).into(),
+            ProfileError::Forbidden(found) => found.after(start as u64).into(),
         })
     }
 
     /// Like [`from_utf8`](Self::from_utf8), for text that is not clean.
     #[inline(never)]
-    fn rest<'a>(&self, kernel: &Kernel, bytes: &'a [u8], skipped: Skipped) -> Result<&'a str, Error> {
+    fn rest<'a>(&self, kernel: &Kernel, bytes: &'a [u8], skipped: Skipped) -> Result<&'a str, ProfileError> {
         sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| self.look(text, place, Edges::WHOLE))
     }
 
@@ -435,7 +435,7 @@ impl Profile {
         kernel: &Kernel,
         bytes: &'a [u8],
         skipped: Skipped,
-    ) -> Result<&'a str, Error> {
+    ) -> Result<&'a str, ProfileError> {
         sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| {
             let (at, character) = self.suspect(text, place)?;
             let class = Class::listed(character).filter(|&class| self.rules().forbids(class))?;

@@ -9,7 +9,7 @@ use trust8::UnknownName;
 use trust8::engine::{is_same_name, names_of};
 
 #[cfg(feature = "alloc")]
-use super::Policy;
+use super::ProfilePolicy;
 use super::{Class, Profile};
 
 impl Profile {
@@ -105,7 +105,7 @@ impl fmt::Display for Profile {
 }
 
 #[cfg(feature = "alloc")]
-impl Policy {
+impl ProfilePolicy {
     /// All policies.
     pub const ALL: &'static [Self] =
         &[Self::Replace, Self::Drop, Self::Escape, Self::Caret, Self::CharacterReference];
@@ -113,8 +113,8 @@ impl Policy {
     /// Returns the policy's name, in lower case.
     ///
     /// ```
-    /// use trust8_profile::Policy;
-    /// let names: Vec<_> = Policy::ALL.iter().map(|policy| policy.name()).collect();
+    /// use trust8_profile::ProfilePolicy;
+    /// let names: Vec<_> = ProfilePolicy::ALL.iter().map(|policy| policy.name()).collect();
     /// assert_eq!(names, ["replace", "drop", "escape", "caret", "character-reference"]);
     /// ```
     #[must_use]
@@ -131,9 +131,9 @@ impl Policy {
     /// Returns the policy with this name. Case, hyphens, underscores and spaces make no difference.
     ///
     /// ```
-    /// use trust8_profile::Policy;
-    /// assert_eq!(Policy::by_name("Character Reference"), Some(Policy::CharacterReference));
-    /// assert_eq!(Policy::by_name("java"), None);
+    /// use trust8_profile::ProfilePolicy;
+    /// assert_eq!(ProfilePolicy::by_name("Character Reference"), Some(ProfilePolicy::CharacterReference));
+    /// assert_eq!(ProfilePolicy::by_name("java"), None);
     /// ```
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
@@ -142,22 +142,23 @@ impl Policy {
 }
 
 /// ```
-/// use trust8_profile::Policy;
-/// assert_eq!("Escape".parse(), Ok(Policy::Escape));
-/// assert!("java".parse::<Policy>().unwrap_err().to_string().ends_with("caret, character-reference"));
+/// use trust8_profile::ProfilePolicy;
+/// assert_eq!("Escape".parse(), Ok(ProfilePolicy::Escape));
+/// assert!("java".parse::<ProfilePolicy>().unwrap_err().to_string().ends_with("caret, character-reference"));
 /// ```
 #[cfg(feature = "alloc")]
-impl FromStr for Policy {
+impl FromStr for ProfilePolicy {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        Self::by_name(name).ok_or(UnknownName::of("policy", names_of!(Policy::ALL, |policy| policy.name())))
+        Self::by_name(name)
+            .ok_or(UnknownName::of("policy", names_of!(ProfilePolicy::ALL, |policy| policy.name())))
     }
 }
 
-/// Writes the [name](Policy::name).
+/// Writes the [name](ProfilePolicy::name).
 #[cfg(feature = "alloc")]
-impl fmt::Display for Policy {
+impl fmt::Display for ProfilePolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }

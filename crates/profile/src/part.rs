@@ -19,7 +19,7 @@ use trust8::engine::is_inside;
 use trust8_counts::{KernelCounts, Part, PartError, Tally};
 
 use super::class::Class;
-use super::context::WINDOW;
+use super::context::WINDOW_BYTES;
 use super::error::Forbidden;
 use super::{Edges, Profile, ProfileWith, Rules};
 
@@ -49,7 +49,7 @@ use super::{Edges, Profile, ProfileWith, Rules};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProfilePart {
-    /// The judgement on all but the last [`CUT`] bytes.
+    /// The judgement on all but the last [`CUT_BYTES`] bytes.
     core: Part,
     /// The bits of the profile.
     bits: u64,
@@ -60,20 +60,20 @@ pub struct ProfilePart {
 }
 
 /// How many bytes a character and the start of the next one have, at most.
-const CUT: usize = 8;
+const CUT_BYTES: usize = 8;
 
 /// How many bytes at the start or the end of a part decide about characters near it.
-const NEAR: usize = WINDOW + CUT;
+const NEAR_BYTES: usize = WINDOW_BYTES + CUT_BYTES;
 
-/// Bytes at an end of a part: at most [`NEAR`].
+/// Bytes at an end of a part: at most [`NEAR_BYTES`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Bytes {
-    bytes: [u8; NEAR],
+    bytes: [u8; NEAR_BYTES],
     len: u8,
 }
 
 impl Bytes {
-    const NONE: Self = Self { bytes: [0; NEAR], len: 0 };
+    const NONE: Self = Self { bytes: [0; NEAR_BYTES], len: 0 };
 
     fn all(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
@@ -81,26 +81,26 @@ impl Bytes {
 
     fn first_of(bytes: &[u8]) -> Self {
         let mut first = Self::NONE;
-        let len = bytes.len().min(NEAR);
+        let len = bytes.len().min(NEAR_BYTES);
         first.bytes[..len].copy_from_slice(&bytes[..len]);
         first.len = len as u8;
         first
     }
 
     fn last_of(bytes: &[u8]) -> Self {
-        Self::first_of(&bytes[bytes.len().saturating_sub(NEAR)..])
+        Self::first_of(&bytes[bytes.len().saturating_sub(NEAR_BYTES)..])
     }
 
     /// Returns the bytes after the core.
     fn after_core(&self) -> &[u8] {
         let all = self.all();
-        &all[all.len().saturating_sub(CUT)..]
+        &all[all.len().saturating_sub(CUT_BYTES)..]
     }
 }
 
 /// The last bytes of a part, and the first ones of the next.
 struct Border {
-    bytes: [u8; 2 * NEAR],
+    bytes: [u8; 2 * NEAR_BYTES],
     cut: usize,
     len: usize,
 }
@@ -108,7 +108,7 @@ struct Border {
 impl Border {
     fn new(last: &Bytes, first: &Bytes) -> Self {
         let (last, first) = (last.all(), first.all());
-        let (mut bytes, cut, len) = ([0; 2 * NEAR], last.len(), last.len() + first.len());
+        let (mut bytes, cut, len) = ([0; 2 * NEAR_BYTES], last.len(), last.len() + first.len());
         bytes[..cut].copy_from_slice(last);
         bytes[cut..len].copy_from_slice(first);
         Self { bytes, cut, len }
@@ -151,7 +151,7 @@ fn settled(
         Err(error) => (error.valid_up_to(), error.error_len().is_some()),
     };
     let found = find(&text[..valid], Edges { is_start: head == 0, is_end }, &|found| {
-        let has_context = head + found.offset() as usize >= WINDOW;
+        let has_context = head + found.offset() as usize >= WINDOW_BYTES;
         let has_next = is_end || (found.end() as usize) < valid;
         !found.class().is_contextual() || has_context && has_next && found.class().needs_next()
     })?;
@@ -174,7 +174,7 @@ impl Found {
 
 impl ProfilePart {
     /// The length of [`to_bytes`](Self::to_bytes).
-    pub const LEN: usize = 2 * Part::LEN + 2 * (NEAR + 1) + 12;
+    pub const LEN: usize = 2 * Part::LEN + 2 * (NEAR_BYTES + 1) + 12;
 
     /// The number for no character in [`to_bytes`](Self::to_bytes).
     const NONE: u32 = u32::MAX;
@@ -195,7 +195,7 @@ impl ProfilePart {
     }
 
     pub(super) fn judge(kernel: &Kernel, profile: &Profile, bytes: &[u8]) -> Self {
-        let core = kernel.part(&bytes[..bytes.len().saturating_sub(CUT)]);
+        let core = kernel.part(&bytes[..bytes.len().saturating_sub(CUT_BYTES)]);
         let find = |text: &[u8], edges, keep: &dyn Fn(&Forbidden) -> bool| {
             profile.find(kernel, text, edges, |found| keep(&found).then_some(found))
         };
@@ -249,14 +249,14 @@ impl ProfilePart {
             };
         }
         // The last bytes of both, if the next part has fewer.
-        let core = if next.len() >= CUT as u64 {
+        let core = if next.len() >= CUT_BYTES as u64 {
             part.then(&next.core)
         } else {
             let rest = self.last.after_core().len() + next.last.all().len();
             let rest = &border.all()[border.len - rest..];
-            self.core.then(&Part::of(&rest[..rest.len().saturating_sub(CUT)]))
+            self.core.then(&Part::of(&rest[..rest.len().saturating_sub(CUT_BYTES)]))
         };
-        let joined = |short: &Bytes, long: &Bytes| usize::from(short.len) < NEAR && long.len > 0;
+        let joined = |short: &Bytes, long: &Bytes| usize::from(short.len) < NEAR_BYTES && long.len > 0;
         let first = if joined(&self.first, &next.first) { Bytes::first_of(border.all()) } else { self.first };
         let last = if joined(&next.last, &self.last) {
             Bytes::last_of(Border::new(&self.last, &next.last).all())
@@ -272,7 +272,7 @@ impl ProfilePart {
         let before = if at < border.cut {
             let core = border.cut - self.last.after_core().len();
             self.core.then(&Part::of(border.all().get(core..at)?))
-        } else if at < border.cut + WINDOW {
+        } else if at < border.cut + WINDOW_BYTES {
             self.part().then(&Part::of(next.first.all().get(..at - border.cut)?))
         } else {
             return None;
@@ -283,7 +283,7 @@ impl ProfilePart {
     /// Returns the first forbidden character, if this part is the whole text.
     fn first_forbidden(&self) -> Option<Found> {
         let rules = Rules { bits: self.bits };
-        let is_short = usize::from(self.first.len) < NEAR;
+        let is_short = usize::from(self.first.len) < NEAR_BYTES;
         let sooner = |one: Option<Found>, other: Option<Found>| match (one, other) {
             (Some(one), Some(other)) if other.before.len() < one.before.len() => Some(other),
             (one, other) => one.or(other),
@@ -291,7 +291,7 @@ impl ProfilePart {
         // What the start of the text decides.
         let first = valid_start(self.first.all());
         let edges = Edges { is_start: true, is_end: is_short };
-        let early = rules.find(first, edges, |found| is_short || found.offset() < WINDOW as u64);
+        let early = rules.find(first, edges, |found| is_short || found.offset() < WINDOW_BYTES as u64);
         let early = early.map(|found| Found {
             before: Part::of(&first[..found.offset() as usize]),
             character: found.character(),
@@ -344,7 +344,8 @@ impl ProfilePart {
     /// ```
     #[must_use]
     pub const fn len(&self) -> u64 {
-        let after_core = if self.last.len as usize > CUT { CUT as u64 } else { self.last.len as u64 };
+        let after_core =
+            if self.last.len as usize > CUT_BYTES { CUT_BYTES as u64 } else { self.last.len as u64 };
         self.core.len() + after_core
     }
 
@@ -442,16 +443,16 @@ impl ProfilePart {
     /// Returns whether the lengths, the first bytes and the classes agree.
     fn is_possible(&self) -> bool {
         let is_whole = |bytes: &Bytes| {
-            usize::from(bytes.len) <= NEAR
+            usize::from(bytes.len) <= NEAR_BYTES
                 && bytes.bytes[usize::from(bytes.len)..].iter().all(|&byte| byte == 0)
         };
-        if !is_whole(&self.first) || !is_whole(&self.last) || self.core.len() > u64::MAX - CUT as u64 {
+        if !is_whole(&self.first) || !is_whole(&self.last) || self.core.len() > u64::MAX - CUT_BYTES as u64 {
             return false;
         }
         let len = self.len();
-        let near = len.min(NEAR as u64);
+        let near = len.min(NEAR_BYTES as u64);
         if (u64::from(self.first.len), u64::from(self.last.len)) != (near, near)
-            || len <= NEAR as u64 && self.first != self.last
+            || len <= NEAR_BYTES as u64 && self.first != self.last
         {
             return false;
         }

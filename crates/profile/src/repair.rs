@@ -8,7 +8,7 @@ use alloc::string::String;
 
 use trust8::Kernel;
 
-use super::context::WINDOW;
+use super::context::WINDOW_BYTES;
 use super::sieve::Suspects;
 use super::{Class, Edges, Profile};
 
@@ -18,18 +18,18 @@ use super::{Class, Edges, Profile};
 /// backslashes, it becomes U+FFFD.
 ///
 /// ```
-/// use trust8_profile::{Policy, Profile};
+/// use trust8_profile::{ProfilePolicy, Profile};
 ///
 /// let repair = |policy| Profile::TERMINAL.repair("a\x1B\u{202E}", policy);
-/// assert_eq!(repair(Policy::Replace), "a\u{FFFD}\u{FFFD}");
-/// assert_eq!(repair(Policy::Drop), "a");
-/// assert_eq!(repair(Policy::Escape), "a\\u{1B}\\u{202E}");
-/// assert_eq!(repair(Policy::Caret), "a^[\\u{202E}");
-/// assert_eq!(repair(Policy::CharacterReference), "a\u{FFFD}&#x202E;");
+/// assert_eq!(repair(ProfilePolicy::Replace), "a\u{FFFD}\u{FFFD}");
+/// assert_eq!(repair(ProfilePolicy::Drop), "a");
+/// assert_eq!(repair(ProfilePolicy::Escape), "a\\u{1B}\\u{202E}");
+/// assert_eq!(repair(ProfilePolicy::Caret), "a^[\\u{202E}");
+/// assert_eq!(repair(ProfilePolicy::CharacterReference), "a\u{FFFD}&#x202E;");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
-pub enum Policy {
+pub enum ProfilePolicy {
     /// U+FFFD.
     Replace,
     /// Nothing.
@@ -53,14 +53,14 @@ impl Profile {
     ///
     /// ```
     /// use std::borrow::Cow;
-    /// use trust8_profile::{Policy, Profile};
+    /// use trust8_profile::{ProfilePolicy, Profile};
     ///
-    /// assert!(matches!(Profile::XML_1_0.repair("fine", Policy::Drop), Cow::Borrowed("fine")));
+    /// assert!(matches!(Profile::XML_1_0.repair("fine", ProfilePolicy::Drop), Cow::Borrowed("fine")));
     /// let text = trust8::from_utf8_lossy(b"\xFF\0");
-    /// assert_eq!(Profile::POSTGRES.repair(&text, Policy::Drop), "\u{FFFD}");
+    /// assert_eq!(Profile::POSTGRES.repair(&text, ProfilePolicy::Drop), "\u{FFFD}");
     /// ```
     #[must_use]
-    pub fn repair<'a>(&self, text: &'a str, policy: Policy) -> Cow<'a, str> {
+    pub fn repair<'a>(&self, text: &'a str, policy: ProfilePolicy) -> Cow<'a, str> {
         if self.check(text).is_ok() {
             return Cow::Borrowed(text);
         }
@@ -72,7 +72,14 @@ impl Profile {
     /// Appends the first `end` bytes of `text` to `repaired`, with each forbidden character replaced.
     /// Returns how many there were. A character is judged after what is repaired, so that the profile
     /// allows the result.
-    fn append(&self, text: &str, end: usize, is_start: bool, policy: Policy, repaired: &mut String) -> u64 {
+    fn append(
+        &self,
+        text: &str,
+        end: usize,
+        is_start: bool,
+        policy: ProfilePolicy,
+        repaired: &mut String,
+    ) -> u64 {
         let (bytes, mut done, mut count) = (text.as_bytes(), 0, 0);
         let mut suspects = Suspects::new();
         while let Some(place) = suspects.next(Kernel::best(), bytes, &self.sieve) {
@@ -96,16 +103,16 @@ impl Profile {
     }
 
     /// Appends the replacement of a forbidden character.
-    fn put(&self, character: char, policy: Policy, to: &mut String) {
+    fn put(&self, character: char, policy: ProfilePolicy, to: &mut String) {
         let number = u32::from(character);
         let form = match policy {
-            Policy::Drop => return,
-            Policy::Replace => None,
-            Policy::Caret if character.is_ascii_control() => {
+            ProfilePolicy::Drop => return,
+            ProfilePolicy::Replace => None,
+            ProfilePolicy::Caret if character.is_ascii_control() => {
                 Some(format!("^{}", char::from(number as u8 ^ 0x40)))
             }
-            Policy::Escape | Policy::Caret => Some(format!("\\u{{{number:X}}}")),
-            Policy::CharacterReference => Profile::XML_1_0
+            ProfilePolicy::Escape | ProfilePolicy::Caret => Some(format!("\\u{{{number:X}}}")),
+            ProfilePolicy::CharacterReference => Profile::XML_1_0
                 .check(character.encode_utf8(&mut [0; 4]))
                 .ok()
                 .map(|()| format!("&#x{number:X};")),
@@ -122,7 +129,7 @@ impl Profile {
 #[derive(Debug)]
 pub struct Repairer<'a> {
     profile: &'a Profile,
-    policy: Policy,
+    policy: ProfilePolicy,
     /// The end of the result so far: the context of what comes next.
     context: String,
     /// The last character so far, if it depends on the next one.
@@ -132,7 +139,7 @@ pub struct Repairer<'a> {
 
 impl<'a> Repairer<'a> {
     #[must_use]
-    pub const fn new(profile: &'a Profile, policy: Policy) -> Self {
+    pub const fn new(profile: &'a Profile, policy: ProfilePolicy) -> Self {
         Self { profile, policy, context: String::new(), held: String::new(), is_start: true }
     }
 
@@ -160,7 +167,7 @@ impl<'a> Repairer<'a> {
         let count = self.profile.append(text, end, self.is_start, self.policy, &mut self.context);
         self.is_start &= end == 0;
         out.push_str(&self.context[before..]);
-        let mut kept = self.context.len().saturating_sub(WINDOW);
+        let mut kept = self.context.len().saturating_sub(WINDOW_BYTES);
         while !self.context.is_char_boundary(kept) {
             kept += 1;
         }

@@ -14,8 +14,8 @@ use trust8_columns::Column;
 use trust8_columns::Overlap;
 
 #[cfg(feature = "alloc")]
-use super::context::WINDOW;
-use super::{Error, Profile, ProfileWith};
+use super::context::WINDOW_BYTES;
+use super::{Profile, ProfileError, ProfileWith};
 
 /// Returns an iterator over the rows that are not UTF-8 or have a character that the profile
 /// forbids, each with its first error, in the order of the rows. Null rows are ignored.
@@ -113,7 +113,7 @@ impl<C: Column> RefusedRows<'_, C> {
 impl<C: Column> RefusedRows<'_, C> {
     /// Returns the error of a row. If rows overlap much, the errors of their buffers are listed
     /// once, as by [`trust8_columns::invalid_rows`].
-    fn error_of(&mut self, row: usize) -> Option<Error> {
+    fn error_of(&mut self, row: usize) -> Option<ProfileError> {
         let (kernel, profile) = (self.kernel, self.profile);
         let check = |bytes: &[u8]| ProfileWith(kernel, profile).from_utf8(bytes).err();
         #[cfg(feature = "alloc")]
@@ -127,8 +127,8 @@ impl<C: Column> RefusedRows<'_, C> {
                 return self.column.with_row(row, |bytes| {
                     // The list knows the buffer. The start and the end of the row are another context.
                     let Some((start, last)) = inside(bytes) else { return check(bytes) };
-                    let is_early = |error: &Error| error.valid_up_to() < start;
-                    let early = check(&bytes[..start + MARGIN]).filter(is_early);
+                    let is_early = |error: &ProfileError| error.valid_up_to() < start;
+                    let early = check(&bytes[..start + MARGIN_BYTES]).filter(is_early);
                     early.or_else(|| {
                         let inside = listed(start).flatten().filter(|&(at, _)| at < last);
                         let at = inside.map_or(last, |(at, _)| at);
@@ -143,22 +143,22 @@ impl<C: Column> RefusedRows<'_, C> {
 
 /// How many bytes before and after a character decide about it, and some more.
 #[cfg(feature = "alloc")]
-const MARGIN: usize = 2 * WINDOW;
+const MARGIN_BYTES: usize = 2 * WINDOW_BYTES;
 
 /// Returns where the part of a row begins that has the same errors as in its buffer, and where its
 /// last character begins. Returns `None` for short rows.
 #[cfg(feature = "alloc")]
 fn inside(row: &[u8]) -> Option<(usize, usize)> {
-    if row.len() < 3 * MARGIN {
+    if row.len() < 3 * MARGIN_BYTES {
         return None;
     }
-    let start = MARGIN + (0..3).take_while(|at| is_inside(row, MARGIN + at)).count();
+    let start = MARGIN_BYTES + (0..3).take_while(|at| is_inside(row, MARGIN_BYTES + at)).count();
     let end = row.len() - 1;
     Some((start, end - (0..3).take_while(|at| is_inside(row, end - at)).count()))
 }
 
 impl<C: Column> Iterator for RefusedRows<'_, C> {
-    type Item = (usize, Error);
+    type Item = (usize, ProfileError);
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.next < self.column.count_to_check() {

@@ -6,13 +6,13 @@
 use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
 
-use crate::{Census, Class, Error, Forbidden, Profile, StreamError};
+use crate::{Census, Class, Forbidden, Profile, ProfileError, ProfileStreamError};
 use serde_core::{Deserialize, Deserializer};
 use trust8::engine::{Message, by_name, serialized_by_name, serialized_fields};
 
 serialized_by_name!(Class);
 #[cfg(feature = "alloc")]
-serialized_by_name!(crate::Policy);
+serialized_by_name!(crate::ProfilePolicy);
 
 /// As `Display` writes it.
 impl Serialize for Profile {
@@ -36,7 +36,7 @@ serialized_fields! {
     };
 }
 
-impl Serialize for Error {
+impl Serialize for ProfileError {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::NotUtf8(error) => error.serialize(to),
@@ -45,7 +45,7 @@ impl Serialize for Error {
     }
 }
 
-impl Serialize for StreamError {
+impl Serialize for ProfileStreamError {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::NotUtf8(error) => error.serialize(to),

@@ -38,7 +38,7 @@ use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, is_inside, judge
 use trust8::engine::{Avx512, avx512};
 use trust8_counts::search::SearchOps;
 
-use super::error::{Error, Forbidden};
+use super::error::{Forbidden, ProfileError};
 #[cfg(trust8_simd)]
 use super::lanes;
 use super::lanes::Sieve;
@@ -395,7 +395,7 @@ pub(super) fn walk<'a>(
     sieve: &Sieve,
     skipped: Skipped,
     each: impl Fn(&[u8], usize) -> Option<Forbidden>,
-) -> Result<&'a str, Error> {
+) -> Result<&'a str, ProfileError> {
     search(kernel, bytes, sieve, skipped, each)?;
     // SAFETY: `skipped` begins at the start of `bytes`. So `search` has found all of it valid.
     Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
@@ -411,13 +411,13 @@ pub(super) fn search(
     sieve: &Sieve,
     skipped: Skipped,
     each: impl Fn(&[u8], usize) -> Option<Forbidden>,
-) -> Result<(), Error> {
+) -> Result<(), ProfileError> {
     /// The most bytes from a position in a suspect to the end of the next character.
-    const TWO_CHARACTERS: usize = 8;
+    const TWO_CHARACTERS_BYTES: usize = 8;
     // Everything before `valid` is valid, and no forbidden character begins before the one at `at`.
     let (mut text, mut error, mut valid, mut at) = (bytes, None, skipped.plain_to, skipped.clean_to);
     loop {
-        while valid < at + TWO_CHARACTERS && valid < text.len() {
+        while valid < at + TWO_CHARACTERS_BYTES && valid < text.len() {
             let mut end = boundary(text, valid, CHUNK_BYTES);
             if let Err(rejected) = kernel.check(text.get(valid..end).unwrap_or_default()) {
                 error = judge(text, valid + rejected.suspect()).err();
@@ -430,7 +430,7 @@ pub(super) fn search(
             break;
         }
         if let Some(found) = each(text, at) {
-            return Err(Error::Forbidden(found));
+            return Err(ProfileError::Forbidden(found));
         }
         // The search continues inside what is valid: only ASCII that it finds may extend that.
         let next = end_of_character(text.get(..valid).unwrap_or_default(), at);
@@ -440,5 +440,5 @@ pub(super) fn search(
     }
     // Without an error, `text` is all of `bytes`, and the loop ended with `valid` at its end.
     // Everything before `valid` was found valid, or is ASCII by the search.
-    error.map_or(Ok(()), |error| Err(Error::NotUtf8(error)))
+    error.map_or(Ok(()), |error| Err(ProfileError::NotUtf8(error)))
 }

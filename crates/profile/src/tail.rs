@@ -6,25 +6,25 @@ use trust8::Kernel;
 use trust8::engine::is_inside;
 use trust8::stream::Piece;
 
-use super::context::WINDOW;
+use super::context::WINDOW_BYTES;
 use super::error::Forbidden;
 use super::sieve::Suspects;
 use super::{Edges, Profile, first_character};
 
 /// The longest tail: a character that waits for the next one, and its context.
-const TAIL: usize = WINDOW + 4;
+const TAIL_BYTES: usize = WINDOW_BYTES + 4;
 
 /// The longest start of a piece whose characters need the tail, with two characters after it.
-const START: usize = NEAR + 8;
+const START_BYTES: usize = NEAR_BYTES + 8;
 
-/// Suspects from here on begin after the first [`WINDOW`] bytes of their piece.
-const NEAR: usize = WINDOW + 3;
+/// Suspects from here on begin after the first [`WINDOW_BYTES`] bytes of their piece.
+const NEAR_BYTES: usize = WINDOW_BYTES + 3;
 
 /// The end of the text of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tail {
     /// Whole characters.
-    bytes: [u8; TAIL],
+    bytes: [u8; TAIL_BYTES],
     len: usize,
     /// The length of the last character if it depends on the next one.
     held: usize,
@@ -34,20 +34,20 @@ pub(crate) struct Tail {
 
 /// A tail, and the start of the piece after it.
 struct Border {
-    bytes: [u8; TAIL + START],
+    bytes: [u8; TAIL_BYTES + START_BYTES],
     len: usize,
 }
 
 impl Tail {
     /// The tail of an empty text.
-    pub(crate) const EMPTY: Self = Self { bytes: [0; TAIL], len: 0, held: 0, is_whole: true };
+    pub(crate) const EMPTY: Self = Self { bytes: [0; TAIL_BYTES], len: 0, held: 0, is_whole: true };
 
     fn text(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 
     fn border(&self, piece: &[u8]) -> Border {
-        let (mut bytes, piece) = ([0; TAIL + START], &piece[..piece.len().min(START)]);
+        let (mut bytes, piece) = ([0; TAIL_BYTES + START_BYTES], &piece[..piece.len().min(START_BYTES)]);
         let len = self.len + piece.len();
         bytes[..self.len].copy_from_slice(self.text());
         bytes[self.len..len].copy_from_slice(piece);
@@ -64,7 +64,7 @@ impl Tail {
             return;
         }
         let both = self.len + piece.len();
-        let mut kept = both.min(TAIL);
+        let mut kept = both.min(TAIL_BYTES);
         let (old, new) = (kept.saturating_sub(piece.len()), kept.min(piece.len()));
         self.bytes.copy_within(self.len - old..self.len, 0);
         self.bytes[old..kept].copy_from_slice(&piece[piece.len() - new..]);
@@ -110,7 +110,7 @@ impl Tail {
         }
         let mut suspects = Suspects::new();
         while let Some(place) = suspects.next(kernel, piece, &profile.sieve) {
-            let found = if place < NEAR {
+            let found = if place < NEAR_BYTES {
                 let border = self.border(piece);
                 let found = profile.look(&border.bytes[..border.len], self.len + place, self.edges());
                 found.map(|found| found.at_border(offset, self.len))

@@ -6,7 +6,7 @@ use trust8::stream::Piece;
 use trust8::{Kernel, Validator};
 
 use super::Profile;
-use super::error::{Forbidden, StreamError};
+use super::error::{Forbidden, ProfileStreamError};
 use super::tail::Tail;
 
 /// Validates UTF-8 without forbidden characters that arrives in pieces, which may end anywhere, and
@@ -21,7 +21,7 @@ use super::tail::Tail;
 /// let error = validator.push(b"\xAE").unwrap_err();
 /// let message = "forbidden character at byte 18: U+202E is a bidirectional control, ";
 /// assert!(error.to_string().starts_with(message));
-/// # Ok::<(), trust8_profile::StreamError>(())
+/// # Ok::<(), trust8_profile::ProfileStreamError>(())
 /// ```
 ///
 /// If the last character of a piece depends on the next one, the next piece or
@@ -60,7 +60,7 @@ impl ProfileValidator {
     /// let error = validator.push(b"\0").unwrap_err();
     /// assert_eq!(validator.push(b"b"), Err(error));
     /// ```
-    pub fn push(&mut self, piece: &[u8]) -> Result<(), StreamError> {
+    pub fn push(&mut self, piece: &[u8]) -> Result<(), ProfileStreamError> {
         self.decode_with(Kernel::best(), piece).1
     }
 
@@ -81,9 +81,9 @@ impl ProfileValidator {
     /// }
     /// validator.finish()?;
     /// assert_eq!(text, "Grüße aus Köln");
-    /// # Ok::<(), trust8_profile::StreamError>(())
+    /// # Ok::<(), trust8_profile::ProfileStreamError>(())
     /// ```
-    pub fn decode<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
+    pub fn decode<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, ProfileStreamError> {
         let (text, result) = self.decode_up_to_error(piece);
         result.map(|()| text)
     }
@@ -102,9 +102,9 @@ impl ProfileValidator {
     /// let (text, result) = validator.decode_up_to_error(b"\xA9\x1B[2J");
     /// assert_eq!(text.to_string(), "é");
     /// assert!(result.is_err());
-    /// # Ok::<(), trust8_profile::StreamError>(())
+    /// # Ok::<(), trust8_profile::ProfileStreamError>(())
     /// ```
-    pub fn decode_up_to_error<'a>(&mut self, piece: &'a [u8]) -> (Piece<'a>, Result<(), StreamError>) {
+    pub fn decode_up_to_error<'a>(&mut self, piece: &'a [u8]) -> (Piece<'a>, Result<(), ProfileStreamError>) {
         self.decode_with(Kernel::best(), piece)
     }
 
@@ -118,7 +118,7 @@ impl ProfileValidator {
     /// assert_eq!((validator.valid_up_to(), validator.pending()), (3, &b"\xC3"[..]));
     /// assert!(validator.push(b"\xA9\x1B[2J").is_err());
     /// assert_eq!((validator.valid_up_to(), validator.pending()), (5, &b""[..]));
-    /// # Ok::<(), trust8_profile::StreamError>(())
+    /// # Ok::<(), trust8_profile::ProfileStreamError>(())
     /// ```
     #[must_use]
     pub fn valid_up_to(&self) -> u64 {
@@ -145,7 +145,7 @@ impl ProfileValidator {
     /// validator.push(b"caf\xC3").unwrap();
     /// assert!(validator.finish().is_err());
     /// ```
-    pub fn finish(self) -> Result<(), StreamError> {
+    pub fn finish(self) -> Result<(), ProfileStreamError> {
         match self.found.or_else(|| self.tail.end(&self.profile, self.validator.valid_up_to())) {
             Some(found) => Err(found.into()),
             None => Ok(self.validator.finish()?),
@@ -157,7 +157,7 @@ impl ProfileValidator {
         &mut self,
         kernel: &Kernel,
         piece: &'a [u8],
-    ) -> (Piece<'a>, Result<(), StreamError>) {
+    ) -> (Piece<'a>, Result<(), ProfileStreamError>) {
         if let Some(found) = self.found {
             return (Piece::EMPTY, Err(found.into()));
         }

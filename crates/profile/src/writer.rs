@@ -8,23 +8,23 @@ use trust8::io::Utf8Writer;
 use trust8::{Kernel, stream};
 
 use super::tail::Tail;
-use super::{Forbidden, Profile, StreamError};
+use super::{Forbidden, Profile, ProfileStreamError};
 
 /// A [`Utf8Writer`] that also refuses the characters that a profile forbids, so that no text can
 /// poison a log.
 ///
 /// The text before a forbidden character is written first. If a character depends on the next one, it
 /// is written, too, if that comes with the next call. From then on, `write` and `finish` return the
-/// error, an [`io::ErrorKind::InvalidData`] that carries a [`StreamError`].
+/// error, an [`io::ErrorKind::InvalidData`] that carries a [`ProfileStreamError`].
 ///
 /// ```
 /// use std::io::Write;
-/// use trust8_profile::{Profile, ProfileWriter, StreamError};
+/// use trust8_profile::{Profile, ProfileWriter, ProfileStreamError};
 ///
 /// let mut writer = ProfileWriter::new(Vec::new(), Profile::TERMINAL);
 /// let error = writer.write_all(b"user=\x1B[2J").unwrap_err();
-/// let error = error.downcast::<StreamError>().unwrap();
-/// assert!(matches!(error, StreamError::Forbidden(found) if found.offset() == 5));
+/// let error = error.downcast::<ProfileStreamError>().unwrap();
+/// assert!(matches!(error, ProfileStreamError::Forbidden(found) if found.offset() == 5));
 /// assert_eq!(writer.into_inner(), b"user=");
 /// ```
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl<W> ProfileWriter<W> {
     /// Returns the error, if there has been a forbidden character.
     fn check(&self) -> io::Result<()> {
         match self.found {
-            Some(found) => Err(StreamError::from(found).into()),
+            Some(found) => Err(ProfileStreamError::from(found).into()),
             None => Ok(()),
         }
     }
@@ -92,7 +92,7 @@ impl<W> ProfileWriter<W> {
 /// Returns an error with the type that this writer promises to carry.
 fn with_profile(error: io::Error) -> io::Error {
     match error.downcast::<stream::StreamError>() {
-        Ok(error) => StreamError::from(error).into(),
+        Ok(error) => ProfileStreamError::from(error).into(),
         Err(error) => error,
     }
 }

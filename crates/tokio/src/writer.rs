@@ -14,7 +14,7 @@ use super::polled::Polled;
 ///
 /// Only whole characters reach the inner writer. The text before an error is written first. From
 /// then on, every write returns the error, an [`io::ErrorKind::InvalidData`] that carries a
-/// [`StreamError`](trust8_profile::StreamError). An error of the inner writer is passed on and
+/// [`ProfileStreamError`](trust8_profile::ProfileStreamError). An error of the inner writer is passed on and
 /// changes nothing.
 ///
 /// A future may be dropped: bytes that a write has not accepted are not written. Up to four
@@ -24,14 +24,14 @@ use super::polled::Polled;
 ///
 /// ```
 /// use tokio::io::AsyncWriteExt;
-/// use trust8_profile::{Profile, StreamError};
+/// use trust8_profile::{Profile, ProfileStreamError};
 /// use trust8_tokio::ProfileWriter;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let mut log = ProfileWriter::new(Vec::new(), Profile::TERMINAL);
 /// let error = log.write_all(b"user=\x1B[2J").await.unwrap_err();
-/// let error = error.downcast::<StreamError>().unwrap();
-/// assert!(matches!(error, StreamError::Forbidden(found) if found.offset() == 5));
+/// let error = error.downcast::<ProfileStreamError>().unwrap();
+/// assert!(matches!(error, ProfileStreamError::Forbidden(found) if found.offset() == 5));
 /// assert_eq!(log.into_inner(), b"user=");
 /// # });
 /// ```

@@ -1,6 +1,6 @@
 //! Conversions that append their result to a caller's `Vec` or `String`.
 
-use super::error::Error;
+use super::error::ConversionError;
 use super::form::Form;
 use super::route::{End, Route};
 use crate::{KernelForms, Source};
@@ -27,12 +27,12 @@ pub fn append<F: Form, T: Form>(
     to: T,
     text: &F::Text,
     owned: &mut T::Owned,
-) -> Result<(), Error> {
+) -> Result<(), ConversionError> {
     match append_converted::<T>(Route::of(from, to, false), F::form_bytes(text), owned) {
         (_, End::All | End::Full) => Ok(()),
         (at, End::Malformed(fault) | End::Cut(fault)) => {
             let unit = size_of::<F::Unit>();
-            Err(Error { valid_up_to: at / unit, fault, unit: unit as u8 })
+            Err(ConversionError { valid_up_to: at / unit, fault, unit: unit as u8 })
         }
     }
 }
@@ -54,7 +54,7 @@ pub fn append_lossy<F: Form, T: Form>(
     to: T,
     text: &F::Text,
     owned: &mut T::Owned,
-) -> Option<Error> {
+) -> Option<ConversionError> {
     let (kernel, form) = from.kernel_and_form();
     let first = append(kernel.form(form), to, text, owned).err()?;
     let rest = &F::form_bytes(text)[first.valid_up_to * size_of::<F::Unit>()..];
@@ -97,10 +97,10 @@ pub(super) fn append_written<T: Form>(
             None => return,
             // At least one more character, which guarantees progress: lengths do not count
             // replacements. The capacity at least doubles, so this happens rarely.
-            Some(more) => units.reserve(more.saturating_add(CHARACTER)),
+            Some(more) => units.reserve(more.saturating_add(CHARACTER_UNITS)),
         }
     }
 }
 
 /// The maximum number of units in a character, in any form.
-pub(super) const CHARACTER: usize = 4;
+pub(super) const CHARACTER_UNITS: usize = 4;

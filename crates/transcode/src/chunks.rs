@@ -5,7 +5,7 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use super::error::Error;
+use super::error::ConversionError;
 use super::form::Form;
 use super::validate::{ErrorsIn, errors_in};
 use crate::Source;
@@ -81,7 +81,7 @@ pub struct Chunk<'a, F: Form> {
     valid: usize,
     /// Where it ends.
     end: usize,
-    error: Option<Error>,
+    error: Option<ConversionError>,
 }
 
 impl<'a, F: Form> Chunk<'a, F> {
@@ -127,7 +127,7 @@ impl<'a, F: Form> Chunk<'a, F> {
     /// assert_eq!((error.valid_up_to(), error.kind()), (1, ConversionErrorKind::LoneLow(0xDC00)));
     /// ```
     #[must_use]
-    pub const fn error(&self) -> Option<Error> {
+    pub const fn error(&self) -> Option<ConversionError> {
         self.error
     }
 }

@@ -103,7 +103,7 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encodings::{latin1::Latin1, utf8::Utf8, utf16::Utf16, utf32::Utf32};
+    use crate::encodings::{latin1::Latin1Codec, utf8::Utf8Codec, utf16::Utf16Codec, utf32::Utf32Codec};
 
     /// A codec with only what every codec must have.
     struct Least<C>(core::marker::PhantomData<C>);
@@ -147,17 +147,17 @@ mod tests {
                 let numbers = [vec![0x41; 300], vec![first, second, 0x42]].concat();
                 let bytes: Vec<u8> = numbers.iter().map(|&number| number as u8).collect();
                 let text = String::from_iter(numbers.iter().filter_map(|&number| char::from_u32(number)));
-                check::<Latin1>(&bytes);
-                check::<Utf8>(&bytes);
-                check::<Utf8>(text.as_bytes());
+                check::<Latin1Codec>(&bytes);
+                check::<Utf8Codec>(&bytes);
+                check::<Utf8Codec>(text.as_bytes());
                 for swap in [false, true] {
                     let sixteen =
                         |&number: &u32| if swap { (number as u16).swap_bytes() } else { number as u16 };
-                    check::<Utf16>(
+                    check::<Utf16Codec>(
                         &numbers.iter().map(sixteen).flat_map(u16::to_ne_bytes).collect::<Vec<u8>>(),
                     );
                     let thirty_two = |&number: &u32| if swap { number.swap_bytes() } else { number };
-                    check::<Utf32>(
+                    check::<Utf32Codec>(
                         &numbers.iter().map(thirty_two).flat_map(u32::to_ne_bytes).collect::<Vec<u8>>(),
                     );
                 }

@@ -18,7 +18,7 @@ use crate::simd::ConvertOps;
 pub(crate) const NEARLY_FULL_BYTES: usize = 256;
 
 /// The length of the longest vectors, in bytes.
-const LONGEST_VECTOR: usize = 64;
+const LONGEST_VECTOR_BYTES: usize = 64;
 
 /// UTF-8 validation, as conversions use it.
 #[cfg(trust8_simd)]
@@ -147,7 +147,7 @@ impl<C> Convert<C> {
 impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for Convert<C> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
-        if text.len() <= LONGEST_VECTOR * C::SHORT_VECTORS && engine.convert_short::<C>(text, out) {
+        if text.len() <= LONGEST_VECTOR_BYTES * C::SHORT_VECTORS && engine.convert_short::<C>(text, out) {
             return text.len();
         }
         engine.apart(ConvertLong::<C>(PhantomData), text, out)

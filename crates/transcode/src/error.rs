@@ -178,14 +178,14 @@ impl Fault {
 /// assert_eq!(error.to_string(), "U+20AC at byte 2 is not in iso-8859-1");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Error {
+pub struct ConversionError {
     pub(super) valid_up_to: usize,
     pub(super) fault: Fault,
     /// The number of bytes of a unit of the input.
     pub(super) unit: u8,
 }
 
-impl Error {
+impl ConversionError {
     /// Returns how many bytes or units of the input can be converted. This is the position of the
     /// first one that can't.
     ///
@@ -218,7 +218,7 @@ impl Error {
     }
 }
 
-/// The first place at which a text in pieces can't be converted. It is like [`Error`], counted from
+/// The first place at which a text in pieces can't be converted. It is like [`ConversionError`], counted from
 /// the start of the whole text.
 ///
 /// ```
@@ -311,7 +311,7 @@ macro_rules! errors {
         impl core::error::Error for $error {}
     )+};
 }
-errors!(Error, TranscoderError);
+errors!(ConversionError, TranscoderError);
 
 /// Why a text was not converted into a buffer.
 ///
@@ -331,7 +331,7 @@ pub enum BufferError {
     /// The input can't be converted into a buffer of any size.
     Invalid {
         /// The position and the reason.
-        error: Error,
+        error: ConversionError,
         /// The number of units written to the start of the buffer: everything before the error, or
         /// as many whole characters of it as fit.
         written: usize,
@@ -350,9 +350,9 @@ impl fmt::Display for BufferError {
 impl core::error::Error for BufferError {}
 
 #[cfg(feature = "std")]
-trust8::engine::into_io_errors!(InvalidData: Error, TranscoderError;);
+trust8::engine::into_io_errors!(InvalidData: ConversionError, TranscoderError;);
 
-/// Converts the error as [`TooSmall`] and [`Error`] are converted.
+/// Converts the error as [`TooSmall`] and [`ConversionError`] are converted.
 ///
 /// ```
 /// use trust8_transcode::{Encoding::*, Str, convert};

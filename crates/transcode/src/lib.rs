@@ -86,7 +86,7 @@
 //! |---|---|
 //! | `Encoding::ascii_valid_up_to`, `mem::is_ascii` | [`trust8_counts::ascii_up_to`], [`trust8_counts::is_ascii`] |
 //! | `mem::is_basic_latin` | `is_ascii_in(Utf16, units)` |
-//! | `mem::utf16_valid_up_to` | [`validate`], and [`valid_up_to`](Error::valid_up_to) of its error |
+//! | `mem::utf16_valid_up_to` | [`validate`], and [`valid_up_to`](ConversionError::valid_up_to) of its error |
 //! | `mem::ensure_utf16_validity` | [`make_well_formed`] |
 //! | `mem::str_latin1_up_to`, `mem::utf8_latin1_up_to` | [`latin1_up_to`] |
 //!
@@ -136,7 +136,7 @@ use core::mem::MaybeUninit;
 pub use append::{append, append_lossy};
 pub use chunks::{Chunk, Chunks, chunks};
 pub use encodings::Encoding;
-pub use error::{BufferError, ConversionErrorKind, Error, TranscoderError};
+pub use error::{BufferError, ConversionError, ConversionErrorKind, TranscoderError};
 pub use form::{Chars, Form, Number, Str, Utf16, Utf32};
 pub use len_lossy::len_lossy;
 pub use partial::{convert_as_fits, convert_as_fits_lossy};
@@ -214,7 +214,11 @@ impl<F: Form> Source<F> for With<F> {
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn convert<F: Form, T: Form>(from: impl Source<F>, to: T, text: &F::Text) -> Result<T::Owned, Error> {
+pub fn convert<F: Form, T: Form>(
+    from: impl Source<F>,
+    to: T,
+    text: &F::Text,
+) -> Result<T::Owned, ConversionError> {
     let mut owned = T::Owned::default();
     append(from, to, text, &mut owned)?;
     Ok(owned)
@@ -434,7 +438,7 @@ impl Route {
         match needed {
             Ok(more) => BufferError::TooSmall(TooSmall { needed: written.saturating_add(more) / to, len }),
             Err((more, fault)) => {
-                let error = Error { valid_up_to: (at + more) / from, fault, unit: from as u8 };
+                let error = ConversionError { valid_up_to: (at + more) / from, fault, unit: from as u8 };
                 BufferError::Invalid { error, written: written / to }
             }
         }

@@ -13,11 +13,8 @@
 
 use core::marker::PhantomData;
 
-use super::encodings::latin1::Latin1;
-use super::encodings::utf8::Utf8;
-use super::encodings::utf16::Utf16;
-use super::encodings::utf32::Utf32;
 use super::encodings::{Family, Layout};
+use super::encodings::{latin1::Latin1Codec, utf8::Utf8Codec, utf16::Utf16Codec, utf32::Utf32Codec};
 use super::portable;
 #[cfg(trust8_simd)]
 use super::vector::{IntoUtf16, IntoUtf32, from_utf8, from_utf16, from_utf32, latin1, utf16_order};
@@ -157,11 +154,11 @@ macro_rules! pairs {
             match (from.family, to.family, from.swapped, to.swapped) {
                 $(
                     $($(
-                        (Family::$from, Family::$to, $vf, $vt) if is_valid => {
+                        ($from::FAMILY, $to::FAMILY, $vf, $vt) if is_valid => {
                             Some(converted!(Pair<$from, $to, $vf, $vt, true>))
                         }
                     )+)?
-                    $((Family::$from, Family::$to, $f, $t) => Some(converted!(Pair<$from, $to, $f, $t, false>)),)+
+                    $(($from::FAMILY, $to::FAMILY, $f, $t) => Some(converted!(Pair<$from, $to, $f, $t, false>)),)+
                 )*
                 _ => None,
             }
@@ -170,57 +167,57 @@ macro_rules! pairs {
 }
 
 pairs! { |s, text, out, validator, FROM, TO, VALID|
-    Utf8 => Utf16, orders (false, false) (false, true), valid (false, false) (false, true) {
+    Utf8Codec => Utf16Codec, orders (false, false) (false, true), valid (false, false) (false, true) {
         short(2): from_utf8::short::<_, IntoUtf16<TO>, _, VALID>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<TO>, VALID>(s, text, out, validator),
     }
-    Utf8 => Utf32, orders (false, false), valid (false, false) {
+    Utf8Codec => Utf32Codec, orders (false, false), valid (false, false) {
         short(2): from_utf8::short::<_, IntoUtf32, _, VALID>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf32, VALID>(s, text, out, validator),
     }
-    Utf8 => Latin1, orders (false, false), valid (false, false) {
+    Utf8Codec => Latin1Codec, orders (false, false), valid (false, false) {
         short(2): latin1::short_from_utf8::<_, VALID>(s, text, out),
         long: latin1::from_utf8::<_, VALID>(s, text, out),
     }
-    Utf16 => Utf8, orders (false, false) (true, false) {
+    Utf16Codec => Utf8Codec, orders (false, false) (true, false) {
         short(4): from_utf16::short_to_utf8::<_, FROM>(s, text, out),
         long: from_utf16::to_utf8::<_, FROM>(s, text, out),
     }
-    Utf16 => Utf16, orders (false, false) (false, true) (true, false) (true, true) {
+    Utf16Codec => Utf16Codec, orders (false, false) (false, true) (true, false) (true, true) {
         long: utf16_order::copy::<_, FROM, TO>(s, text, out),
     }
-    Utf16 => Utf32, orders (false, false) (true, false) {
+    Utf16Codec => Utf32Codec, orders (false, false) (true, false) {
         long: from_utf16::to_utf32::<_, FROM>(s, text, out),
     }
-    Utf16 => Latin1, orders (false, false) (true, false) {
+    Utf16Codec => Latin1Codec, orders (false, false) (true, false) {
         long: latin1::narrowed::<_, 2, FROM>(s, text, out),
     }
-    Utf32 => Utf8, orders (false, false) {
+    Utf32Codec => Utf8Codec, orders (false, false) {
         short(2): from_utf32::short_to_utf8(s, text, out),
         long: from_utf32::to_utf8(s, text, out),
     }
-    Utf32 => Utf16, orders (false, false) (false, true) {
+    Utf32Codec => Utf16Codec, orders (false, false) (false, true) {
         long: from_utf32::to_utf16::<_, TO>(s, text, out),
     }
-    Utf32 => Utf32, orders (false, false) (false, true) (true, false) (true, true) {
-        long: portable::convert::<Utf32, Utf32, FROM, TO>(text, out),
+    Utf32Codec => Utf32Codec, orders (false, false) (false, true) (true, false) (true, true) {
+        long: portable::convert::<Utf32Codec, Utf32Codec, FROM, TO>(text, out),
     }
-    Utf32 => Latin1, orders (false, false) {
+    Utf32Codec => Latin1Codec, orders (false, false) {
         long: latin1::narrowed::<_, 4, FROM>(s, text, out),
     }
-    Latin1 => Utf8, orders (false, false) {
+    Latin1Codec => Utf8Codec, orders (false, false) {
         short(2): latin1::short_to_utf8(s, text, out),
         long: latin1::to_utf8(s, text, out),
     }
-    Latin1 => Utf16, orders (false, false) (false, true) {
+    Latin1Codec => Utf16Codec, orders (false, false) (false, true) {
         short(2): latin1::short_widened::<_, IntoUtf16<TO>>(s, text, out),
         long: latin1::widened::<_, IntoUtf16<TO>>(s, text, out),
     }
-    Latin1 => Utf32, orders (false, false) {
+    Latin1Codec => Utf32Codec, orders (false, false) {
         short(2): latin1::short_widened::<_, IntoUtf32>(s, text, out),
         long: latin1::widened::<_, IntoUtf32>(s, text, out),
     }
-    Latin1 => Latin1, orders (false, false) {
-        long: portable::convert::<Latin1, Latin1, FROM, TO>(text, out),
+    Latin1Codec => Latin1Codec, orders (false, false) {
+        long: portable::convert::<Latin1Codec, Latin1Codec, FROM, TO>(text, out),
     }
 }

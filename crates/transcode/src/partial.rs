@@ -5,7 +5,7 @@
 use crate::Source;
 use core::mem::MaybeUninit;
 
-use super::error::{BufferError, Error};
+use super::error::{BufferError, ConversionError};
 use super::form::Form;
 use super::route::{End, Route};
 use trust8::engine::{Output, Progress};
@@ -44,7 +44,8 @@ pub fn convert_as_fits<F: Form, T: Form>(
     match end {
         End::All | End::Full => Ok(progress),
         End::Malformed(fault) | End::Cut(fault) => {
-            let error = Error { valid_up_to: progress.read, fault, unit: size_of::<F::Unit>() as u8 };
+            let error =
+                ConversionError { valid_up_to: progress.read, fault, unit: size_of::<F::Unit>() as u8 };
             Err(BufferError::Invalid { error, written: progress.written })
         }
     }

@@ -13,7 +13,7 @@ use super::encodings::utf16::order;
 use trust8::engine::Output;
 
 /// The number of units in a block.
-const UNITS: usize = 16;
+const BLOCK_UNITS: usize = 16;
 
 /// After a unit that is not of the common kind, this many bytes are converted character by
 /// character.
@@ -29,10 +29,10 @@ pub(super) fn convert<F: Codec, T: Codec, const FROM: bool, const TO: bool>(
 ) -> usize {
     let mut at = 0;
     while at < text.len() {
-        while let Some(block) = text[at..].get(..UNITS * F::UNIT_BYTES)
+        while let Some(block) = text[at..].get(..BLOCK_UNITS * F::UNIT_BYTES)
             && put_block::<F, T, FROM, TO>(block, out)
         {
-            at += UNITS * F::UNIT_BYTES;
+            at += BLOCK_UNITS * F::UNIT_BYTES;
         }
         let end = text.len().min(at + OTHER_BYTES);
         while at < end {
@@ -53,7 +53,7 @@ fn put_block<F: Codec, T: Codec, const FROM: bool, const TO: bool>(
     out: &mut Output<'_>,
 ) -> bool {
     let last = const { if F::LAST_SINGLE < T::LAST_SINGLE { F::LAST_SINGLE } else { T::LAST_SINGLE } };
-    let mut units = [0_u32; UNITS];
+    let mut units = [0_u32; BLOCK_UNITS];
     let mut other = false;
     for (number, unit) in units.iter_mut().zip(block.chunks_exact(F::UNIT_BYTES)) {
         *number = match *unit {

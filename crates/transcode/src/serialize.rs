@@ -5,13 +5,13 @@
 
 use serde_core::{Serialize, Serializer};
 
-use crate::{BufferError, ConversionErrorKind, Encoding, Error, TranscoderError};
+use crate::{BufferError, ConversionError, ConversionErrorKind, Encoding, TranscoderError};
 use trust8::engine::{Message, serialized_by_name, serialized_fields};
 
 serialized_by_name!(Encoding);
 
 serialized_fields! {
-    Error, |error| {
+    ConversionError, |error| {
         valid_up_to: error.valid_up_to(), error_len: error.error_len(), kind: error.kind().name(), message: Message(error)
     };
     TranscoderError, |error| {

@@ -10,7 +10,7 @@ use core::fmt;
 use core::mem::MaybeUninit;
 
 #[cfg(feature = "alloc")]
-use super::append::{CHARACTER, append_written};
+use super::append::{CHARACTER_UNITS, append_written};
 use super::codec::Next;
 use super::error::{Fault, TranscoderError};
 use super::form::Form;
@@ -158,7 +158,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         let mut ended = End::All;
         let route = self.route;
         // The held bytes may become a character.
-        let wanted = route.length_in::<T>(piece).saturating_add(CHARACTER);
+        let wanted = route.length_in::<T>(piece).saturating_add(CHARACTER_UNITS);
         append_written::<T>(text, wanted, |out| {
             let (read, end) = self.advance(&piece[at..], out);
             at += read;
@@ -230,7 +230,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     #[cfg(feature = "alloc")]
     pub fn finish(&mut self, text: &mut T::Owned) -> Result<(), TranscoderError> {
         let mut result = Ok(());
-        append_written::<T>(text, CHARACTER, |out| {
+        append_written::<T>(text, CHARACTER_UNITS, |out| {
             result = self.end(out);
             None
         });

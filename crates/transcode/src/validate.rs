@@ -8,7 +8,7 @@ use core::iter::FusedIterator;
 
 use super::codec::Next;
 use super::encodings::{Family, Layout};
-use super::error::Error;
+use super::error::ConversionError;
 use super::form::Form;
 use crate::Source;
 use trust8::Kernel;
@@ -33,7 +33,7 @@ use trust8::Kernel;
 /// assert_eq!(validate(Utf32, &[0x10FFFF, 0x110000]).unwrap_err().valid_up_to(), 1);
 /// ```
 #[inline]
-pub fn validate<F: Form>(form: impl Source<F>, text: &F::Text) -> Result<(), Error> {
+pub fn validate<F: Form>(form: impl Source<F>, text: &F::Text) -> Result<(), ConversionError> {
     let (kernel, layout, bytes) = parts(form, text);
     let at = well_formed_up_to(kernel, layout, bytes);
     if at == bytes.len() { Ok(()) } else { Err(error_at(layout, bytes, at, size_of::<F::Unit>())) }
@@ -73,10 +73,10 @@ pub struct ErrorsIn<'a> {
 }
 
 impl Iterator for ErrorsIn<'_> {
-    type Item = Error;
+    type Item = ConversionError;
 
     #[inline]
-    fn next(&mut self) -> Option<Error> {
+    fn next(&mut self) -> Option<ConversionError> {
         if self.layout.known_valid {
             return None;
         }
@@ -190,10 +190,10 @@ fn whole_units(layout: Layout, bytes: &[u8]) -> &[u8] {
 /// Returns the error of the malformed sequence at this position. `unit` is the number of bytes in a
 /// unit of the form.
 #[cold]
-fn error_at(layout: Layout, bytes: &[u8], at: usize, unit: usize) -> Error {
+fn error_at(layout: Layout, bytes: &[u8], at: usize, unit: usize) -> ConversionError {
     match layout.next(&bytes[at..]) {
         Next::Malformed(fault, _) | Next::Cut(fault) => {
-            Error { valid_up_to: at / unit, fault, unit: unit as u8 }
+            ConversionError { valid_up_to: at / unit, fault, unit: unit as u8 }
         }
         Next::Char(..) => unreachable!("a kernel found this character malformed"),
     }

@@ -25,21 +25,21 @@ use core::hint::black_box;
 
 use super::blocks::{self, BlockChecker};
 use super::planes::{self, Picks, SUPERBLOCK_BYTES};
-use super::{BLOCK_BYTES, EIGHT_BLOCKS};
+use super::{BLOCK_BYTES, GROUP_BYTES};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
 use crate::simd::{Avx512, Job, Token, Vectors, x86::avx512::Vector};
 
 /// Eight blocks, the context before them, and the bytes after them that are checked with the last word.
-type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD_BYTES];
+type EightInContext = [u8; CONTEXT + GROUP_BYTES + AFTER_WORD_BYTES];
 /// The words of eight blocks. A word has eight bytes.
-const WORDS: usize = EIGHT_BLOCKS / 8;
+const WORDS: usize = GROUP_BYTES / 8;
 /// A chunk of a sparse run is this many times eight blocks. The number of a word in it is a byte.
 const CHUNK_GROUPS: usize = 4;
 /// The bytes of a chunk of a sparse run. If less is left, the setup of the run costs more than it
 /// gains.
-const CHUNK_BYTES: usize = CHUNK_GROUPS * EIGHT_BLOCKS;
+const CHUNK_BYTES: usize = CHUNK_GROUPS * GROUP_BYTES;
 /// The number of the word for each bit of [`WordSearch::others`]: bit `8 * q + k` is word `q` of
 /// block `k`.
 const NUMBERS: &[u8; 64] = &{
@@ -229,7 +229,7 @@ fn list_words(
     let len = left.len();
     let mut listed = Words { numbers: s.zero(), count: 0 };
     let (mut numbers, mut most) = (s.load(NUMBERS, 0), WORDS);
-    while let Some(eight) = left.first_chunk::<{ EIGHT_BLOCKS + AFTER_WORD_BYTES }>() {
+    while let Some(eight) = left.first_chunk::<{ GROUP_BYTES + AFTER_WORD_BYTES }>() {
         if prefetches {
             prefetch_eight(s, bytes, at + len - left.len());
         }
@@ -244,7 +244,7 @@ fn list_words(
         // start they may begin before the blocks that selected it.
         most = MANY_WORDS;
         numbers = s.plus(numbers, s.splat(WORDS as u8));
-        left = &left[EIGHT_BLOCKS..];
+        left = &left[GROUP_BYTES..];
     }
     (at + len - left.len(), listed)
 }
@@ -361,14 +361,14 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool
     let mut lengths = s.zero();
     let mut smallest = s.splat(0x7F);
     for _ in 0..run {
-        let Some(eight) = with_context::<{ CONTEXT + EIGHT_BLOCKS }>(bytes, at) else { break };
+        let Some(eight) = with_context::<{ CONTEXT + GROUP_BYTES }>(bytes, at) else { break };
         if prefetches {
             prefetch_eight(s, bytes, at);
         }
         // The check of eight blocks also shows whether they are of this kind. If they are not,
         // their faults are dropped.
         let (mut next_lengths, mut next_smallest, mut largest) = (lengths, smallest, s.zero());
-        for k in 0..EIGHT_BLOCKS / (2 * BLOCK_BYTES) {
+        for k in 0..GROUP_BYTES / (2 * BLOCK_BYTES) {
             // Two blocks, so that their faults are gathered in one operation.
             let (mut wrong, mut i) = ([s.zero(); 2], 0);
             while i < 2 {
@@ -390,7 +390,7 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool
             break;
         }
         (lengths, smallest) = (next_lengths, next_smallest);
-        at = aligned_down(bytes, at + EIGHT_BLOCKS);
+        at = aligned_down(bytes, at + GROUP_BYTES);
     }
     let overlong = s.minus_saturating(s.splat(2), smallest);
     let lengths = s.and(lengths, s.splat(0x80));
@@ -416,8 +416,8 @@ fn planes_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) 
 #[inline(always)]
 fn prefetch_eight(s: Avx512, bytes: &[u8], at: usize) {
     // A prefetch of an unmapped address takes 20 times as long as a load.
-    if let Some(eight) = array_at::<EIGHT_BLOCKS>(bytes, at + AHEAD_BYTES) {
-        for k in 0..EIGHT_BLOCKS / BLOCK_BYTES {
+    if let Some(eight) = array_at::<GROUP_BYTES>(bytes, at + AHEAD_BYTES) {
+        for k in 0..GROUP_BYTES / BLOCK_BYTES {
             s.prefetch(eight, k * BLOCK_BYTES);
         }
     }

@@ -25,7 +25,7 @@ use crate::simd::{Avx512, Job, Token};
 /// The bytes of a block.
 pub(crate) const BLOCK_BYTES: usize = 64;
 /// The bytes of eight blocks.
-pub(crate) const EIGHT_BLOCKS: usize = 8 * BLOCK_BYTES;
+pub(crate) const GROUP_BYTES: usize = 8 * BLOCK_BYTES;
 /// The least length at which superblocks repay the work at the start and the end. 1,600 bytes of German or Russian, learned: 44 ns, as
 /// blocks 55 and 53 (Zen 4). From 1,280 bytes on, new text of 1 KiB takes up to 12 % longer.
 const SUPERBLOCKS_FROM_BYTES: usize = 1536;

@@ -36,9 +36,9 @@ use crate::simd::{Avx512, Vectors, x86::avx512::Vector};
 
 /// The new bytes of a vector. Its first three bytes are the last three of the vector before it, or
 /// come before the superblock.
-const OWN: usize = 64 - CONTEXT;
+const OWN_BYTES: usize = 64 - CONTEXT;
 /// The bytes that a superblock checks.
-pub(crate) const SUPERBLOCK_BYTES: usize = 8 * OWN;
+pub(crate) const SUPERBLOCK_BYTES: usize = 8 * OWN_BYTES;
 
 /// Returns the planes that vector `r` selects: byte `j` has a one for plane `j ^ r`.
 ///
@@ -102,10 +102,10 @@ impl Picks {
 /// begins with the context.
 #[inline(always)]
 pub(crate) fn planes(s: Avx512, picks: Picks, text: &[u8; CONTEXT + SUPERBLOCK_BYTES]) -> [Vector; 8] {
-    let (a, b) = (s.load(text, 0), s.load(text, OWN));
-    let (c, d) = (s.load(text, 2 * OWN), s.load(text, 3 * OWN));
-    let (e, f) = (s.load(text, 4 * OWN), s.load(text, 5 * OWN));
-    planes_of(s, picks, [a, b, c, d, e, f, s.load(text, 6 * OWN), s.load(text, 7 * OWN)])
+    let (a, b) = (s.load(text, 0), s.load(text, OWN_BYTES));
+    let (c, d) = (s.load(text, 2 * OWN_BYTES), s.load(text, 3 * OWN_BYTES));
+    let (e, f) = (s.load(text, 4 * OWN_BYTES), s.load(text, 5 * OWN_BYTES));
+    planes_of(s, picks, [a, b, c, d, e, f, s.load(text, 6 * OWN_BYTES), s.load(text, 7 * OWN_BYTES)])
 }
 
 /// Returns the planes of the vectors of a superblock.

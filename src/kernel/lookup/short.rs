@@ -25,7 +25,7 @@ pub(super) fn check_short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     } else if n < S::LANES {
         // Zeros follow the text, so a character that the end cuts off lacks a continuation.
         checker.check_after(&mut faults, s.load_short(bytes), checker.before_start());
-    } else if n >= S::ASCII_TEST_FROM && is_all_ascii(s, bytes) {
+    } else if n >= S::ASCII_TEST_FROM_BYTES && is_all_ascii(s, bytes) {
         return Verdict::VALID;
     } else if n < S::LANES + CONTEXT {
         let before = checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
@@ -76,7 +76,7 @@ impl<S: Simd> Job<S, (u32, bool), Verdict> for CheckAll {
 #[inline(always)]
 pub(super) fn short_piece_continues<S: Simd>(s: S, last_before: [u8; 4], bytes: &[u8]) -> bool {
     let n = bytes.len();
-    if n >= S::ASCII_TEST_FROM && last_before[3].is_ascii() && !s.any_high_bit(or_of_all(s, bytes)) {
+    if n >= S::ASCII_TEST_FROM_BYTES && last_before[3].is_ascii() && !s.any_high_bit(or_of_all(s, bytes)) {
         return true;
     }
     // A byte that never appears in UTF-8 is a fault of the byte after it. The last byte has none after it.

@@ -5,8 +5,9 @@
 //! of the time. So there are two modes:
 //!
 //! ```text
-//! near:  for each block of 58 bytes, with the three bytes before it and the three after it: make a map of two words.
-//!        One has a bit for the first byte of each ill-formed sequence, the other for the bytes that continue a sequence.
+//! near:  for each block of 64 bytes, of which 58 are its own: the three on either side are also a neighbour's. Make a map
+//!        of two words. One has a bit for the first byte of each ill-formed sequence, the other for the bytes that continue a
+//!        sequence.
 //!        After a few blocks without an ill-formed sequence: continue with 'far'.
 //! far:   a kernel validates a chunk. If it is valid, the next chunk is twice as long.
 //!        If not, the kernel validates what comes before its suspicion; continue with 'near'.
@@ -20,7 +21,7 @@
 //!    the three bytes before it and the three after it. So a formula of a few masks decides for 64
 //!    bytes at once, without a table or a branch; see `Map::of`. Its time does not depend on the
 //!    number of ill-formed sequences.
-//! 2. **No block waits for another.** A map reads the bytes around its block again. (Blocks of 61
+//! 2. **No block waits for another.** A map reads the context again. (Blocks of 61
 //!    to 64 bytes that begin at a sequence need no neighbours. But each must wait for the length of
 //!    the one before, and they take 1.4 times as long.)
 //! 3. **Chunks grow by doubling.** So the text that a kernel reads in vain after a fault is
@@ -41,17 +42,17 @@ use crate::kernel::Engine;
 use crate::output::Output;
 use crate::simd::{Job, Vectors};
 
-/// The bytes of a map, one for each bit of a word: a block, and its context on either side.
-pub const WITH_CONTEXT: usize = 64;
+/// The bytes of a map, one for each bit of a word: a block's own bytes, and their context on either side.
+pub const BLOCK_BYTES: usize = 64;
 
-/// The length of a block: the bytes whose context is in the map.
-pub const BLOCK_BYTES: usize = WITH_CONTEXT - 2 * CONTEXT;
+/// A block's own bytes: those whose context is in the map.
+pub const OWN_BYTES: usize = BLOCK_BYTES - 2 * CONTEXT;
 
 /// A cache line.
 pub const LINE_BYTES: usize = 64;
 
-/// ASCII is skipped in blocks of this length first, and then in cache lines.
-pub const ASCII_BLOCK_BYTES: usize = 4 * LINE_BYTES;
+/// ASCII is skipped in groups of this length first, and then in cache lines.
+pub const ASCII_GROUP_BYTES: usize = 4 * LINE_BYTES;
 
 /// After this many blocks without a fault, a search no longer expects one in the next block.
 const CLEAN_BLOCKS_BEFORE_CHUNKS: usize = 8;
@@ -94,7 +95,7 @@ struct Map {
 impl Map {
     /// Returns the map of `bytes`.
     #[inline(always)]
-    fn at<S: Surveyor>(s: S, bytes: &[u8; WITH_CONTEXT]) -> Self {
+    fn at<S: Surveyor>(s: S, bytes: &[u8; BLOCK_BYTES]) -> Self {
         let high = s.high(bytes);
         if high & high << 1 == 0 {
             // Each such byte is alone between ASCII, so it is ill-formed, whatever its value.
@@ -142,12 +143,12 @@ impl Marks {
     /// Returns the marks of a block in its context. `before` are those of the block directly before
     /// it, or those of ASCII if the context before it is ASCII or zeros.
     #[inline(always)]
-    pub fn of<S: Surveyor>(s: S, bytes: &[u8; WITH_CONTEXT], before: Self) -> Self {
+    pub fn of<S: Surveyor>(s: S, bytes: &[u8; BLOCK_BYTES], before: Self) -> Self {
         const BEFORE: u64 = (1 << CONTEXT) - 1;
-        const WITHIN: u64 = ((1 << BLOCK_BYTES) - 1) << CONTEXT;
+        const WITHIN: u64 = ((1 << OWN_BYTES) - 1) << CONTEXT;
         let Map { faults, continued } = Map::at(s, bytes);
         // The map may be wrong for the context. The marks of the block before are right.
-        let mut ill_formed = faults & WITHIN | before.ill_formed >> BLOCK_BYTES & BEFORE;
+        let mut ill_formed = faults & WITHIN | before.ill_formed >> OWN_BYTES & BEFORE;
         let continued = continued & !BEFORE;
         // An ill-formed sequence has at most three bytes.
         ill_formed |= ill_formed << 1 & continued;
@@ -166,37 +167,37 @@ pub trait Surveyor: Copy {
     fn set(self) -> Self::Set;
 
     /// Returns which bytes are not ASCII, the first byte as the lowest bit.
-    fn high(self, bytes: &[u8; WITH_CONTEXT]) -> u64;
+    fn high(self, bytes: &[u8; BLOCK_BYTES]) -> u64;
 
     /// Returns the classes of the bytes.
-    fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes;
+    fn classes(self, bytes: &[u8; BLOCK_BYTES]) -> Classes;
 
     /// Returns whether all bytes are ASCII.
     #[inline(always)]
-    fn is_ascii(self, bytes: &[u8; ASCII_BLOCK_BYTES]) -> bool {
-        !any_high_bit(self.set(), bytes, 0, ASCII_BLOCK_BYTES)
+    fn is_ascii(self, bytes: &[u8; ASCII_GROUP_BYTES]) -> bool {
+        !any_high_bit(self.set(), bytes, 0, ASCII_GROUP_BYTES)
     }
 
     /// Appends the bytes to `out` and returns whether all of them are ASCII, or returns `None` if
     /// they do not fit. Each byte is loaded once for both.
     #[inline(always)]
-    fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK_BYTES], out: &mut Output<'_>) -> Option<bool> {
-        let (s, next) = (self.set(), out.next_array::<ASCII_BLOCK_BYTES>()?);
+    fn put_and_test_ascii(self, bytes: &[u8; ASCII_GROUP_BYTES], out: &mut Output<'_>) -> Option<bool> {
+        let (s, next) = (self.set(), out.next_array::<ASCII_GROUP_BYTES>()?);
         let (mut all, mut at) = (s.splat(0), 0);
-        while at < ASCII_BLOCK_BYTES {
+        while at < ASCII_GROUP_BYTES {
             let v = s.load(bytes, at);
             all = s.or(all, v);
             s.store(v, next, at);
             at += Self::Set::LANES;
         }
         // SAFETY: the loop has written all bytes of `next`.
-        unsafe { out.advance(ASCII_BLOCK_BYTES) };
+        unsafe { out.advance(ASCII_GROUP_BYTES) };
         Some(!s.any_high_bit(all))
     }
 
     /// Returns how many parts of [`LINE_BYTES`] bytes are ASCII before the first one that is not.
     #[inline(always)]
-    fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK_BYTES]) -> usize {
+    fn ascii_lines(self, bytes: &[u8; ASCII_GROUP_BYTES]) -> usize {
         let (mut others, mut line) = (1 << 4, 0);
         while line < 4 {
             let other = any_high_bit(self.set(), bytes, LINE_BYTES * line, LINE_BYTES * line + LINE_BYTES);
@@ -209,7 +210,7 @@ pub trait Surveyor: Copy {
 
 /// Returns whether any byte of `bytes[from..to]` is not ASCII. The length is a multiple of 64.
 #[inline(always)]
-fn any_high_bit<V: Vectors>(v: V, bytes: &[u8; ASCII_BLOCK_BYTES], from: usize, to: usize) -> bool {
+fn any_high_bit<V: Vectors>(v: V, bytes: &[u8; ASCII_GROUP_BYTES], from: usize, to: usize) -> bool {
     let mut all = v.load(bytes, from);
     let mut at = from + V::LANES;
     while at < to {
@@ -268,7 +269,7 @@ impl Found {
     /// the next one begins.
     #[inline(always)]
     pub fn first_from(&mut self, at: usize) -> Option<usize> {
-        let passed = at.saturating_sub(self.start).min(WITH_CONTEXT);
+        let passed = at.saturating_sub(self.start).min(BLOCK_BYTES);
         self.faults &= u64::MAX.checked_shl(passed as u32).unwrap_or(0);
         (self.faults != 0).then(|| self.start + self.faults.trailing_zeros() as usize)
     }
@@ -323,7 +324,7 @@ impl<E: Surveys> Job<E, usize, Found> for Seek {
         let (s, mut at) = (engine.surveyor(), from);
         for _ in 0..CLEAN_BLOCKS_BEFORE_CHUNKS {
             at = after_ascii(s, bytes, at);
-            let len = (bytes.len() - at).min(BLOCK_BYTES);
+            let len = (bytes.len() - at).min(OWN_BYTES);
             let ends;
             // One map for both, because it is most of this function.
             let block = match at.checked_sub(CONTEXT).and_then(|begin| array_at(bytes, begin)) {
@@ -353,11 +354,11 @@ pub const REPLACEMENT: [u8; 4] = *b"\xEF\xBF\xBD\0";
 /// The output space that [`Replace`] needs for a block: three bytes of U+FFFD for each byte, and
 /// the excess bytes of its copies. If there is space for this and for the rest of the text,
 /// [`Replace`] writes something.
-pub const ROOM_PER_BLOCK: usize = 3 * BLOCK_BYTES + WITH_CONTEXT;
+pub const BLOCK_OUTPUT_BYTES: usize = 3 * OWN_BYTES + BLOCK_BYTES;
 
 /// The bytes that [`Replace`] reads from the start of a block on. If the text has fewer left, it
 /// does nothing.
-pub const TEXT_PER_BLOCK: usize = 2 * WITH_CONTEXT;
+pub const BLOCK_TEXT_BYTES: usize = 2 * BLOCK_BYTES;
 
 /// The result of [`Replace`].
 #[derive(Clone, Copy)]
@@ -395,16 +396,16 @@ impl<E: Surveys> Job<E, (usize, usize, &mut Output<'_>), Replaced> for Replace {
             }
             let begin = at.checked_sub(CONTEXT);
             let Some(with_context) = begin.and_then(|begin| array_at(bytes, begin)) else { break };
-            let Some(text) = array_at::<TEXT_PER_BLOCK>(bytes, at) else { break };
-            if out.left() < ROOM_PER_BLOCK {
+            let Some(text) = array_at::<BLOCK_TEXT_BYTES>(bytes, at) else { break };
+            if out.left() < BLOCK_OUTPUT_BYTES {
                 break;
             }
             // From here on everything fits.
             let map = Map::at(s, with_context);
             let mut block = Found {
                 start: at,
-                end: at + BLOCK_BYTES,
-                faults: map.faults >> CONTEXT & ((1 << BLOCK_BYTES) - 1),
+                end: at + OWN_BYTES,
+                faults: map.faults >> CONTEXT & ((1 << OWN_BYTES) - 1),
                 continued: map.continued >> CONTEXT,
             };
             sound = if block.is_sound() { sound + 1 } else { 0 };
@@ -414,10 +415,10 @@ impl<E: Surveys> Job<E, (usize, usize, &mut Output<'_>), Replaced> for Replace {
                 out.put_first(&REPLACEMENT, REPLACEMENT.len() - 1);
                 from = fault + fault_len;
             }
-            let end = from.max(BLOCK_BYTES);
+            let end = from.max(OWN_BYTES);
             copy_text(text, from, end, out);
             done = at + end;
-            at += BLOCK_BYTES;
+            at += OWN_BYTES;
             if sound == SOUND_BLOCKS_TO_TAKE_GROUPS {
                 far = true;
                 break;
@@ -431,27 +432,27 @@ impl<E: Surveys> Job<E, (usize, usize, &mut Output<'_>), Replaced> for Replace {
 /// Copies `text[from..to]`, which is no longer than a block. It always writes 64 bytes, so that
 /// there is no branch on the length.
 #[inline(always)]
-fn copy_text(text: &[u8; TEXT_PER_BLOCK], from: usize, to: usize, out: &mut Output<'_>) {
-    if let Some(bytes) = array_at::<WITH_CONTEXT>(text, from) {
+fn copy_text(text: &[u8; BLOCK_TEXT_BYTES], from: usize, to: usize, out: &mut Output<'_>) {
+    if let Some(bytes) = array_at::<BLOCK_BYTES>(text, from) {
         out.put_first(bytes, to - from);
     }
 }
 
-/// Copies the ASCII from `from` on, in blocks of [`ASCII_BLOCK_BYTES`] bytes and, after at least one of
+/// Copies the ASCII from `from` on, in groups of [`ASCII_GROUP_BYTES`] bytes and, after at least one of
 /// them, in cache lines. Returns where it ends.
 #[inline(always)]
 fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize, out: &mut Output<'_>) -> usize {
     let mut at = from;
-    while let Some(block) = array_at::<ASCII_BLOCK_BYTES>(bytes, at)
+    while let Some(block) = array_at::<ASCII_GROUP_BYTES>(bytes, at)
         && let Some(is_ascii) = s.put_and_test_ascii(block, out)
     {
         let n = match is_ascii {
             // To an aligned address: a store that crosses cache lines takes twice as long.
-            true => ASCII_BLOCK_BYTES - (LINE_BYTES - out.bytes_to_line()) % LINE_BYTES,
+            true => ASCII_GROUP_BYTES - (LINE_BYTES - out.bytes_to_line()) % LINE_BYTES,
             false if at > from => s.ascii_lines(block) * LINE_BYTES,
             false => 0,
         };
-        out.retract(ASCII_BLOCK_BYTES - n);
+        out.retract(ASCII_GROUP_BYTES - n);
         at += n;
         if !is_ascii {
             break;
@@ -463,25 +464,25 @@ fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize, out: &mut Output<'_>
 /// Returns the block at `at` and its context, with zeros for missing bytes. A zero after a cut-off
 /// character makes it an ill-formed sequence.
 #[inline(never)]
-pub fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
-    let mut padded = [0; WITH_CONTEXT];
+pub fn padded(bytes: &[u8], at: usize) -> [u8; BLOCK_BYTES] {
+    let mut padded = [0; BLOCK_BYTES];
     let begin = at.saturating_sub(CONTEXT);
-    let end = bytes.len().min(at + BLOCK_BYTES + CONTEXT);
+    let end = bytes.len().min(at + OWN_BYTES + CONTEXT);
     padded[CONTEXT + begin - at..][..end - begin].copy_from_slice(&bytes[begin..end]);
     padded
 }
 
-/// Returns where the ASCII from `from` on ends, in blocks of [`ASCII_BLOCK_BYTES`] bytes and, after at
+/// Returns where the ASCII from `from` on ends, in groups of [`ASCII_GROUP_BYTES`] bytes and, after at
 /// least one of them, in cache lines. It stops after a chunk.
 #[inline(always)]
 fn after_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> usize {
     let mut at = from;
-    while let Some(block) = array_at::<ASCII_BLOCK_BYTES>(bytes, at)
+    while let Some(block) = array_at::<ASCII_GROUP_BYTES>(bytes, at)
         && at < from + LONGEST_CHUNK_BYTES
     {
         if s.is_ascii(block) {
             // To an aligned address: a load that crosses cache lines takes twice as long.
-            at += ASCII_BLOCK_BYTES - block.as_ptr().addr() % LINE_BYTES;
+            at += ASCII_GROUP_BYTES - block.as_ptr().addr() % LINE_BYTES;
         } else if at == from {
             break;
         } else {

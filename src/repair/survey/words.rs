@@ -2,9 +2,9 @@
 
 #![forbid(unsafe_code)]
 
-use super::{ASCII_BLOCK_BYTES, Classes, LINE_BYTES, Surveyor, Surveys, WITH_CONTEXT};
+use super::{ASCII_GROUP_BYTES, BLOCK_BYTES, Classes, LINE_BYTES, Surveyor, Surveys};
 use crate::kernel::Automaton;
-use crate::kernel::automaton::high_bits;
+use crate::kernel::automaton::high_bits_of_8;
 use crate::output::Output;
 
 impl Surveys for Automaton {
@@ -29,22 +29,22 @@ impl Surveyor for Words {
 
     // Not inlined, as `classes`.
     #[inline(never)]
-    fn high(self, bytes: &[u8; WITH_CONTEXT]) -> u64 {
+    fn high(self, bytes: &[u8; BLOCK_BYTES]) -> u64 {
         let (words, _) = bytes.as_chunks::<8>();
         words
             .iter()
             .enumerate()
-            .fold(0, |all, (i, word)| all | high_bits(u64::from_le_bytes(*word)) << (8 * i))
+            .fold(0, |all, (i, word)| all | high_bits_of_8(u64::from_le_bytes(*word)) << (8 * i))
     }
 
     // Not inlined: `Seek` and `Replace` would each contain it twice, and programs that call one
     // usually call the other.
     #[inline(never)]
-    fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes {
+    fn classes(self, bytes: &[u8; BLOCK_BYTES]) -> Classes {
         let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
         let mut before = 0;
         for (i, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
-            let bits = |word: u64| high_bits(word) << (8 * i);
+            let bits = |word: u64| high_bits_of_8(word) << (8 * i);
             // Bit 7 of each byte: bit 7; bits 7 and 6; bits 7, 6 and 5; bits 7, 6, 5 and 4.
             let high = u64::from_le_bytes(*word);
             let lead = high & high << 1;
@@ -60,19 +60,19 @@ impl Surveyor for Words {
     }
 
     #[inline(always)]
-    fn is_ascii(self, bytes: &[u8; ASCII_BLOCK_BYTES]) -> bool {
+    fn is_ascii(self, bytes: &[u8; ASCII_GROUP_BYTES]) -> bool {
         bytes.is_ascii()
     }
 
     #[inline(always)]
-    fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK_BYTES]) -> usize {
+    fn ascii_lines(self, bytes: &[u8; ASCII_GROUP_BYTES]) -> usize {
         let (lines, _) = bytes.as_chunks::<LINE_BYTES>();
         lines.iter().take_while(|line| line.is_ascii()).count()
     }
 
     #[inline(always)]
-    fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK_BYTES], out: &mut Output<'_>) -> Option<bool> {
-        out.put_first(bytes, ASCII_BLOCK_BYTES).then(|| self.is_ascii(bytes))
+    fn put_and_test_ascii(self, bytes: &[u8; ASCII_GROUP_BYTES], out: &mut Output<'_>) -> Option<bool> {
+        out.put_first(bytes, ASCII_GROUP_BYTES).then(|| self.is_ascii(bytes))
     }
 }
 

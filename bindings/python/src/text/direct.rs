@@ -19,7 +19,7 @@ use trust8_transcode::handlers::into_ascii;
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
 use super::faulty::{
-    FEW, Pass, ROOM, Stop, UNKNOWN, Unit, has_only_lone_faults, library_pays, may_be_narrow, pass,
+    BUFFER_UNITS, FEW, Pass, Stop, UNKNOWN, Unit, has_only_lone_faults, library_pays, may_be_narrow, pass,
     put_lone_faults, starts_with_lone_faults,
 };
 use super::{Counts, Decoded, Instead, SHORT};
@@ -469,7 +469,7 @@ fn short_as<'py, U: Unit>(
     largest: u32,
     instead: Instead,
 ) -> PyResult<Option<Decoded<'py>>> {
-    let mut room = [MaybeUninit::<U>::uninit(); ROOM];
+    let mut room = [MaybeUninit::<U>::uninit(); BUFFER_UNITS];
     let Pass { read, written, bits, stop } = pass(bytes, &mut room, largest, instead);
     match stop {
         Stop::End => (),

@@ -18,7 +18,7 @@ use std::mem::{self, MaybeUninit};
 use super::{Instead, SHORT};
 use trust8::Kernel;
 use trust8::boundary::floor;
-use trust8::engine::survey::{BLOCK_BYTES, WITH_CONTEXT};
+use trust8::engine::survey::{BLOCK_BYTES, OWN_BYTES};
 use trust8::engine::{FaultSearch, Output, windows_1252};
 use trust8_counts::is_ascii;
 use trust8_transcode::handlers::{Handler, into_ascii, into_utf16, into_utf32};
@@ -155,7 +155,7 @@ pub(crate) struct Pass {
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
 /// Room for the characters of short text, and for stores of whole blocks.
-pub(super) const ROOM: usize = SHORT + 128;
+pub(super) const BUFFER_UNITS: usize = SHORT + 128;
 
 /// In fewer bytes, a test that may save a pass costs as much as the pass.
 pub(super) const FEW: usize = 96;
@@ -167,13 +167,13 @@ const NEAR: usize = 32;
 
 /// The number of bytes to search for lone faults at a time. The compiler would unroll loops over fewer bytes,
 /// and then not vectorise them.
-pub(super) const BLOCK: usize = 64;
+pub(super) const SEARCHED_BYTES: usize = 64;
 
 /// The number of bytes to copy and convert at a time.
 const PIECE: usize = 4096;
 
 /// The copy of a piece: at most four bytes for each byte, and the excess of the last store.
-const COPY: usize = 4 * PIECE + WITH_CONTEXT;
+const COPY: usize = 4 * PIECE + BLOCK_BYTES;
 
 /// After a fault and ASCII up to here, the next fault is not expected soon.
 const FAR: usize = 1024;
@@ -308,7 +308,7 @@ fn copy(
 /// Appends `piece[from..to]`, which is not longer than a block.
 #[inline(always)]
 fn put_run(piece: &[u8], from: usize, to: usize, out: &mut Output<'_>) -> bool {
-    match piece[from..].first_chunk::<WITH_CONTEXT>() {
+    match piece[from..].first_chunk::<BLOCK_BYTES>() {
         Some(run) if out.put_first(run, to - from) => true,
         _ => out.put(&piece[from..to]),
     }
@@ -386,8 +386,8 @@ impl<U: Unit> Decoder<'_, U> {
             if faults == 0 {
                 let mut rest = bytes.len() - *at;
                 // A few bytes more cost the library as much as a block.
-                if rest % BLOCK_BYTES < BLOCK_BYTES / 4 {
-                    rest -= rest % BLOCK_BYTES;
+                if rest % OWN_BYTES < OWN_BYTES / 4 {
+                    rest -= rest % OWN_BYTES;
                 }
                 *at += self.handled(&bytes[*at..][..rest], instead)?;
                 faults = usize::MAX;
@@ -654,10 +654,10 @@ impl<U: Unit> Decoder<'_, U> {
     /// is a unit.
     #[inline(never)]
     fn last_lone_faults(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) {
-        let (done, from) = (*at, bytes.len().saturating_sub(BLOCK));
+        let (done, from) = (*at, bytes.len().saturating_sub(SEARCHED_BYTES));
         // `ignore` may stop after it has written, and then the units before would be others.
         if instead == Instead::Ignore
-            || done < BLOCK
+            || done < SEARCHED_BYTES
             || done < from
             || done == bytes.len()
             || self.len != done
@@ -665,11 +665,11 @@ impl<U: Unit> Decoder<'_, U> {
             return;
         }
         // 00 continues nothing.
-        let mut last = [0; BLOCK + 1];
-        last[..BLOCK].copy_from_slice(&bytes[from..]);
+        let mut last = [0; SEARCHED_BYTES + 1];
+        last[..SEARCHED_BYTES].copy_from_slice(&bytes[from..]);
         self.len = from;
         match self.lone_faults(&last, instead) {
-            BLOCK => *at = bytes.len(),
+            SEARCHED_BYTES => *at = bytes.len(),
             _ => self.len = done,
         }
     }
@@ -720,7 +720,9 @@ fn is_continued(bytes: &[u8], next: &[u8]) -> bool {
 /// Returns whether the first bytes are ASCII and faults of one byte each.
 #[inline]
 pub(super) fn starts_with_lone_faults(bytes: &[u8]) -> bool {
-    bytes.first_chunk::<{ BLOCK + 1 }>().is_some_and(|start| !is_continued(&start[..BLOCK], &start[1..]))
+    bytes
+        .first_chunk::<{ SEARCHED_BYTES + 1 }>()
+        .is_some_and(|start| !is_continued(&start[..SEARCHED_BYTES], &start[1..]))
 }
 
 /// Returns the length from which on the library is faster than a character at a time, given this length
@@ -776,11 +778,11 @@ impl Fault {
 fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fault: Option<Fault>) -> usize {
     let mut at = 0;
     // A block and the next byte, which may continue the block's last byte.
-    while let Some(with_next) = bytes[at..].first_chunk::<{ BLOCK + 1 }>()
-        && let Some(units) = room[at..].first_chunk_mut::<BLOCK>()
-        && !is_continued(&with_next[..BLOCK], &with_next[1..])
+    while let Some(with_next) = bytes[at..].first_chunk::<{ SEARCHED_BYTES + 1 }>()
+        && let Some(units) = room[at..].first_chunk_mut::<SEARCHED_BYTES>()
+        && !is_continued(&with_next[..SEARCHED_BYTES], &with_next[1..])
     {
-        at += BLOCK;
+        at += SEARCHED_BYTES;
         let Some(fault) = fault else {
             for (unit, byte) in units.iter_mut().zip(with_next) {
                 unit.write(U::of(WINDOWS_1252[usize::from(*byte)].into()));
@@ -788,7 +790,7 @@ fn lone_faults<U: Unit>(bytes: &[u8], room: &mut [MaybeUninit<U>], fault: Option
             continue;
         };
         // They compute bytes, because a vector has more of them.
-        let (mut lows, mut highs) = ([0; BLOCK], [0; BLOCK]);
+        let (mut lows, mut highs) = ([0; SEARCHED_BYTES], [0; SEARCHED_BYTES]);
         for ((to_low, to_high), byte) in lows.iter_mut().zip(&mut highs).zip(with_next) {
             let is_fault = if *byte > 0x7F { 0xFF } else { 0 };
             *to_low = byte & (!is_fault | fault.own) | fault.low & is_fault;
@@ -810,7 +812,7 @@ pub(super) fn put_lone_faults(bytes: &[u8], room: &mut [MaybeUninit<u16>], inste
         Instead::Replace => Fault::REPLACED,
         _ => return false,
     };
-    if bytes.len() > BLOCK || room.len() != bytes.len() {
+    if bytes.len() > SEARCHED_BYTES || room.len() != bytes.len() {
         return pass(bytes, room, 0xFFFF, instead).written == bytes.len();
     }
     let (Some(last), Some(last_units)) = (bytes.last_chunk(), room.last_chunk_mut()) else {
@@ -829,7 +831,7 @@ pub(super) fn put_lone_faults(bytes: &[u8], room: &mut [MaybeUninit<u16>], inste
 /// Returns whether there are bytes above 7F and each is a fault by itself.
 #[inline]
 pub(super) fn has_only_lone_faults(bytes: &[u8]) -> bool {
-    if bytes.len() > BLOCK {
+    if bytes.len() > SEARCHED_BYTES {
         return starts_with_lone_faults(bytes) && !is_continued(bytes, &bytes[1..]) && !bytes.is_ascii();
     }
     // As the function `is_continued`, for eight pairs of bytes.

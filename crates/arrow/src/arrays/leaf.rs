@@ -7,7 +7,7 @@ use trust8_columns::{
     self as columns, Column, ColumnError, ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repair,
     Repaired, RepairedRows, RepairedViews, Validity, Views, invalid_rows,
 };
-use trust8_profile::{self as profile, Error, Profile, refused_rows};
+use trust8_profile::{self as profile, Profile, ProfileError, refused_rows};
 
 use super::arrow_array::builder::{GenericStringBuilder, make_view};
 use super::arrow_array::cast::AsArray;
@@ -173,9 +173,14 @@ impl<'a> Leaf<'a> {
         &self,
         profile: &Profile,
         most: usize,
-        each: &mut dyn FnMut(usize, Error),
+        each: &mut dyn FnMut(usize, ProfileError),
     ) -> Result<(), RowError> {
-        fn of(column: impl Column, profile: &Profile, most: usize, each: &mut dyn FnMut(usize, Error)) {
+        fn of(
+            column: impl Column,
+            profile: &Profile,
+            most: usize,
+            each: &mut dyn FnMut(usize, ProfileError),
+        ) {
             match profile.bits() {
                 0 => invalid_rows(column).take(most).for_each(|(row, error)| each(row, error.into())),
                 _ => refused_rows(column, profile).take(most).for_each(|(row, error)| each(row, error)),
@@ -249,7 +254,7 @@ impl<'a> Leaf<'a> {
         &self,
         text: &StringViewArray,
         profile: &Profile,
-        policy: Option<profile::Policy>,
+        policy: Option<profile::ProfilePolicy>,
     ) -> Result<ArrayRef, RowError> {
         let mut refused = Vec::new();
         Leaf::of(text, self.live, self.path)?.errors(profile, usize::MAX, &mut |row, _| refused.push(row))?;

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use trust8_columns::Policy;
-use trust8_profile::{Error, Profile};
+use trust8_profile::{Profile, ProfileError};
 
 use super::arrow_array::cast::AsArray;
 use super::arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
@@ -515,7 +515,7 @@ pub(crate) enum Enough {
 pub(crate) struct Found {
     pub(crate) row: usize,
     pub(crate) path: Arc<str>,
-    pub(crate) error: Error,
+    pub(crate) error: ProfileError,
 }
 
 /// Appends the refused values of an array to `found`, in the order of its rows if it is not nested.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches};
-use trust8_profile::{Policy, Profile};
+use trust8_profile::{Profile, ProfilePolicy};
 
 use super::check::profiles;
 use super::{Selection, backup, choice, flag, output, set, value};
@@ -19,7 +19,7 @@ pub(crate) struct FixArgs {
     pub(crate) unmojibake: bool,
     pub(crate) profile: Option<&'static Profile>,
     /// What to do with forbidden characters.
-    pub(crate) policy: Policy,
+    pub(crate) policy: ProfilePolicy,
     pub(crate) strip_bom: bool,
     pub(crate) declaration: bool,
     pub(crate) force: bool,
@@ -63,11 +63,11 @@ pub(super) fn options() -> [Arg; 20] {
             postgres, terminal, source, prompt, file-name or scalars").value_parser(profiles()).hide_possible_values(true),
         value("policy", "POLICY", "What to do with the characters that the profile forbids").requires("profile")
             .default_value("replace").value_parser(choice(&[
-                ("replace", Policy::Replace, "U+FFFD"),
-                ("drop skip ignore", Policy::Drop, "Drop them"),
-                ("escape", Policy::Escape, "\\u{202E}"),
-                ("caret", Policy::Caret, "^[ for controls, as in terminals"),
-                ("reference", Policy::CharacterReference, "&#x202E;, or U+FFFD where XML has no reference"),
+                ("replace", ProfilePolicy::Replace, "U+FFFD"),
+                ("drop skip ignore", ProfilePolicy::Drop, "Drop them"),
+                ("escape", ProfilePolicy::Escape, "\\u{202E}"),
+                ("caret", ProfilePolicy::Caret, "^[ for controls, as in terminals"),
+                ("reference", ProfilePolicy::CharacterReference, "&#x202E;, or U+FFFD where XML has no reference"),
             ])),
         flag("strip-bom", "Remove the byte order mark of UTF-8"),
         flag("declaration", "Correct what a file says it is encoded in, if it says something else than UTF-8\n\n\

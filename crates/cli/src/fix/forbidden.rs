@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use trust8_profile::{Policy, Profile, Repairer};
+use trust8_profile::{Profile, ProfilePolicy, Repairer};
 
 /// Passes on what is written to it, with each forbidden character repaired.
 pub(super) struct Allow<'a> {
@@ -13,7 +13,11 @@ pub(super) struct Allow<'a> {
 }
 
 impl<'a> Allow<'a> {
-    pub(super) fn new(out: &'a mut dyn Write, profile: Option<&'static Profile>, policy: Policy) -> Self {
+    pub(super) fn new(
+        out: &'a mut dyn Write,
+        profile: Option<&'static Profile>,
+        policy: ProfilePolicy,
+    ) -> Self {
         Self { out, repairer: profile.map(|profile| Repairer::new(profile, policy)), forbidden: 0 }
     }
 

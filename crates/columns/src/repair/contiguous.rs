@@ -16,7 +16,7 @@ use crate::marks::{GROUP_ROWS, WORD_BITS};
 use crate::offset::Offset;
 
 /// If at least one row in this many is bad, all rows of a group are replaced at once.
-const MANY: usize = 32;
+const ROWS_PER_BAD_ROW: usize = 32;
 
 /// The rows that [`repair`](super::repair) has written. All values are UTF-8, and no row begins or
 /// ends inside a character.
@@ -53,7 +53,7 @@ struct Source<'a, F> {
 impl<O: Offset> Repair for Offsets<'_, O> {
     type Owned = RepairedRows<O>;
 
-    const LIMIT: usize = O::LIMIT;
+    const LIMIT_BYTES: usize = O::LIMIT_BYTES;
 
     fn write(&self, work: &Work) -> Result<Self::Owned, ColumnError> {
         let start = |row: usize| self.offsets[row].len();
@@ -65,7 +65,7 @@ impl<O: Offset> Repair for Offsets<'_, O> {
 impl<O: Offset> Repair for FixedSize<'_, O> {
     type Owned = RepairedRows<O>;
 
-    const LIMIT: usize = O::LIMIT;
+    const LIMIT_BYTES: usize = O::LIMIT_BYTES;
 
     fn write(&self, work: &Work) -> Result<Self::Owned, ColumnError> {
         let start = |row: usize| row * self.width;
@@ -123,7 +123,7 @@ impl<F: Fn(usize) -> usize> Source<'_, F> {
             self.validity.is_some_and(|validity| word & !validity.word(row) != 0)
         };
         let end = (self.start)(last);
-        bad * MANY >= last - first
+        bad * ROWS_PER_BAD_ROW >= last - first
             && !words.iter().zip((first..).step_by(WORD_BITS)).any(is_null)
             && !(first + 1..last).fold(false, |any, row| {
                 let at = (self.start)(row);

@@ -19,7 +19,7 @@ use super::error::ColumnError;
 use super::invalid::InvalidRows;
 use super::layout::{Column, Validity};
 use super::marks::{GROUP_ROWS, WORD_BITS, put_bits};
-use super::views::INLINE;
+use super::views::INLINE_BYTES;
 
 use trust8::{Kernel, Policy};
 
@@ -50,7 +50,7 @@ pub use views::RepairedViews;
 /// assert!(matches!(repair(clean, Policy::Null), Ok(Repaired::Borrowed(_))));
 /// ```
 pub fn repair<C: Column + Repair>(column: C, policy: Policy) -> Result<Repaired<C, C::Owned>, ColumnError> {
-    repair_by(Kernel::best(), column, policy, C::LIMIT)
+    repair_by(Kernel::best(), column, policy, C::LIMIT_BYTES)
 }
 
 /// Does the same as [`repair`], with a kernel, and with offsets up to `limit`.
@@ -63,7 +63,7 @@ pub(crate) fn repair_by<C: Column + Repair>(
     match Finding::of(InvalidRows::new(kernel, column)) {
         None => Ok(Repaired::Borrowed(column)),
         Some(finding) => {
-            let work = Work { kernel, policy, finding, limit: limit.min(C::LIMIT) };
+            let work = Work { kernel, policy, finding, limit: limit.min(C::LIMIT_BYTES) };
             column.write(&work).map(Repaired::Owned)
         }
     }
@@ -97,7 +97,7 @@ pub trait Repair: Sized {
 
     /// The greatest length of the new values.
     #[doc(hidden)]
-    const LIMIT: usize;
+    const LIMIT_BYTES: usize;
 
     /// Writes all rows, with those that were found repaired.
     #[doc(hidden)]
@@ -173,7 +173,7 @@ fn new_view(text: &[u8], from: usize, to: usize, number: usize) -> u128 {
     let row = &text[from..to];
     let mut view = [0; 16];
     view[..4].copy_from_slice(&(row.len() as u32).to_le_bytes());
-    if row.len() <= INLINE as usize {
+    if row.len() <= INLINE_BYTES as usize {
         view[4..4 + row.len()].copy_from_slice(row);
     } else {
         view[4..8].copy_from_slice(&row[..4]);

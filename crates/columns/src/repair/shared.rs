@@ -22,7 +22,7 @@ use trust8::boundary::is_inside;
 use super::{Work, new_view, rows_of};
 use crate::error::{ColumnError, ColumnErrorKind};
 use crate::layout::Views;
-use crate::views::{INLINE, long_view};
+use crate::views::{INLINE_BYTES, long_view};
 
 /// Rows that begin or end inside a character may read this many times the bytes of all buffers.
 const REPETITIONS: usize = 4;
@@ -46,7 +46,7 @@ pub(super) fn write<B: AsRef<[u8]>>(
 ) -> Result<(), ColumnError> {
     let buffers = column.buffers;
     let (mut cut, mut whole) = (Vec::new(), Vec::new());
-    for row in rows_of(&work.finding.words, 0).filter(|&row| column.views[row] as u32 > INLINE) {
+    for row in rows_of(&work.finding.words, 0).filter(|&row| column.views[row] as u32 > INLINE_BYTES) {
         // An `AsRef` may return another buffer each time. Then there may be no such row.
         let Some((number, bytes, from, to)) = long_view(views[row], buffers) else {
             views[row] = 0;

@@ -11,7 +11,7 @@ use super::{Repair, Work, new_view, rows_of, shared};
 use crate::error::{ColumnError, ColumnErrorKind};
 use crate::layout::Views;
 use crate::layout::sealed::Rows;
-use crate::views::INLINE;
+use crate::views::INLINE_BYTES;
 
 /// The views that [`repair`](super::repair) has written. All of them are UTF-8.
 ///
@@ -38,7 +38,7 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
     type Owned = RepairedViews;
 
     /// Arrow reads offsets and lengths as signed numbers.
-    const LIMIT: usize = i32::MAX as usize;
+    const LIMIT_BYTES: usize = i32::MAX as usize;
 
     fn write(&self, work: &Work) -> Result<Self::Owned, ColumnError> {
         let Work { kernel, policy, ref finding, limit } = *work;
@@ -52,7 +52,7 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
         let len = lens.fold(0, usize::saturating_add);
         let there = self.buffers.iter().map(|buffer| buffer.as_ref().len()).fold(0, usize::saturating_add);
         let overlap =
-            policy != Policy::Null && len > self.views.len().saturating_mul(INLINE as usize) + there;
+            policy != Policy::Null && len > self.views.len().saturating_mul(INLINE_BYTES as usize) + there;
         let mut buffer = match policy {
             Policy::Null => Vec::new(),
             // Faults of rows that overlap are counted for each of them.
@@ -62,14 +62,16 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
         if overlap {
             shared::write(self, work, there, &mut views, &mut buffer)?;
         }
-        for row in rows_of(&finding.words, 0).filter(|&row| !overlap || self.views[row] as u32 <= INLINE) {
+        for row in
+            rows_of(&finding.words, 0).filter(|&row| !overlap || self.views[row] as u32 <= INLINE_BYTES)
+        {
             let start = buffer.len();
             self.with_row(row, |bytes| policy.append(kernel, bytes, &mut buffer));
             if buffer.len() > limit {
                 return Err(ColumnError { row, kind: ColumnErrorKind::TooLong { limit } });
             }
             views[row] = new_view(&buffer, start, buffer.len(), self.buffers.len());
-            if buffer.len() - start <= INLINE as usize {
+            if buffer.len() - start <= INLINE_BYTES as usize {
                 buffer.truncate(start);
             }
         }

@@ -28,7 +28,7 @@ use super::tally::Tally;
 use crate::inspect::Summary;
 
 /// The longest head: a character has at most three continuations.
-pub(super) const HEAD: usize = 3;
+pub(super) const HEAD_BYTES: usize = 3;
 
 /// The end of a part, after its body.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub(crate) struct Judgement {
     /// The length of the part.
     pub(super) len: u64,
     /// The first bytes of the part, with zeros for missing bytes.
-    pub(super) first: [u8; HEAD],
+    pub(super) first: [u8; HEAD_BYTES],
     /// The length of the head.
     pub(super) head: u8,
     /// The counts of the body, with its length.
@@ -82,10 +82,10 @@ pub(crate) struct Judgement {
 impl Judgement {
     /// Judges a part alone.
     pub(crate) fn of(kernel: &Kernel, part: &[u8]) -> Self {
-        let head = part.iter().take(HEAD).take_while(|&&byte| is_continuation(byte)).count();
+        let head = part.iter().take(HEAD_BYTES).take_while(|&&byte| is_continuation(byte)).count();
         let text = &part[head..];
-        let mut first = [0; HEAD];
-        let known = part.len().min(HEAD);
+        let mut first = [0; HEAD_BYTES];
+        let known = part.len().min(HEAD_BYTES);
         first[..known].copy_from_slice(&part[..known]);
 
         let body = Self::body(kernel, text);
@@ -119,17 +119,17 @@ impl Judgement {
     pub(crate) fn then(&self, next: &Self) -> Self {
         let mut joined = *self;
         joined.len = self.len.saturating_add(next.len);
-        for (i, byte) in (self.known()..HEAD).zip(next.first) {
+        for (i, byte) in (self.known()..HEAD_BYTES).zip(next.first) {
             joined.first[i] = byte;
         }
         let End::Unfinished { bytes: tail, len: tail_len } = self.end else { return joined };
         if self.body.bytes == 0 && tail_len == 0 {
             // This part is only a head, which may continue in the next part.
             let head = usize::from(self.head + next.head);
-            joined.head = head.min(HEAD) as u8;
+            joined.head = head.min(HEAD_BYTES) as u8;
             match head {
-                0..=HEAD => (joined.body, joined.end) = (next.body, next.end),
-                _ => joined.end = End::of(&next.first[HEAD - usize::from(self.head)..]),
+                0..=HEAD_BYTES => (joined.body, joined.end) = (next.body, next.end),
+                _ => joined.end = End::of(&next.first[HEAD_BYTES - usize::from(self.head)..]),
             }
             return joined;
         }
@@ -137,7 +137,7 @@ impl Judgement {
         let mut taken = 0;
         if tail_len > 0 {
             let tail = &tail[..usize::from(tail_len)];
-            let (mut border, len) = ([0; 2 * HEAD], tail.len() + next.known());
+            let (mut border, len) = ([0; 2 * HEAD_BYTES], tail.len() + next.known());
             border[..tail.len()].copy_from_slice(tail);
             border[tail.len()..len].copy_from_slice(&next.first[..next.known()]);
             let border = &border[..len];
@@ -161,7 +161,7 @@ impl Judgement {
 
     /// Returns how many of the first bytes there are.
     pub(super) fn known(&self) -> usize {
-        self.len.min(HEAD as u64) as usize
+        self.len.min(HEAD_BYTES as u64) as usize
     }
 
     /// Returns the first error if this part is the whole text: the counts of the text before it,

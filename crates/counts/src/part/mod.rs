@@ -13,7 +13,7 @@ use trust8::engine::Hex;
 
 pub use error::PartError;
 pub(crate) use judgement::Judgement;
-use judgement::{End, HEAD};
+use judgement::{End, HEAD_BYTES};
 pub use tally::Tally;
 
 /// The judgement on a part of a text: whether it is UTF-8, its counts, and its first error.
@@ -220,7 +220,7 @@ impl Part {
 /// The empty part.
 impl Default for Part {
     fn default() -> Self {
-        Self(Judgement { len: 0, first: [0; HEAD], head: 0, body: Tally::default(), end: End::CLEAN })
+        Self(Judgement { len: 0, first: [0; HEAD_BYTES], head: 0, body: Tally::default(), end: End::CLEAN })
     }
 }
 

@@ -40,7 +40,7 @@ const SHORTEST_CHUNK_BYTES: usize = 256;
 const NEAR_BYTES: usize = 16;
 /// After this many exceptions that were not near, the next exception or ill-formed sequence is not
 /// expected to be near.
-const CALM: u8 = 4;
+const CALM_EXCEPTIONS: u8 = 4;
 /// The longest chunk, except the first one of a dialect that has all sequences of UTF-8.
 const LONGEST_CHUNK_BYTES: usize = 16 << 10;
 
@@ -57,7 +57,7 @@ pub(crate) struct Runs<'a> {
     /// Whether an exception or an ill-formed sequence is near.
     near: bool,
     /// The number of consecutive exceptions, each after a longer run and without an ill-formed
-    /// sequence between them: at most [`CALM`].
+    /// sequence between them: at most [`CALM_EXCEPTIONS`].
     calm: u8,
     /// The last block found that has one near.
     block: Found,
@@ -159,8 +159,8 @@ impl<'a> Runs<'a> {
         // A search finds an exception that is less near as fast as a map does. What it does not
         // find takes several calls of a kernel, so it pays only if exceptions follow exceptions.
         let is_calm = gained >= NEAR_BYTES && self.own.begins(self.rest());
-        self.calm = if is_calm { (self.calm + 1).min(CALM) } else { 0 };
-        self.near = self.calm < CALM;
+        self.calm = if is_calm { (self.calm + 1).min(CALM_EXCEPTIONS) } else { 0 };
+        self.near = self.calm < CALM_EXCEPTIONS;
     }
 
     /// Advances to the next exception if it follows a few bytes of ASCII. Returns whether it does.

@@ -7,10 +7,11 @@ use super::support::random::Random;
 use super::support::scale::Thin;
 use trust8_columns::Offsets;
 use trust8_profile::{
-    Class, Error, KernelProfiles, Profile, ProfilePart, ProfileValidator, StreamError, refused_rows,
+    Class, KernelProfiles, Profile, ProfileError, ProfilePart, ProfileStreamError, ProfileValidator,
+    refused_rows,
 };
 #[cfg(feature = "alloc")]
-use trust8_profile::{Policy, Repairer};
+use trust8_profile::{ProfilePolicy, Repairer};
 
 /// At least one of each kind of character that the rules tell apart.
 const KINDS: &str = "a0_ #\n\r<>\u{AD}é\u{300}\u{34F}\u{5D0}\u{5B0}\u{61C}\u{628}\u{915}\u{94D}\u{93F}\u{DCA}\u{E01}\u{E31}\
@@ -134,8 +135,8 @@ fn random_texts() {
             #[cfg(feature = "alloc")]
             {
                 let repaired = super::profiles::repaired_by_oracle(name, &text);
-                assert_eq!(profile.repair(&text, Policy::Drop), repaired, "{name}: {text:?}");
-                for &policy in Policy::ALL {
+                assert_eq!(profile.repair(&text, ProfilePolicy::Drop), repaired, "{name}: {text:?}");
+                for &policy in ProfilePolicy::ALL {
                     let repaired = profile.repair(&text, policy);
                     assert_eq!(profile.check(&repaired), Ok(()), "{name}, {policy:?}: {text:?}");
                     assert_eq!(profile.repair(&repaired, policy), repaired);
@@ -222,8 +223,8 @@ fn streams_cut_at_every_byte() {
                         .try_for_each(|piece| kernel.push_profile(&mut validator, piece))
                         .and_then(|()| validator.finish());
                     let found = result.err().map(|error| match error {
-                        StreamError::NotUtf8(error) => error.valid_up_to() as usize,
-                        StreamError::Forbidden(found) => found.offset() as usize,
+                        ProfileStreamError::NotUtf8(error) => error.valid_up_to() as usize,
+                        ProfileStreamError::Forbidden(found) => found.offset() as usize,
                     });
                     assert_eq!(found, expected, "{name}, {kernel:?}, {i}, {j}: {text:02X?}");
                 }
@@ -292,7 +293,7 @@ fn each_row_by_itself() {
 #[test]
 fn strays_have_their_class() {
     let class = |profile: &Profile, text: &str| match profile.from_utf8(text.as_bytes()) {
-        Err(Error::Forbidden(found)) => Some(found.class()),
+        Err(ProfileError::Forbidden(found)) => Some(found.class()),
         _ => None,
     };
     for (text, expected) in [

@@ -3,7 +3,7 @@
 
 use super::support::kernels::kernels;
 use super::support::scale::Thin;
-use trust8_profile::{KernelProfiles, Policy, Profile};
+use trust8_profile::{KernelProfiles, Profile, ProfilePolicy};
 
 const PROFILES: [Profile; 2] = [Profile::SOURCE_CODE, Profile::PROMPT];
 const PAYLOAD: &[u8] = b"fetch('//x.example/p')";
@@ -148,7 +148,7 @@ fn nothing_comes_back() {
         for text in code.hidden() {
             assert_refused(technique, &text);
             for profile in PROFILES {
-                let repaired = profile.repair(&text, Policy::Drop);
+                let repaired = profile.repair(&text, ProfilePolicy::Drop);
                 let bits = code.width() * code.read(&repaired).len();
                 assert!(bits < 8, "{technique}: {bits} bits come back from {repaired:?}");
             }
@@ -179,7 +179,7 @@ fn invisible_names_are_refused() {
         let text = format!("const {{ timeout,{filler}}} = request.query; run([timeout, {filler}]);");
         assert_refused("a filler as a name", &text);
         for profile in PROFILES {
-            let repaired = profile.repair(&text, Policy::Drop);
+            let repaired = profile.repair(&text, ProfilePolicy::Drop);
             assert_eq!(repaired, "const { timeout,} = request.query; run([timeout, ]);");
         }
     }
@@ -191,7 +191,7 @@ fn blanks_in_names_are_refused() {
     let text = format!("Book.pdf{}.hta", "\u{2800}".repeat(26));
     assert_refused("blanks in a name", &text);
     for profile in [Profile::FILE_NAME, Profile::SOURCE_CODE, Profile::PROMPT] {
-        assert_eq!(profile.repair(&text, Policy::Drop), "Book.pdf.hta");
+        assert_eq!(profile.repair(&text, ProfilePolicy::Drop), "Book.pdf.hta");
     }
 }
 

@@ -58,10 +58,10 @@ fn profiles_are_serialised() {
 #[cfg(all(feature = "serde", feature = "alloc"))]
 #[test]
 fn policies_are_serialised() {
-    use trust8_profile::Policy;
+    use trust8_profile::ProfilePolicy;
 
-    for &policy in Policy::ALL {
+    for &policy in ProfilePolicy::ALL {
         let name = serde_json::to_value(policy).unwrap();
-        assert_eq!(serde_json::from_value::<Policy>(name).unwrap(), policy);
+        assert_eq!(serde_json::from_value::<ProfilePolicy>(name).unwrap(), policy);
     }
 }

@@ -7,8 +7,10 @@ use super::support::random::Random;
 use super::support::scale::Thin;
 use trust8_columns::{Column, FixedSize, Offsets, Validity, Views};
 #[cfg(feature = "alloc")]
-use trust8_profile::Policy;
-use trust8_profile::{Class, Error, KernelProfiles, Profile, ProfileValidator, StreamError, refused_rows};
+use trust8_profile::ProfilePolicy;
+use trust8_profile::{
+    Class, KernelProfiles, Profile, ProfileError, ProfileStreamError, ProfileValidator, refused_rows,
+};
 
 /// Returns where the first error is, whether it is a forbidden character, and its length, if it
 /// does not end the input.
@@ -27,8 +29,8 @@ pub(super) fn expected(preset: &str, bytes: &[u8]) -> Option<(usize, bool, Optio
         .or(error)
 }
 
-fn found(error: &Error) -> (usize, bool, Option<usize>) {
-    (error.valid_up_to(), matches!(error, Error::Forbidden(_)), error.error_len())
+fn found(error: &ProfileError) -> (usize, bool, Option<usize>) {
+    (error.valid_up_to(), matches!(error, ProfileError::Forbidden(_)), error.error_len())
 }
 
 fn check(bytes: &[u8]) {
@@ -275,7 +277,7 @@ fn all_errors_of_random_text() {
                 let found: Vec<_> = kernel
                     .profile(profile)
                     .errors(&bytes)
-                    .map(|error| (error.valid_up_to(), matches!(error, Error::Forbidden(_))))
+                    .map(|error| (error.valid_up_to(), matches!(error, ProfileError::Forbidden(_))))
                     .collect();
                 assert_eq!(found, expected, "round {round}, {name}, {kernel:?}");
             }
@@ -307,10 +309,10 @@ fn streams_cut_at_every_byte() {
                         .try_for_each(|piece| kernel.push_profile(&mut validator, piece))
                         .and_then(|()| validator.finish());
                     let found = result.err().map(|error| match error {
-                        StreamError::NotUtf8(error) => {
+                        ProfileStreamError::NotUtf8(error) => {
                             (error.valid_up_to() as usize, false, error.error_len())
                         }
-                        StreamError::Forbidden(found) => {
+                        ProfileStreamError::Forbidden(found) => {
                             (found.offset() as usize, true, Some(found.character().len_utf8()))
                         }
                     });
@@ -357,12 +359,18 @@ pub(super) fn repaired_by_oracle(preset: &str, text: &str) -> String {
 #[test]
 fn repaired_text_is_allowed() {
     let (mut random, characters) = (Random::new(1), interesting());
-    let policies = [Policy::Replace, Policy::Drop, Policy::Escape, Policy::Caret, Policy::CharacterReference];
+    let policies = [
+        ProfilePolicy::Replace,
+        ProfilePolicy::Drop,
+        ProfilePolicy::Escape,
+        ProfilePolicy::Caret,
+        ProfilePolicy::CharacterReference,
+    ];
     for round in 0..200 {
         let text = random_text(&mut random, &characters, 100);
         for (name, profile) in Profile::PRESETS {
             let expected = repaired_by_oracle(name, &text);
-            assert_eq!(profile.repair(&text, Policy::Drop), expected, "{round}, {name}: {text:?}");
+            assert_eq!(profile.repair(&text, ProfilePolicy::Drop), expected, "{round}, {name}: {text:?}");
             for policy in policies {
                 let repaired = profile.repair(&text, policy);
                 assert_eq!(profile.check(&repaired), Ok(()), "{round}, {name}, {policy:?}: {text:?}");
@@ -480,8 +488,8 @@ fn the_example_of_rfc_9839() {
             let errors = kernel.profile(profile).errors(text.as_bytes());
             errors
                 .map(|error| match error {
-                    Error::Forbidden(found) => found.class(),
-                    Error::NotUtf8(error) => panic!("{error}"),
+                    ProfileError::Forbidden(found) => found.class(),
+                    ProfileError::NotUtf8(error) => panic!("{error}"),
                 })
                 .collect()
         };
@@ -490,7 +498,7 @@ fn the_example_of_rfc_9839() {
         assert_eq!(classes(&Profile::ASSIGNABLES), [Class::Nul, Class::C1Control, Class::Noncharacter]);
         for (name, profile) in Profile::PRESETS {
             let error = kernel.profile(profile).from_utf8(b"a\xED\xBA\xAD").expect_err("it is a surrogate");
-            assert!(matches!(error, Error::NotUtf8(_)), "{name}, {kernel:?}");
+            assert!(matches!(error, ProfileError::NotUtf8(_)), "{name}, {kernel:?}");
             assert_eq!(found(&error), (1, false, Some(1)), "{name}, {kernel:?}");
         }
     }
@@ -509,7 +517,7 @@ fn what_i_json_forbids() {
     );
     for surrogate in 0xD800..0xE000_u32 {
         let bytes = [0xED, 0x80 | (surrogate >> 6 & 0x3F) as u8, 0x80 | (surrogate & 0x3F) as u8];
-        assert!(matches!(Profile::I_JSON.from_utf8(&bytes), Err(Error::NotUtf8(_))), "{surrogate:X}");
+        assert!(matches!(Profile::I_JSON.from_utf8(&bytes), Err(ProfileError::NotUtf8(_))), "{surrogate:X}");
     }
     assert_eq!(Profile::I_JSON.check("\0\u{7F}\u{85}\u{E000}\u{FEFF}\u{378}\u{10FFFD}"), Ok(()));
 }

@@ -1,7 +1,7 @@
 //! Errors with each run of forbidden characters as one.
 
 use trust8::Kernel;
-use trust8_profile::{Class, Error, KernelProfiles, Profile};
+use trust8_profile::{Class, KernelProfiles, Profile, ProfileError};
 
 /// Runs of text from these pieces are those of a plain loop over the single errors.
 #[test]
@@ -42,8 +42,8 @@ fn runs_join_the_errors_that_follow_each_other() {
                 let start = error.valid_up_to();
                 let end = error.error_len().map_or(bytes.len(), |len| start + len);
                 let class = match error {
-                    Error::Forbidden(found) => Some(found.class()),
-                    Error::NotUtf8(_) => None,
+                    ProfileError::Forbidden(found) => Some(found.class()),
+                    ProfileError::NotUtf8(_) => None,
                 };
                 match (expected.last_mut(), class) {
                     (Some((_, last, characters, Some(before))), Some(class))

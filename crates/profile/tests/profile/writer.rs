@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use trust8_profile::{Profile, ProfileWriter, StreamError};
+use trust8_profile::{Profile, ProfileStreamError, ProfileWriter};
 
 /// What is before a forbidden character comes through, and nothing of it, however the text is cut
 /// and whatever the inner writer takes.
@@ -35,7 +35,7 @@ fn a_profile_refuses_characters_in_a_writer() {
             assert_eq!(result.is_ok(), is_fine, "{bytes:02X?}, {cut}, {takes}");
             if let Err(error) = result {
                 assert_eq!(error.kind(), ErrorKind::InvalidData);
-                assert!(error.downcast::<StreamError>().is_ok(), "it carries an error of this crate");
+                assert!(error.downcast::<ProfileStreamError>().is_ok(), "it carries an error of this crate");
                 assert!(writer.finish().is_err(), "the error stays");
             }
             assert_eq!(writer.into_inner().0, bytes[..allowed], "{bytes:02X?}, {cut}, {takes}");

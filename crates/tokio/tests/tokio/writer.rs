@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
-use trust8_profile::{Profile, StreamError};
+use trust8_profile::{Profile, ProfileStreamError};
 use trust8_tokio::ProfileWriter;
 
 use super::in_time;
@@ -80,9 +80,9 @@ async fn a_profile_refuses_characters_in_a_slow_writer() {
             .await;
             assert_eq!(result.is_ok(), is_fine, "{bytes:02X?}, {cut}");
             if let Err(error) = result {
-                let error = error.downcast::<StreamError>().expect("it carries the error");
+                let error = error.downcast::<ProfileStreamError>().expect("it carries the error");
                 let is_forbidden =
-                    matches!(error, StreamError::Forbidden(found) if found.offset() == allowed as u64);
+                    matches!(error, ProfileStreamError::Forbidden(found) if found.offset() == allowed as u64);
                 assert_eq!(is_forbidden, bytes[allowed] != 0xFF && !bytes.ends_with(b"\xE2\x80"), "{error}");
                 // The error stays.
                 assert!(in_time(writer.shutdown()).await.is_err());

@@ -8,9 +8,9 @@ use trust8::engine::Output;
 use trust8_counts::KernelCounts;
 
 /// Latin-1.
-pub(crate) struct Latin1;
+pub(crate) struct Latin1Codec;
 
-impl Codec for Latin1 {
+impl Codec for Latin1Codec {
     const UNIT_BYTES: usize = 1;
     const LAST_SINGLE: u32 = 0xFF;
     const ALL_VALID: bool = true;

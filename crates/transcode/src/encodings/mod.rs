@@ -18,18 +18,18 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::codec::{Codec, Next, Refusal};
-use latin1::Latin1;
+use latin1::Latin1Codec;
 use trust8::engine::{Output, is_same_name, names_of};
 use trust8::{Kernel, UnknownName};
-use utf8::Utf8;
-use utf16::Utf16;
-use utf32::Utf32;
+use utf8::Utf8Codec;
+use utf16::Utf16Codec;
+use utf32::Utf32Codec;
 
-/// The list. Each family has the name of its codec. An encoding has a name, optional aliases, and a
+/// The list. Each family has a codec. An encoding has a name, optional aliases, and a
 /// byte order. The first token is for the macro in the macro.
 macro_rules! families {
     ($dollar:tt $(
-        $family:ident {
+        $family:ident: $codec:ident {
             $(
                 $(#[$doc:meta])*
                 $encoding:ident = $name:literal $(| $alias:literal)*, $order:ident;
@@ -102,12 +102,16 @@ macro_rules! families {
             }
         }
 
+        $(impl $codec {
+            pub(super) const FAMILY: Family = Family::$family;
+        })+
+
         /// Evaluates an expression with the codec of a family.
         macro_rules! with_codec {
             ($dollar of:expr, $dollar codec:ident => $dollar result:expr) => {
                 match $dollar of {
                     $(Family::$family => {
-                        type $dollar codec = $family;
+                        type $dollar codec = $codec;
                         $dollar result
                     })+
                 }
@@ -117,23 +121,23 @@ macro_rules! families {
 }
 
 families! { $
-    Utf8 {
+    Utf8: Utf8Codec {
         /// UTF-8, which is validated.
         Utf8 = "utf-8", ONE_BYTE;
     }
-    Utf16 {
+    Utf16: Utf16Codec {
         /// UTF-16 with the low byte of each unit first.
         Utf16Le = "utf-16le", LITTLE_ENDIAN;
         /// UTF-16 with the high byte of each unit first.
         Utf16Be = "utf-16be", BIG_ENDIAN;
     }
-    Utf32 {
+    Utf32: Utf32Codec {
         /// UTF-32 with the lowest byte of each unit first.
         Utf32Le = "utf-32le", LITTLE_ENDIAN;
         /// UTF-32 with the highest byte of each unit first.
         Utf32Be = "utf-32be", BIG_ENDIAN;
     }
-    Latin1 {
+    Latin1: Latin1Codec {
         /// ISO-8859-1, or Latin-1: each byte is the character with its number, U+0000 to U+00FF.
         /// Web pages that say `latin1` or `iso-8859-1` mean another encoding, windows-1252.
         Latin1 = "iso-8859-1" | "latin1", ONE_BYTE;

@@ -23,9 +23,9 @@ fn unit(bytes: [u8; 2], swapped: bool) -> u16 {
 }
 
 /// UTF-16.
-pub(crate) struct Utf16;
+pub(crate) struct Utf16Codec;
 
-impl Codec for Utf16 {
+impl Codec for Utf16Codec {
     const UNIT_BYTES: usize = 2;
     const LAST_SINGLE: u32 = 0xFFFF;
 

@@ -9,9 +9,9 @@ use trust8::Kernel;
 use trust8::engine::Output;
 
 /// UTF-32.
-pub(crate) struct Utf32;
+pub(crate) struct Utf32Codec;
 
-impl Codec for Utf32 {
+impl Codec for Utf32Codec {
     const UNIT_BYTES: usize = 4;
     const LAST_SINGLE: u32 = 0x10_FFFF;
 

@@ -11,9 +11,9 @@ use trust8::engine::{Output, Sequence};
 use trust8_counts::KernelCounts;
 
 /// UTF-8.
-pub(crate) struct Utf8;
+pub(crate) struct Utf8Codec;
 
-impl Codec for Utf8 {
+impl Codec for Utf8Codec {
     const UNIT_BYTES: usize = 1;
     const LAST_SINGLE: u32 = 0x7F;
 

@@ -7,10 +7,10 @@
 use trust8::engine::Job;
 
 /// The number of bytes of UTF-16 that are mended at once.
-const BLOCK: usize = 128;
+const CHUNK_BYTES: usize = 128;
 
 /// A block, and the units before and after it.
-const WITH_NEIGHBOURS: usize = BLOCK + 4;
+const WITH_NEIGHBOURS_BYTES: usize = CHUNK_BYTES + 4;
 
 /// The job takes the size of a unit, 2 or 4, and the text separately, because it changes the text.
 /// Returns whether it did.
@@ -32,20 +32,20 @@ fn mend16(text: &mut [u8]) -> bool {
             Some(block) => {
                 let (mended, is_mended) = mended(block);
                 any |= is_mended;
-                block[2..BLOCK + 2].copy_from_slice(mended.as_flattened());
+                block[2..CHUNK_BYTES + 2].copy_from_slice(mended.as_flattened());
             }
             // Zeros before and after the text are no surrogates.
             None => {
-                let (before, end) = (at.min(2), text.len().min(at + BLOCK));
+                let (before, end) = (at.min(2), text.len().min(at + CHUNK_BYTES));
                 let part = &text[at - before..text.len().min(end + 2)];
-                let mut block = [0; WITH_NEIGHBOURS];
+                let mut block = [0; WITH_NEIGHBOURS_BYTES];
                 block[2 - before..][..part.len()].copy_from_slice(part);
                 let (mended, is_mended) = mended(&block);
                 any |= is_mended;
                 text[at..end].copy_from_slice(&mended.as_flattened()[..end - at]);
             }
         }
-        at += BLOCK;
+        at += CHUNK_BYTES;
     }
     any
 }
@@ -53,9 +53,9 @@ fn mend16(text: &mut [u8]) -> bool {
 /// Returns the block between two neighbouring units with each unpaired surrogate replaced, and
 /// whether there is one.
 #[inline(always)]
-fn mended(with_neighbours: &[u8; WITH_NEIGHBOURS]) -> ([[u8; 2]; BLOCK / 2], bool) {
+fn mended(with_neighbours: &[u8; WITH_NEIGHBOURS_BYTES]) -> ([[u8; 2]; CHUNK_BYTES / 2], bool) {
     let units = with_neighbours.as_chunks::<2>().0.iter().map(|unit| u16::from_ne_bytes(*unit));
-    let (mut copy, mut any) = ([[0; 2]; BLOCK / 2], false);
+    let (mut copy, mut any) = ([[0; 2]; CHUNK_BYTES / 2], false);
     let with_neighbours = units.clone().zip(units.clone().skip(1)).zip(units.skip(2));
     for (copy, ((before, unit), after)) in copy.iter_mut().zip(with_neighbours) {
         let wrong_high = (unit & 0xFC00 == 0xD800) & (after & 0xFC00 != 0xDC00);

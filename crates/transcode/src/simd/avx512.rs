@@ -13,7 +13,7 @@ use super::{ConvertOps, WideLaneOps, first_bits, put_all};
 use crate::count::{Count, Counts};
 
 /// How many bytes ahead of the stores a cache line is fetched.
-const AHEAD: usize = 1024;
+const AHEAD_BYTES: usize = 1024;
 
 /// For each 32-bit lane, the positions of a 16-bit unit in one vector and in a second one, starting
 /// at unit `first`.
@@ -391,7 +391,7 @@ impl ConvertOps for Avx512 {
     #[inline(always)]
     fn prefetch_output(self, bytes: usize, out: &Output<'_>) {
         for line in 0..bytes / 64 {
-            let line = out.ahead(AHEAD + 64 * line).cast();
+            let line = out.ahead(AHEAD_BYTES + 64 * line).cast();
             // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an
             // access.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };

@@ -30,7 +30,7 @@ use crate::simd::{ConvertOps, first_bits};
 use trust8::boundary::is_continuation;
 use trust8::engine::Output;
 use trust8::engine::survey::{
-    BLOCK_BYTES, CONTEXT, Marks, SOUND_BLOCKS_TO_TAKE_GROUPS, Surveyor, WITH_CONTEXT, padded,
+    BLOCK_BYTES, CONTEXT, Marks, OWN_BYTES, SOUND_BLOCKS_TO_TAKE_GROUPS, Surveyor, padded,
 };
 
 /// The length of a group.
@@ -111,7 +111,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(
     let mut sound = 0;
     loop {
         // A stray continuation byte here is a fault that the first group would not see.
-        let is_continued = marks.ends >> (CONTEXT + BLOCK_BYTES - 1) & 1 == 0;
+        let is_continued = marks.ends >> (CONTEXT + OWN_BYTES - 1) & 1 == 0;
         let is_stray = !is_continued && text.get(at).is_some_and(|&byte| is_continuation(byte));
         if sound >= SOUND_BLOCKS_TO_TAKE_GROUPS && !is_stray {
             let after;
@@ -123,7 +123,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(
                 AfterGroups::Fault => sound = 0,
             }
         }
-        let len = (text.len() - at).min(BLOCK_BYTES);
+        let len = (text.len() - at).min(OWN_BYTES);
         if len == 0 {
             return at;
         }
@@ -147,7 +147,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(
         let within = first_bits(len) << CONTEXT;
         let mut before = s.splat(0);
         let mut place = 0;
-        while place < WITH_CONTEXT {
+        while place < BLOCK_BYTES {
             let (ill_formed, ends, within) =
                 (marks.ill_formed >> place, I::ends(marks) >> place, within >> place);
             let now = s.load(block, place);
@@ -200,7 +200,7 @@ pub(crate) fn ascii_without_faults<S: ConvertOps>(
             let continued = rest.get(len).is_some_and(|&byte| is_continuation(byte));
             if leads & ((high & !leads) >> 1 | u64::from(continued) << (S::LANES - 1)) != 0 {
                 let marks = Marks::of(surveyor, &padded(rest, 0), Marks::ASCII);
-                let ends = marks.ends >> CONTEXT & first_bits(len.min(BLOCK_BYTES));
+                let ends = marks.ends >> CONTEXT & first_bits(len.min(OWN_BYTES));
                 len = 64 - ends.leading_zeros() as usize;
                 if len == 0 || high & !(marks.ill_formed >> CONTEXT) & first_bits(len) != 0 {
                     break;

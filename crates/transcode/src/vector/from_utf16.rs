@@ -19,7 +19,7 @@ use crate::simd::{ConvertOps, first_bits};
 use trust8::engine::Output;
 
 /// From this text length on, an initial partial vector pays, so that no load crosses a cache line.
-const ALIGNED_FROM: usize = 8192;
+const ALIGNED_FROM_BYTES: usize = 8192;
 
 /// Like [`load_block`], but returns the units in the machine's byte order.
 #[inline(always)]
@@ -154,7 +154,7 @@ pub(crate) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out
     // load crosses a cache line.
     let rest = &text[at..];
     let head = rest.as_ptr().align_offset(S::LANES) & !1;
-    if rest.len() >= ALIGNED_FROM && 0 < head && head < S::LANES {
+    if rest.len() >= ALIGNED_FROM_BYTES && 0 < head && head < S::LANES {
         let (first, _) = load_units::<S, SWAPPED>(s, rest);
         at += if put_as_utf8::<S, SWAPPED>(s, first, text, at, head, out) { head } else { 0 };
     }

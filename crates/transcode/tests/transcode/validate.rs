@@ -389,7 +389,7 @@ fn all_errors() {
             .map(|to| units.iter().copied().flat_map(to).collect::<Vec<_>>());
         let numbers: Vec<u32> = units.iter().map(|&unit| unit.into()).collect();
         for kernel in kernels() {
-            let place = |error: trust8_transcode::Error| (error.valid_up_to(), error.error_len());
+            let place = |error: trust8_transcode::ConversionError| (error.valid_up_to(), error.error_len());
             assert!(
                 trust8_transcode::errors_in(kernel.form(Utf16), &units)
                     .map(place)

@@ -9,7 +9,7 @@ use crate::kernel::verdict::Verdict;
 use crate::simd::{Job, Sealed, Token};
 
 pub(super) use super::BLOCK_BYTES;
-pub(super) const EIGHT_BLOCKS: usize = 8 * BLOCK_BYTES;
+pub(super) const GROUP_BYTES: usize = 8 * BLOCK_BYTES;
 
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;

@@ -81,7 +81,7 @@ impl<const N: usize> Vectors for Symbolic<N> {
 }
 
 impl<const N: usize> Simd for Symbolic<N> {
-    const ASCII_TEST_FROM: usize = N;
+    const ASCII_TEST_FROM_BYTES: usize = N;
     // With 16 bytes, blocks are checked as WebAssembly checks them. The other way is to check vector by vector, as units are.
     const RELOADS: bool = N == 32;
 
