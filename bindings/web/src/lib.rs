@@ -11,7 +11,7 @@
 mod culprit;
 #[path = "../../../crates/cli/src/hex.rs"]
 mod hex;
-#[path = "../../../crates/cli/src/fix/magic.rs"]
+#[path = "../../../crates/cli/src/guess/magic.rs"]
 mod magic;
 mod memory;
 pub mod profile;

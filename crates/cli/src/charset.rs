@@ -5,13 +5,11 @@
 //! says so.
 
 use std::str::FromStr;
-use std::sync::LazyLock;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use trust8_dialect::Dialect;
 use trust8_transcode as transcode;
 
-use crate::args::Names;
 use crate::guess::Coding;
 use crate::guess::pages::Page;
 
@@ -358,12 +356,6 @@ impl From<Coding> for Charset {
             Coding::Johab => Self::Johab,
         }
     }
-}
-
-/// Returns a parser of the names that `parse` takes.
-pub(crate) fn encoding<T>(parse: fn(&str) -> Result<T, String>) -> Names<T> {
-    static ALL: LazyLock<Vec<String>> = LazyLock::new(|| Charset::all().iter().map(Charset::label).collect());
-    Names { parse, names: || ALL.iter().map(String::as_str).collect() }
 }
 
 /// What `fix --from` takes.

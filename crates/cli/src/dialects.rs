@@ -2,9 +2,7 @@
 
 use std::io::{self, Read};
 
-use trust8::boundary::is_continuation;
-use trust8_dialect::{Dialect, diagnose};
-
+use crate::guess::dialects::{AcceptedBy, Accepting, last_cut};
 use crate::source::{self, CHUNK};
 
 /// Reads chunks that cut no sequence of any dialect.
@@ -46,28 +44,6 @@ impl<R: Read> DialectChunks<R> {
     }
 }
 
-/// Returns the last place after the start where a cut divides neither a sequence nor a pair of
-/// surrogates.
-///
-/// Bytes without such a place are invalid in every dialect, so they may be cut anywhere.
-fn last_cut(bytes: &[u8]) -> usize {
-    let is_cut = |at: usize| match (bytes[at], bytes.get(at + 1)) {
-        (byte, _) if is_continuation(byte) => false,
-        // This may be the second half of a pair.
-        (0xED, None | Some(0xB0..=0xBF)) => !matches!(bytes[..at], [.., 0xED, 0xA0..=0xAF, _]),
-        _ => true,
-    };
-    (1..bytes.len()).rev().find(|&at| is_cut(at)).unwrap_or(bytes.len())
-}
-
-/// A dialect that accepts all of a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct AcceptedBy {
-    pub(crate) dialect: Dialect,
-    /// Whether UTF-8 can encode everything in the file.
-    pub(crate) convertible: bool,
-}
-
 /// Returns the dialects other than UTF-8 that accept all of a file, the preferred one first.
 ///
 /// `from` returns a reader that begins at an offset. The first error of UTF-8 is at the offset
@@ -85,26 +61,19 @@ pub(crate) fn accepting_dialects<R: Read>(
 }
 
 fn accepted_by(mut chunks: DialectChunks<impl Read>) -> io::Result<Vec<AcceptedBy>> {
-    // Every dialect accepts the empty text. The library lists them in order of preference.
-    let mut accepted: Vec<_> = diagnose(b"")
-        .accepted()
-        .filter(|dialect| *dialect != Dialect::Utf8)
-        .map(|dialect| AcceptedBy { dialect, convertible: true })
-        .collect();
-    while !accepted.is_empty()
+    let mut accepting = Accepting::new();
+    while !accepting.dialects().is_empty()
         && let Some(chunk) = chunks.next()?
     {
-        let diagnosis = diagnose(chunk);
-        accepted.retain(|by| diagnosis.check(by.dialect).is_ok());
-        for by in &mut accepted {
-            by.convertible &= diagnosis.conversion(by.dialect).is_ok();
-        }
+        accepting.push(chunk);
     }
-    Ok(accepted)
+    Ok(accepting.dialects().to_vec())
 }
 
 #[cfg(test)]
 mod tests {
+    use trust8_dialect::diagnose;
+
     use super::*;
 
     /// However a file is cut into chunks, the dialects that accept it are those that accept the

@@ -23,7 +23,7 @@
 //!   `replace/` replaces a file in one step.
 //! - `streams.rs` has the standard streams. `progress.rs`, `interrupt.rs` and `colors.rs` deal with
 //!   the terminal. `visible.rs` and `hex.rs` show bytes. `json.rs` writes JSON.
-//! - `guess/` guesses encodings. It reads no files.
+//! - `guess/` guesses what a file is. The web page has it too.
 //! - `statistics.rs` has the totals, and `outcome.rs` the exit code.
 //! - `main.rs` calls `run`. `probes.rs` is what the fuzz target calls.
 

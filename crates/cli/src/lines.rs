@@ -9,8 +9,9 @@ use trust8::boundary::floor;
 
 use crate::culprit::Culprit;
 use crate::fix::mojibake::undo;
+use crate::guess::evidence::skip_continuations;
 use crate::location::Location;
-use crate::scan::{Finding, skip_continuations};
+use crate::scan::Finding;
 use crate::segments::CONTEXT;
 
 /// Only the first bytes of a longer line are examined.

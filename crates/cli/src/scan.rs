@@ -6,10 +6,11 @@
 use std::io::{self, Read};
 
 use trust8::Kernel;
-use trust8::boundary::{floor, is_continuation};
+use trust8::boundary::floor;
 use trust8_profile::{Forbidden, Profile, ProfileError};
 
 use crate::culprit::{Culprit, Run};
+use crate::guess::evidence::skip_continuations;
 use crate::location::Location;
 use crate::progress::Progress;
 use crate::segments::{CONTEXT, Segment, Segments};
@@ -184,13 +185,6 @@ fn last_bytes(before: &[u8]) -> &[u8] {
 /// after them.
 fn first_bytes(after: &[u8]) -> &[u8] {
     &after[..floor(after, CONTEXT)]
-}
-
-/// Returns `bytes` without the end of a character that begins before them.
-pub(crate) fn skip_continuations(bytes: &[u8]) -> &[u8] {
-    // A character has at most three continuation bytes.
-    let continuations = bytes.iter().take(3).take_while(|&&byte| is_continuation(byte));
-    &bytes[continuations.count()..]
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches};
 
-use super::{backup, files, files_from, flag, list, output, set, value};
-use crate::charset::{Charset, encoding, from_source, from_target};
+use super::{backup, encoding, files, files_from, flag, list, output, set, value};
+use crate::charset::{Charset, from_source, from_target};
 
 #[derive(Debug)]
 pub(crate) struct ConvertArgs {

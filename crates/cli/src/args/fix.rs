@@ -6,8 +6,8 @@ use clap::{Arg, ArgMatches};
 use trust8_profile::{Profile, ProfilePolicy};
 
 use super::check::profiles;
-use super::{Selection, backup, choice, flag, output, set, value};
-use crate::charset::{Charset, encoding, from_fix, from_single_byte};
+use super::{Selection, backup, choice, encoding, flag, output, set, value};
+use crate::charset::{Charset, from_fix, from_single_byte};
 
 #[derive(Debug)]
 pub(crate) struct FixArgs {

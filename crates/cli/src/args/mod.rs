@@ -12,6 +12,7 @@ mod selection;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use anstream::ColorChoice;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
@@ -25,6 +26,7 @@ pub(crate) use convert::ConvertArgs;
 pub(crate) use fix::{FixArgs, Remedy};
 pub(crate) use selection::{BACKUP_SUFFIX, Selection};
 
+use crate::charset::Charset;
 use crate::outcome::{Outcome, print_output};
 use crate::visible::push_harmless;
 
@@ -405,6 +407,12 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Names<T> {
         let names = (self.names)().into_iter();
         Some(Box::new(names.filter(|name| (self.parse)(name).is_ok()).map(PossibleValue::new)))
     }
+}
+
+/// Returns a parser of the names that `parse` takes.
+fn encoding<T>(parse: fn(&str) -> Result<T, String>) -> Names<T> {
+    static ALL: LazyLock<Vec<String>> = LazyLock::new(|| Charset::all().iter().map(Charset::label).collect());
+    Names { parse, names: || ALL.iter().map(String::as_str).collect() }
 }
 
 /// Returns the kernel called `name`, or an error that lists the names that this CPU supports.

@@ -9,7 +9,7 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 use trust8::boundary::floor;
 
 use crate::colors::Colors;
-use crate::scan::skip_continuations;
+use crate::guess::evidence::skip_continuations;
 use crate::visible::{push_visible, write_name};
 
 /// Longer files are not compared, because that takes memory and time.

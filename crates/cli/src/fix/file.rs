@@ -7,15 +7,15 @@ use encoding_rs::ISO_2022_JP;
 use memchr::{memchr, memchr2, memrchr};
 use trust8::boundary::whole_len;
 
-use super::evidence::Evidence;
 use super::guard::{Look, Refused, Unlikely, Watch};
-use super::guess::{guess_valid, seems_to_be};
 use super::repair::{Sequences, Treatment, copy, repair};
 use super::report::FileReport;
 use super::transform::{Changes, Plan, plan, transform, transform_by, write};
 use super::{FileError, Fix, copy_to_temporary_file, diff};
 use crate::charset::Charset;
 use crate::colors::Colors;
+use crate::guess::evidence::Evidence;
+use crate::guess::{guess_valid, seems_to_be};
 use crate::progress::Progress;
 use crate::replace::{self, Original, identity};
 use crate::source::{self, CHUNK, FileFrom, Opened, Source, readers};

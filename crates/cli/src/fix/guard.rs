@@ -9,9 +9,9 @@ use std::io::{self, Read};
 
 use trust8::Bom;
 
-use super::evidence::{Evidence, is_control};
-use super::guess::{self, Guess};
 use crate::dialects::accepting_dialects;
+use crate::guess::evidence::{Evidence, is_control};
+use crate::guess::{self, Guess};
 
 /// What a file that is not UTF-8 looks like.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,9 +1,8 @@
 //! `trust8 fix`: repairs what is not UTF-8, or converts it.
 //!
 //! - `file.rs` decides what happens to one file, and `transform.rs` does it. `guard.rs` says what is
-//!   left alone. `magic.rs` recognises binary files.
-//! - `guess.rs` guesses for `--from auto`, and `evidence.rs` reads the sample that decides. `lines.rs`
-//!   decodes the lines of a file that are not UTF-8, and `declared.rs` finds what a file says it is.
+//!   left alone. `lines.rs` decodes the lines of a file that are not UTF-8, and `declared.rs` corrects
+//!   what a file says it is.
 //! - `repair.rs` replaces invalid sequences, drops, escapes or decodes them.
 //! - `decode.rs` converts other encodings into UTF-8, and `mojibake.rs` undoes a double conversion.
 //! - `report.rs` says what was done, `diff.rs` shows it, and `undo.rs` reverts it.
@@ -11,13 +10,10 @@
 mod declared;
 pub(crate) mod decode;
 mod diff;
-pub(crate) mod evidence;
 mod file;
 mod forbidden;
 mod guard;
-pub(crate) mod guess;
 mod lines;
-mod magic;
 pub(crate) mod mojibake;
 mod repair;
 mod report;

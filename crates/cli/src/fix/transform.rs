@@ -9,12 +9,13 @@ use super::declared::Declarations;
 use super::decode::decode;
 use super::forbidden::Allow;
 use super::guard::Look;
-use super::guess::Guess;
-use super::lines::{Others, fix_lines};
+use super::lines::fix_lines;
 use super::mojibake::Undo;
 use super::repair::{Sequences, Treatment, copy, repair};
 use crate::args::FixArgs;
 use crate::charset::Charset;
+use crate::guess::Guess;
+use crate::guess::lines::Others;
 use crate::progress::Progress;
 use crate::segments::{Segment, Segments};
 

@@ -5,11 +5,13 @@ use std::io::{self, Read};
 use trust8::Bom;
 
 use super::line_endings::LineEndings;
+use super::readings::{Reading, readings};
 use crate::args::CommonArgs;
-use crate::dialects::{AcceptedBy, accepting_dialects};
-use crate::fix::evidence::Evidence;
-use crate::fix::guess::{Guess, Reading, guess, guess_valid, mark, readings};
+use crate::dialects::accepting_dialects;
 use crate::fix::{copy_to_temporary_file, mojibake};
+use crate::guess::dialects::AcceptedBy;
+use crate::guess::evidence::Evidence;
+use crate::guess::{Guess, guess, guess_valid, mark};
 use crate::progress::Progress;
 use crate::report::{Human, Report, on_terminal};
 use crate::scan::Scanner;

@@ -1,9 +1,10 @@
 //! `trust8 inspect`: shows on one screen what a file is.
 //!
-//! `facts.rs` reads the file, and `line_endings.rs` counts line endings.
+//! `facts.rs` reads the file, `line_endings.rs` counts line endings, and `readings.rs` shows it in other encodings.
 
 mod facts;
 mod line_endings;
+mod readings;
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -13,8 +14,8 @@ use trust8::Bom;
 
 use crate::args::{CommonArgs, InspectArgs, Selection};
 use crate::colors::Colors;
-use crate::dialects::AcceptedBy;
-use crate::fix::guess::{Guess, Reading};
+use crate::guess::Guess;
+use crate::guess::dialects::AcceptedBy;
 use crate::hex::Hex;
 use crate::interrupt;
 use crate::json::{Json, push_object};
@@ -26,6 +27,7 @@ use crate::statistics::grouped;
 use crate::streams::StandardOutput;
 use crate::visible::write_name;
 use facts::Facts;
+use readings::Reading;
 
 /// Runs the command.
 pub(crate) fn run(args: &InspectArgs, common: &CommonArgs) -> ExitCode {

@@ -10,8 +10,9 @@ use trust8::boundary::floor;
 
 use super::{Conclusion, Report, on_terminal};
 use crate::colors::Colors;
+use crate::guess::evidence::skip_continuations;
 use crate::hex::digits;
-use crate::scan::{Finding, skip_continuations};
+use crate::scan::Finding;
 use crate::visible::{push_visible, write_name};
 
 /// How many bytes of text to show on either side, if there is room. With a culprit of average

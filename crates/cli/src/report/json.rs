@@ -9,8 +9,8 @@ use trust8::Bom;
 
 use super::human::push_hex;
 use super::{Conclusion, Report, push_decimal};
-use crate::dialects::AcceptedBy;
 use crate::fix::Mixed;
+use crate::guess::dialects::AcceptedBy;
 use crate::json::{Json, Object, push_object};
 use crate::scan::Finding;
 use crate::statistics::Totals;

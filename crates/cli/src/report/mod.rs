@@ -18,8 +18,8 @@ pub(crate) use json::push_line as push_json_line;
 
 use crate::args::{CheckArgs, CommonArgs, Format};
 use crate::charset::Charset;
-use crate::dialects::AcceptedBy;
 use crate::fix::Mixed;
+use crate::guess::dialects::AcceptedBy;
 use crate::scan::Finding;
 use crate::source::Source;
 use crate::statistics::Totals;

@@ -2,11 +2,10 @@
 //! after it, and its end. So a guess takes the same time for a file of any size.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_16BE, UTF_16LE};
-use trust8::boundary::whole_len;
-
-use crate::scan::skip_continuations;
+use trust8::boundary::{is_continuation, whole_len};
 
 /// The length of the start, of the end, and of what follows the first error. A file that is not
 /// longer than a few of these is read as a whole.
@@ -40,7 +39,17 @@ impl Evidence {
     /// Reads the sample. `from` returns a reader that begins at an offset. The file has `len`
     /// bytes, and the first error is at `first_error` or after it.
     pub(crate) fn gather<R: Read>(from: impl Fn(u64) -> R, len: u64, first_error: u64) -> io::Result<Self> {
-        let is_even = len.is_multiple_of(2);
+        let mut pieces = Vec::new();
+        for place in Self::places(len, first_error) {
+            let mut piece = Vec::new();
+            from(place.start).take(place.end - place.start).read_to_end(&mut piece)?;
+            pieces.push(piece);
+        }
+        Ok(Self::of(pieces, len))
+    }
+
+    /// Returns the places that belong to the sample, in their order. The last ones may end after the file.
+    pub(crate) fn places(len: u64, first_error: u64) -> Vec<Range<u64>> {
         let mut places = vec![(0, LONG), (first_error.saturating_sub(BEFORE), BEFORE + LONG)];
         let rest = len.saturating_sub(first_error);
         places.extend((1..=PLACES).map(|i| (first_error + rest / (PLACES + 1) * i, SHORT)));
@@ -48,18 +57,18 @@ impl Evidence {
         if len <= 8 * LONG {
             places = vec![(0, len)];
         }
-        let mut pieces = Vec::new();
         let mut end = 0;
-        for (start, length) in places {
-            let (start, stop) = (start.max(end) & !1, start + length);
-            if start < stop {
-                let mut piece = Vec::new();
-                from(start).take(stop - start).read_to_end(&mut piece)?;
-                pieces.push(piece);
-                end = stop;
-            }
-        }
-        Ok(Self { pieces, is_even })
+        let ranges = places.into_iter().filter_map(|(start, length)| {
+            let place = start.max(end) & !1..start + length;
+            end = end.max(place.end);
+            (!place.is_empty()).then_some(place)
+        });
+        ranges.collect()
+    }
+
+    /// Returns the sample of a file of `len` bytes, whose `pieces` are at `places`.
+    pub(crate) fn of(pieces: Vec<Vec<u8>>, len: u64) -> Self {
+        Self { pieces, is_even: len.is_multiple_of(2) }
     }
 
     /// Returns the pieces without the parts of characters of UTF-8 that they begin and end with.
@@ -71,13 +80,13 @@ impl Evidence {
     }
 
     /// Returns the start of the file.
-    pub(super) fn first_piece(&self) -> &[u8] {
+    pub(crate) fn first_piece(&self) -> &[u8] {
         self.pieces.first().map_or(&[], Vec::as_slice)
     }
 
     /// Whether there are control characters that no text in an encoding of single or double bytes
     /// has.
-    pub(super) fn has_controls(&self) -> bool {
+    pub(crate) fn has_controls(&self) -> bool {
         self.pieces.iter().any(|piece| piece.iter().any(|byte| is_control(*byte)))
     }
 
@@ -155,9 +164,16 @@ impl Evidence {
     }
 }
 
+/// Returns `bytes` without the end of a character that begins before them.
+pub(crate) fn skip_continuations(bytes: &[u8]) -> &[u8] {
+    // A character has at most three continuation bytes.
+    let continuations = bytes.iter().take(3).take_while(|&&byte| is_continuation(byte));
+    &bytes[continuations.count()..]
+}
+
 /// Whether `byte` is a control character that is rare in text: any but a bell, a backspace, white
 /// space, the end of a file of DOS, and ESC.
-pub(super) fn is_control(byte: u8) -> bool {
+pub(crate) fn is_control(byte: u8) -> bool {
     matches!(byte, 0x00..=0x06 | 0x0E..=0x19 | 0x1C..=0x1F)
 }
 
