@@ -23,12 +23,10 @@ pub use crate::output::append;
 pub use crate::output::{Fork, Output, Progress};
 pub use crate::policy::windows_1252;
 pub use crate::repair::faults::FaultSearch;
-#[cfg(feature = "alloc")]
-pub use crate::repair::faults::each_fault;
-#[cfg(feature = "alloc")]
-pub use crate::repair::lossy;
 pub use crate::repair::replacer::Replacer;
 pub use crate::repair::survey;
+#[cfg(feature = "alloc")]
+pub use crate::repair::{chunks::each_fault, replacer::append_in_place};
 #[cfg(feature = "serde")]
 pub use crate::serialize::{Message, by_name, serialized_by_name, serialized_fields};
 #[cfg(trust8_avx512)]
@@ -36,7 +34,6 @@ pub use crate::simd::x86::avx512;
 pub use crate::simd::{Job, Token, Vectors, as_uninit, read};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
-pub use crate::text::characters::why_inexpressible;
 pub use crate::text::locate::{count_equal, last_line};
 
 /// The kernel itself, for the trait by which each package adds methods to kernels.

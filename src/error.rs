@@ -563,3 +563,50 @@ impl fmt::Display for TooSmall {
 }
 
 impl core::error::Error for TooSmall {}
+
+/// The error of [`copy_utf8`](crate::copy_utf8).
+///
+/// ```
+/// use trust8::{CopyError, ErrorKind, copy_utf8};
+///
+/// match copy_utf8(b"ab\xC0\x80", &mut [core::mem::MaybeUninit::uninit(); 4]) {
+///     Err(CopyError::Invalid(error)) => assert_eq!(error.kind(), ErrorKind::Overlong),
+///     other => panic!("{other:?}"),
+/// }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum CopyError {
+    /// The destination is shorter than the source. Nothing has been written.
+    TooSmall(TooSmall),
+    /// The source is not UTF-8. The text before the error has been written.
+    Invalid(Utf8Error),
+}
+
+impl CopyError {
+    /// Returns how many bytes of text have been written to the start of the destination.
+    ///
+    /// ```
+    /// let mut buffer = [core::mem::MaybeUninit::uninit(); 8];
+    /// assert_eq!(trust8::copy_utf8(b"abc\xFF", &mut buffer).unwrap_err().written(), 3);
+    /// assert_eq!(trust8::copy_utf8(b"abc", &mut buffer[..2]).unwrap_err().written(), 0);
+    /// ```
+    #[must_use]
+    pub const fn written(&self) -> usize {
+        match self {
+            Self::TooSmall(_) => 0,
+            Self::Invalid(error) => error.valid_up_to(),
+        }
+    }
+}
+
+impl fmt::Display for CopyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooSmall(error) => error.fmt(f),
+            Self::Invalid(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for CopyError {}

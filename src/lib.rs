@@ -221,7 +221,7 @@ mod simdutf8;
 pub mod stream;
 mod text;
 
-pub use error::{ErrorKind, TooSmall, Utf8Error};
+pub use error::{CopyError, ErrorKind, TooSmall, Utf8Error};
 #[cfg(feature = "std")]
 pub use io::fs;
 pub use kernel::{Kernel, from_utf8, from_utf8_mut, is_utf8};
@@ -232,11 +232,9 @@ pub use repair::{Errors, Utf8Chunk, Utf8Chunks, copy_utf8_lossy, errors, lossy_l
 pub use repair::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};
 pub use simdutf8::{basic, compat};
 pub use stream::Validator;
-pub use text::bom::{Bom, Label, is_utf8_label, strip_bom};
-pub use text::characters::{Decode, EncodeError, decode, encode_scalar};
-pub use text::copy::{CopyError, copy_utf8};
+pub use text::bom::{Bom, strip_bom};
+pub use text::characters::{Decode, decode};
+pub use text::copy::copy_utf8;
 pub use text::locate::{Location, Locator, locate};
 #[cfg(feature = "alloc")]
-pub use text::string::{
-    FromUtf8Error, boxed_str_from_utf8, cow_from_utf8, cow_from_utf8_lossy, string_from_utf8,
-};
+pub use text::string::{FromUtf8Error, string_from_utf8};

@@ -12,7 +12,7 @@ use serde_core::ser::{Serialize, Serializer};
 
 use crate::names::UnknownName;
 use crate::stream::StreamError;
-use crate::{CopyError, EncodeError, ErrorKind, Location, TooSmall, Utf8Error};
+use crate::{CopyError, ErrorKind, Location, TooSmall, Utf8Error};
 
 /// Reads a value by its name.
 ///
@@ -96,7 +96,6 @@ serialized_fields! {
         valid_up_to: error.valid_up_to(), error_len: error.error_len(), kind: error.kind().name(), message: Message(error)
     };
     TooSmall, |error| { needed: error.needed, len: error.len, message: Message(error) };
-    EncodeError, |error| { value: error.value(), message: Message(error) };
     UnknownName, |error| { names: error.names(), message: Message(error) };
     Location, |place| { line: place.line, column: place.column, byte_column: place.byte_column };
 }

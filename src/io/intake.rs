@@ -1,15 +1,15 @@
 //! The buffer of a reader: bytes go in, and text comes out. It does no I/O.
 
-use alloc::vec;
-use alloc::vec::Vec;
+#![forbid(unsafe_code)]
+
 use core::fmt;
 use std::io;
 
+use super::held::Held;
 use crate::boundary::whole_len;
-use crate::error::Utf8Error;
+use crate::is_utf8;
 use crate::stream::Validator;
 use crate::text::bom::strip_bom;
-use crate::{from_utf8, is_utf8};
 
 /// The default capacity of a reader: small enough for the first-level cache, large enough for the
 /// kernels to run at full speed.
@@ -23,11 +23,10 @@ pub(super) const CAPACITY_BYTES: usize = 16 << 10;
 /// 0          start         end    (0 to 3)           bytes.len()
 /// ```
 pub(super) struct Intake {
-    /// Empty until first used. After that, its length does not change.
-    bytes: Vec<u8>,
+    /// Empty until first used. After that, their number does not change.
+    held: Held,
     capacity: usize,
     start: usize,
-    end: usize,
     /// The position in the input, the bytes after `end`, and the error. It does not decide what is
     /// text.
     validator: Validator,
@@ -75,10 +74,9 @@ impl Intake {
     pub(super) const fn new(capacity: usize) -> Self {
         let capacity = if capacity < 4 { 4 } else { capacity };
         Self {
-            bytes: Vec::new(),
+            held: Held::NONE,
             capacity,
             start: 0,
-            end: 0,
             validator: Validator::new(),
             signature: Signature::Keep,
             stop: EndOfInput::No,
@@ -104,30 +102,26 @@ impl Intake {
     }
 
     /// Returns whether all text has been consumed.
-    pub(super) const fn is_empty(&self) -> bool {
-        self.start == self.end
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes().is_empty()
     }
 
     /// Returns the unconsumed text as bytes.
     #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes[self.start..self.end]
+        &self.held.text().as_bytes()[self.start..]
     }
 
     /// Returns the unconsumed text, or an error if part of a character has been consumed.
     pub(super) fn text(&self) -> io::Result<&str> {
-        // SAFETY: only `received` sets `end` to a place other than 0, and a kernel found exactly
-        // the bytes before that place valid. No byte before `end` is written to before `space` sets
-        // `end` to 0.
-        let text = unsafe { core::str::from_utf8_unchecked(&self.bytes[..self.end]) };
-        text.get(self.start..).ok_or_else(|| {
+        self.held.text().get(self.start..).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidInput, "the bytes consumed so far end inside a character")
         })
     }
 
     /// Consumes `n` bytes of the text, or all of it if there are fewer.
     pub(super) fn consume(&mut self, n: usize) {
-        self.start = self.end.min(self.start.saturating_add(n));
+        self.start = self.held.text().len().min(self.start.saturating_add(n));
     }
 
     /// Returns the space for the next bytes, at least one. After writing bytes there, call
@@ -136,12 +130,11 @@ impl Intake {
     /// Call this when all text has been consumed and there has been no error.
     pub(super) fn space(&mut self) -> &mut [u8] {
         debug_assert!(self.is_empty());
-        (self.start, self.end) = (0, 0);
-        if self.bytes.is_empty() {
-            self.bytes = vec![0; self.capacity];
-        }
-        let held = hold(&self.validator, &mut self.bytes);
-        &mut self.bytes[held..]
+        self.start = 0;
+        let bytes = self.held.bytes_mut();
+        bytes.resize(self.capacity, 0);
+        let pending = hold(&self.validator, bytes);
+        &mut bytes[pending..]
     }
 
     /// Takes the first `n` bytes of `space`. An error is kept until the text before it has been
@@ -149,11 +142,17 @@ impl Intake {
     ///
     /// Returns an error, and takes nothing, if `space` had fewer than `n` bytes.
     pub(super) fn received(&mut self, n: usize) -> io::Result<()> {
-        let Some(text) = validate(&mut self.validator, &self.bytes, n) else {
+        let len = self.validator.pending().len().checked_add(n);
+        let Some(len) = len.filter(|&len| len <= self.held.bytes().len()) else {
             return self.stop(EndOfInput::FalseClaim);
         };
-        self.end = text;
-        self.start = self.signature.take(&self.bytes[..self.end]);
+        let whole = whole_len(&self.held.bytes()[..len]);
+        let is_text = self.held.check(whole);
+        let text = advance(&mut self.validator, &self.held.bytes()[..len], whole, is_text);
+        if text != whole {
+            self.held.check(text);
+        }
+        self.start = self.signature.take(self.held.text().as_bytes());
         Ok(())
     }
 
@@ -192,10 +191,12 @@ impl Intake {
         if n == 0 {
             return Ok(None);
         }
-        let Some(text) = validate(&mut self.validator, buffer, n) else {
+        let Some(bytes) = held.checked_add(n).and_then(|len| buffer.get(..len)) else {
             self.stop = EndOfInput::FalseClaim;
             return Ok(Some(0));
         };
+        let whole = whole_len(bytes);
+        let text = advance(&mut self.validator, bytes, whole, is_utf8(&bytes[..whole]));
         let signature = self.signature.take(&buffer[..text]);
         buffer.copy_within(signature..text, 0);
         Ok(Some(text - signature))
@@ -221,34 +222,15 @@ fn hold(validator: &Validator, buffer: &mut [u8]) -> usize {
     pending.len()
 }
 
-/// Validates the `n` bytes after the pending ones at the start of `buffer`. Returns how many bytes
-/// at its start are text, a kernel having found exactly these valid, or `None` if it has fewer.
-fn validate(validator: &mut Validator, buffer: &[u8], n: usize) -> Option<usize> {
+/// Validates `bytes`, which begin with the pending ones. `is_text` says whether the first `whole` of
+/// them are text. Returns how many bytes at the start are.
+fn advance(validator: &mut Validator, bytes: &[u8], whole: usize, is_text: bool) -> usize {
     let (before, held) = (validator.valid_up_to(), validator.pending().len());
-    let bytes = buffer.get(..held.checked_add(n)?)?;
-    if let Ok(len) = text_len(bytes)
-        && let Some(next) = Validator::resume(before + len as u64, &bytes[len..])
-    {
+    if is_text && let Some(next) = Validator::resume(before + whole as u64, &bytes[whole..]) {
         *validator = next;
-        return Some(len);
+        return whole;
     }
     // The validator keeps the error.
     let _ = validator.push(&bytes[held..]);
-    let text = &bytes[..(validator.valid_up_to() - before) as usize];
-    Some(if is_utf8(text) { text.len() } else { 0 })
-}
-
-/// Returns how many bytes at the start of `bytes` are text, if more bytes may follow. A kernel has
-/// found exactly these valid, and the others begin a character.
-///
-/// # Errors
-///
-/// Returns the first place at which `bytes` are not UTF-8, whatever follows.
-pub(super) fn text_len(bytes: &[u8]) -> Result<usize, Utf8Error> {
-    let (text, cut) = bytes.split_at(whole_len(bytes));
-    let may_follow = |cut| from_utf8(cut).is_err_and(|error| error.error_len().is_none());
-    if is_utf8(text) && (cut.is_empty() || may_follow(cut)) {
-        return Ok(text.len());
-    }
-    from_utf8(bytes).map(str::len)
+    (validator.valid_up_to() - before) as usize
 }

@@ -10,6 +10,7 @@
 //! reach, or is validated again.
 
 pub mod fs;
+mod held;
 mod intake;
 mod lines;
 mod lossy;
@@ -19,11 +20,9 @@ mod writer;
 
 use std::io;
 
-use crate::error::{TooSmall, Utf8Error};
+use crate::error::{CopyError, TooSmall, Utf8Error};
 use crate::names::UnknownName;
 use crate::stream::StreamError;
-use crate::text::characters::EncodeError;
-use crate::text::copy::CopyError;
 use crate::text::string::FromUtf8Error;
 
 pub use lines::{LineError, OnBadLine, TextLines};
@@ -62,7 +61,7 @@ macro_rules! into_io_errors {
 pub use into_io_errors;
 into_io_errors! {
     InvalidData: Utf8Error, StreamError, FromUtf8Error;
-    InvalidInput: TooSmall, EncodeError, UnknownName;
+    InvalidInput: TooSmall, UnknownName;
 }
 
 /// Converts the error as [`TooSmall`] and [`Utf8Error`] are converted.

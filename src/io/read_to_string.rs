@@ -6,9 +6,11 @@ use alloc::vec::Vec;
 use core::mem;
 use std::io::{self, Read};
 
-use super::intake::{read_too_much, text_len};
-use crate::from_utf8;
+use super::intake::read_too_much;
+use crate::boundary::whole_len;
+use crate::error::Utf8Error;
 use crate::stream::StreamError;
+use crate::{from_utf8, is_utf8};
 
 /// The number of bytes to read before validating them. They stay in the second-level cache until
 /// then.
@@ -68,6 +70,21 @@ fn append(reader: &mut dyn Read, string: &mut String) -> io::Result<usize> {
             return Ok(valid - begin);
         }
     }
+}
+
+/// Returns how many bytes at the start of `bytes` are text, if more bytes may follow. A kernel has
+/// found exactly these valid, and the others begin a character.
+///
+/// # Errors
+///
+/// Returns the first place at which `bytes` are not UTF-8, whatever follows.
+fn text_len(bytes: &[u8]) -> Result<usize, Utf8Error> {
+    let (text, cut) = bytes.split_at(whole_len(bytes));
+    let may_follow = |cut| from_utf8(cut).is_err_and(|error| error.error_len().is_none());
+    if is_utf8(text) && (cut.is_empty() || may_follow(cut)) {
+        return Ok(text.len());
+    }
+    from_utf8(bytes).map(str::len)
 }
 
 /// Appends to `bytes` until their capacity is used up, a chunk is read, or the input ends. Returns

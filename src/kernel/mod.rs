@@ -31,6 +31,8 @@ pub(crate) mod on_reject;
 mod verdict;
 mod ways;
 
+#[cfg(feature = "alloc")]
+use alloc::{string::String, vec::Vec};
 use core::fmt;
 
 use crate::error::Utf8Error;
@@ -252,6 +254,18 @@ impl Kernel {
     #[inline]
     pub fn check<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Rejected<'a>> {
         bind(bytes, self.verdict(bytes))
+    }
+
+    /// Returns `bytes` as a string in the same memory if this kernel finds them valid, or else the
+    /// bytes and the suspect position.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn check_owned(&self, bytes: Vec<u8>) -> Result<String, (Vec<u8>, usize)> {
+        match self.verdict(&bytes).suspicion() {
+            // SAFETY: the kernel found these bytes valid.
+            None => Ok(unsafe { String::from_utf8_unchecked(bytes) }),
+            Some(suspect) => Err((bytes, suspect)),
+        }
     }
 
     #[inline]

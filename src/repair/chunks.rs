@@ -5,11 +5,16 @@
 
 use core::fmt::{self, Write};
 use core::iter::FusedIterator;
+use core::mem::MaybeUninit;
 
+use super::faults::FaultSearch;
 use super::replacer::Replacer;
 use super::sequences::Sequences;
+use super::survey::BLOCK_OUTPUT_BYTES;
+use crate::boundary::whole_len;
 use crate::error::{ErrorKind, Utf8Error};
 use crate::kernel::Kernel;
+use crate::output::Output;
 
 /// Returns an iterator over chunks of valid text, each with the ill-formed sequence after it.
 ///
@@ -37,14 +42,6 @@ use crate::kernel::Kernel;
 #[inline]
 pub fn utf8_chunks(bytes: &[u8]) -> Utf8Chunks<'_> {
     Kernel::best().utf8_chunks(bytes)
-}
-
-impl Kernel {
-    /// Does the same as [`utf8_chunks`](crate::utf8_chunks), with this kernel.
-    #[inline]
-    pub fn utf8_chunks<'a>(&'static self, bytes: &'a [u8]) -> Utf8Chunks<'a> {
-        Utf8Chunks { sequences: Sequences::new(self, bytes) }
-    }
 }
 
 /// Returns an iterator over all errors in `bytes`, in their order.
@@ -77,6 +74,12 @@ pub fn errors(bytes: &[u8]) -> Errors<'_> {
 }
 
 impl Kernel {
+    /// Does the same as [`utf8_chunks`](crate::utf8_chunks), with this kernel.
+    #[inline]
+    pub fn utf8_chunks<'a>(&'static self, bytes: &'a [u8]) -> Utf8Chunks<'a> {
+        Utf8Chunks { sequences: Sequences::new(self, bytes) }
+    }
+
     /// Does the same as [`errors`](crate::errors), with this kernel.
     #[inline]
     pub fn errors<'a>(&'static self, bytes: &'a [u8]) -> Errors<'a> {
@@ -258,7 +261,7 @@ impl fmt::Display for Utf8Chunks<'_> {
         if let Some(first) = self.clone().next() {
             f.write_str(first.valid())?;
             let kernel = self.sequences.kernel();
-            Replacer::new(kernel, &first.bytes[first.invalid_offset()..]).write_all(kernel, f)?;
+            write_lossy(kernel, &first.bytes[first.invalid_offset()..], f)?;
         }
         (before..padding).try_for_each(|_| f.write_char(fill))
     }
@@ -309,5 +312,50 @@ impl FusedIterator for Errors<'_> {}
 impl fmt::Debug for Errors<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+/// Writes all of `bytes`, with each ill-formed sequence replaced by U+FFFD, by way of a buffer.
+fn write_lossy(kernel: &Kernel, bytes: &[u8], to: &mut impl Write) -> fmt::Result {
+    let mut replacer = Replacer::new(kernel, bytes);
+    let mut memory = [MaybeUninit::uninit(); 4 * BLOCK_OUTPUT_BYTES];
+    // The bytes at the end of the last buffer that begin a character.
+    let (mut cut, mut cut_len) = ([0; 4], 0);
+    loop {
+        let mut out = Output::new(&mut memory);
+        out.put(&cut[..cut_len]);
+        let is_all = replacer.write(&mut out) == bytes.len();
+        let written = out.finish();
+        let (whole, rest) = written.split_at(whole_len(written));
+        to.write_str(kernel.from_utf8(whole).map_err(|_| fmt::Error)?)?;
+        if is_all {
+            return Ok(());
+        }
+        cut_len = rest.len();
+        cut[..cut_len].copy_from_slice(rest);
+    }
+}
+
+/// Returns the number of ill-formed sequences in `bytes`, and of their bytes.
+pub(crate) fn count_ill_formed(kernel: &Kernel, bytes: &[u8]) -> (usize, usize) {
+    let mut search = FaultSearch::new(kernel, bytes);
+    let (mut count, mut len) = (0, 0);
+    while let Some(block) = search.advance() {
+        let (more, their_len) = block.ill_formed();
+        count += more;
+        len += their_len;
+    }
+    (count, len)
+}
+
+/// Calls `use_fault` with the position and the length of each ill-formed sequence of `text`.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub fn each_fault(kernel: &Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
+    let mut search = FaultSearch::new(kernel, text);
+    while let Some(mut block) = search.advance() {
+        while let Some((at, len)) = block.pop() {
+            use_fault(block.start + at, len);
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! Lossy text in the caller's buffer, without an allocation.
 
+#![forbid(unsafe_code)]
+
 use core::mem::MaybeUninit;
 
-use super::faults::count_ill_formed;
-use super::replacer::Replacer;
+use super::chunks::count_ill_formed;
+use super::replacer;
 use crate::error::TooSmall;
 use crate::kernel::Kernel;
-use crate::output::Output;
 
 /// U+FFFD.
 const REPLACEMENT: &str = "\u{FFFD}";
@@ -23,15 +24,6 @@ const REPLACEMENT: &str = "\u{FFFD}";
 #[must_use]
 pub fn lossy_len(bytes: &[u8]) -> usize {
     Kernel::best().lossy_len(bytes)
-}
-
-impl Kernel {
-    /// Does the same as [`lossy_len`](crate::lossy_len), with this kernel.
-    #[must_use]
-    pub fn lossy_len(&self, bytes: &[u8]) -> usize {
-        let (count, their_len) = count_ill_formed(self, bytes);
-        (bytes.len() - their_len).saturating_add(count.saturating_mul(REPLACEMENT.len()))
-    }
 }
 
 /// Copies `src` to the start of `dst`, with each ill-formed sequence replaced by U+FFFD.
@@ -57,6 +49,13 @@ pub fn copy_utf8_lossy<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result
 }
 
 impl Kernel {
+    /// Does the same as [`lossy_len`](crate::lossy_len), with this kernel.
+    #[must_use]
+    pub fn lossy_len(&self, bytes: &[u8]) -> usize {
+        let (count, their_len) = count_ill_formed(self, bytes);
+        (bytes.len() - their_len).saturating_add(count.saturating_mul(REPLACEMENT.len()))
+    }
+
     /// Does the same as [`copy_utf8_lossy`](crate::copy_utf8_lossy), with this kernel.
     ///
     /// # Errors
@@ -68,13 +67,6 @@ impl Kernel {
         dst: &'d mut [MaybeUninit<u8>],
     ) -> Result<&'d mut str, TooSmall> {
         let len = dst.len();
-        let mut out = Output::new(dst);
-        if Replacer::new(self, src).write(&mut out) < src.len() {
-            return Err(TooSmall { needed: self.lossy_len(src), len });
-        }
-        // SAFETY: `write` has written all of the text, and nothing else: U+FFFD, and the bytes
-        // between one ill-formed sequence and the next. Of those a kernel found each chunk or group
-        // valid, or each byte is ASCII, or the map of its block has no ill-formed sequence there.
-        Ok(unsafe { core::str::from_utf8_unchecked_mut(out.finish()) })
+        replacer::copy(self, src, dst).ok_or_else(|| TooSmall { needed: self.lossy_len(src), len })
     }
 }

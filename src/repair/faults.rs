@@ -144,30 +144,6 @@ impl<'a> FaultSearch<'a> {
     }
 }
 
-/// Returns the number of ill-formed sequences in `bytes`, and of their bytes.
-pub(crate) fn count_ill_formed(kernel: &Kernel, bytes: &[u8]) -> (usize, usize) {
-    let mut search = FaultSearch::new(kernel, bytes);
-    let (mut count, mut len) = (0, 0);
-    while let Some(block) = search.advance() {
-        let (more, their_len) = block.ill_formed();
-        count += more;
-        len += their_len;
-    }
-    (count, len)
-}
-
-/// Calls `use_fault` with the position and the length of each ill-formed sequence of `text`.
-#[cfg(feature = "alloc")]
-#[inline(always)]
-pub fn each_fault(kernel: &Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
-    let mut search = FaultSearch::new(kernel, text);
-    while let Some(mut block) = search.advance() {
-        while let Some((at, len)) = block.pop() {
-            use_fault(block.start + at, len);
-        }
-    }
-}
-
 #[cfg(all(test, feature = "std"))]
 mod tests {
     use crate::kernel::counted::assert_linear;

@@ -3,15 +3,14 @@
 //! One U+FFFD replaces a 'maximal subpart' (Unicode standard, section 3.9, table 3-8): the longest
 //! beginning of a character, or else one byte. The WHATWG encoding standard and `std` do the same.
 
+#![forbid(unsafe_code)]
+
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::mem;
 
-use super::replacer::Replacer;
-use super::survey::{BLOCK_OUTPUT_BYTES, REPLACEMENT};
+use super::replacer;
 use crate::kernel::Kernel;
-use crate::output;
 
 /// Converts `bytes` to text, with each ill-formed sequence replaced by U+FFFD.
 ///
@@ -29,18 +28,6 @@ use crate::output;
 #[must_use]
 pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
     Kernel::best().from_utf8_lossy(bytes)
-}
-
-impl Kernel {
-    /// Does the same as [`from_utf8_lossy`](crate::from_utf8_lossy), with this kernel.
-    #[inline]
-    #[must_use]
-    pub fn from_utf8_lossy<'a>(&self, bytes: &'a [u8]) -> Cow<'a, str> {
-        match self.check(bytes) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => Cow::Owned(owned(self, bytes)),
-        }
-    }
 }
 
 /// Converts `bytes` to a `String`, with each ill-formed sequence replaced by U+FFFD.
@@ -63,20 +50,6 @@ pub fn from_utf8_lossy_owned(bytes: Vec<u8>) -> String {
     Kernel::best().from_utf8_lossy_owned(bytes)
 }
 
-impl Kernel {
-    /// Does the same as [`from_utf8_lossy_owned`](crate::from_utf8_lossy_owned), with this kernel.
-    #[inline]
-    #[must_use]
-    pub fn from_utf8_lossy_owned(&self, bytes: Vec<u8>) -> String {
-        if self.is_utf8(&bytes) {
-            // SAFETY: the kernel found the bytes valid.
-            unsafe { String::from_utf8_unchecked(bytes) }
-        } else {
-            owned(self, &bytes)
-        }
-    }
-}
-
 /// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD.
 ///
 /// This allocates only if the capacity of `text` is too small, so one `String` can be used again
@@ -94,50 +67,33 @@ pub fn lossy_into(bytes: &[u8], text: &mut String) {
 }
 
 impl Kernel {
+    /// Does the same as [`from_utf8_lossy`](crate::from_utf8_lossy), with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn from_utf8_lossy<'a>(&self, bytes: &'a [u8]) -> Cow<'a, str> {
+        match self.check(bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(owned(self, bytes)),
+        }
+    }
+
+    /// Does the same as [`from_utf8_lossy_owned`](crate::from_utf8_lossy_owned), with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn from_utf8_lossy_owned(&self, bytes: Vec<u8>) -> String {
+        self.check_owned(bytes).unwrap_or_else(|(bytes, _)| owned(self, &bytes))
+    }
+
     /// Does the same as [`lossy_into`](crate::lossy_into), with this kernel.
     pub fn lossy_into(&self, bytes: &[u8], text: &mut String) {
-        let mut valid = mem::take(text).into_bytes();
-        // A replacement is up to two bytes longer than the bytes it replaces. An eighth more is
-        // enough for a text with a few faults, so that it need not be moved.
-        let more = if bytes.len() < SHORT_BYTES { 2 } else { bytes.len() / 8 + BLOCK_OUTPUT_BYTES };
-        valid.reserve(bytes.len() + more);
-        append_in_place(self, bytes, &mut valid);
-        // SAFETY: `valid` was a `String`, and `append_in_place` has appended valid text: U+FFFD,
-        // and the bytes between one ill-formed sequence and the next. The kernel found each chunk
-        // or group of these valid, or each byte is ASCII, or the map of its block has no
-        // ill-formed sequence there. (After a panic `text` is empty.)
-        *text = unsafe { String::from_utf8_unchecked(valid) };
+        replacer::append(self, bytes, text);
     }
 }
 
 /// Returns `bytes` as a new `String`, with each ill-formed sequence replaced by U+FFFD.
 #[cold]
-pub fn owned(kernel: &Kernel, bytes: &[u8]) -> String {
+pub(crate) fn owned(kernel: &Kernel, bytes: &[u8]) -> String {
     let mut text = String::new();
     kernel.lossy_into(bytes, &mut text);
     text
-}
-
-/// For shorter input, `core`'s loop over bytes takes less time than the first map.
-const SHORT_BYTES: usize = 32;
-
-/// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. The appended text
-/// is valid. If the capacity of `text` has [`BLOCK_OUTPUT_BYTES`] more than the result, it does not
-/// grow.
-pub fn append_in_place(kernel: &Kernel, bytes: &[u8], text: &mut Vec<u8>) {
-    if bytes.len() < SHORT_BYTES {
-        for chunk in bytes.utf8_chunks() {
-            text.extend_from_slice(chunk.valid().as_bytes());
-            text.extend_from_slice(if chunk.invalid().is_empty() { &[] } else { &REPLACEMENT[..3] });
-        }
-        return;
-    }
-    let mut replacer = Replacer::new(kernel, bytes);
-    loop {
-        let done = output::append(text, |out| replacer.write(out));
-        if done == bytes.len() {
-            return;
-        }
-        text.reserve(bytes.len() - done + BLOCK_OUTPUT_BYTES);
-    }
 }

@@ -5,7 +5,7 @@ pub(crate) mod chunks;
 pub(crate) mod copy;
 pub(crate) mod faults;
 #[cfg(feature = "alloc")]
-pub mod lossy;
+pub(crate) mod lossy;
 pub(crate) mod replacer;
 pub(crate) mod sequences;
 pub mod survey;

@@ -1,15 +1,12 @@
 //! Writes text with its ill-formed sequences replaced by U+FFFD to memory that may be too small for
-//! all of it.
+//! all of it, and makes text of it.
 
-#![forbid(unsafe_code)]
-
-use core::fmt;
+#[cfg(feature = "alloc")]
+use alloc::{string::String, vec::Vec};
 use core::mem::MaybeUninit;
 
 use super::faults::FaultSearch;
-use super::survey::{BLOCK_OUTPUT_BYTES, BLOCK_TEXT_BYTES};
-use super::survey::{Found, REPLACEMENT};
-use crate::boundary::whole_len;
+use super::survey::{BLOCK_OUTPUT_BYTES, BLOCK_TEXT_BYTES, Found, REPLACEMENT};
 use crate::kernel::Kernel;
 use crate::output::Output;
 
@@ -36,26 +33,6 @@ impl<'a> Replacer<'a> {
     pub fn write(&mut self, out: &mut Output<'_>) -> usize {
         self.write_to(out);
         self.done
-    }
-
-    /// Writes all of the text, by way of a buffer.
-    pub(crate) fn write_all(mut self, kernel: &Kernel, to: &mut impl fmt::Write) -> fmt::Result {
-        let mut memory = [MaybeUninit::uninit(); 4 * BLOCK_OUTPUT_BYTES];
-        // The bytes at the end of the last buffer that begin a character.
-        let (mut cut, mut cut_len) = ([0; 4], 0);
-        loop {
-            let mut out = Output::new(&mut memory);
-            out.put(&cut[..cut_len]);
-            let is_all = self.write(&mut out) == self.search.bytes().len();
-            let written = out.finish();
-            let (whole, rest) = written.split_at(whole_len(written));
-            to.write_str(kernel.from_utf8(whole).map_err(|_| fmt::Error)?)?;
-            if is_all {
-                return Ok(());
-            }
-            cut_len = rest.len();
-            cut[..cut_len].copy_from_slice(rest);
-        }
     }
 
     #[inline(always)]
@@ -111,5 +88,59 @@ impl<'a> Replacer<'a> {
         let fitting = rest.len().min(out.left());
         self.done += fitting;
         out.put(&rest[..fitting]) && fitting == rest.len()
+    }
+}
+
+/// Writes `src` to the start of `dst`, with each ill-formed sequence replaced by U+FFFD, if all of it fits.
+pub(super) fn copy<'d>(kernel: &Kernel, src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Option<&'d mut str> {
+    let mut out = Output::new(dst);
+    if Replacer::new(kernel, src).write(&mut out) < src.len() {
+        return None;
+    }
+    // SAFETY: `write` has written all of the text, and nothing else: U+FFFD, and the bytes
+    // between one ill-formed sequence and the next. Of those a kernel found each chunk or group
+    // valid, or each byte is ASCII, or the map of its block has no ill-formed sequence there.
+    Some(unsafe { core::str::from_utf8_unchecked_mut(out.finish()) })
+}
+
+/// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD.
+#[cfg(feature = "alloc")]
+pub(super) fn append(kernel: &Kernel, bytes: &[u8], text: &mut String) {
+    let mut valid = core::mem::take(text).into_bytes();
+    // A replacement is up to two bytes longer than the bytes it replaces. An eighth more is
+    // enough for a text with a few faults, so that it need not be moved.
+    let more = if bytes.len() < SHORT_BYTES { 2 } else { bytes.len() / 8 + BLOCK_OUTPUT_BYTES };
+    valid.reserve(bytes.len() + more);
+    append_in_place(kernel, bytes, &mut valid);
+    // SAFETY: `valid` was a `String`, and `append_in_place` has appended valid text: U+FFFD,
+    // and the bytes between one ill-formed sequence and the next. The kernel found each chunk
+    // or group of these valid, or each byte is ASCII, or the map of its block has no
+    // ill-formed sequence there. (After a panic `text` is empty.)
+    *text = unsafe { String::from_utf8_unchecked(valid) };
+}
+
+/// For shorter input, `core`'s loop over bytes takes less time than the first map.
+#[cfg(feature = "alloc")]
+const SHORT_BYTES: usize = 32;
+
+/// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. The appended text
+/// is valid. If the capacity of `text` has [`BLOCK_OUTPUT_BYTES`] more than the result, it does not
+/// grow.
+#[cfg(feature = "alloc")]
+pub fn append_in_place(kernel: &Kernel, bytes: &[u8], text: &mut Vec<u8>) {
+    if bytes.len() < SHORT_BYTES {
+        for chunk in bytes.utf8_chunks() {
+            text.extend_from_slice(chunk.valid().as_bytes());
+            text.extend_from_slice(if chunk.invalid().is_empty() { &[] } else { &REPLACEMENT[..3] });
+        }
+        return;
+    }
+    let mut replacer = Replacer::new(kernel, bytes);
+    loop {
+        let done = crate::output::append(text, |out| replacer.write(out));
+        if done == bytes.len() {
+            return;
+        }
+        text.reserve(bytes.len() - done + BLOCK_OUTPUT_BYTES);
     }
 }

@@ -1,4 +1,4 @@
-//! Byte order marks, and the names of UTF-8 in protocols.
+//! Byte order marks.
 
 #![forbid(unsafe_code)]
 
@@ -119,73 +119,4 @@ impl Bom {
 #[must_use]
 pub fn strip_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(Bom::Utf8.bytes()).unwrap_or(bytes)
-}
-
-/// A name that a protocol has for UTF-8: a MIME charset.
-///
-/// The RFCs register two such names, and there will be no third.
-///
-/// ```
-/// use trust8::Label;
-///
-/// assert_eq!(Label::parse("utf-8"), Some(Label::Utf8));
-/// assert_eq!(Label::parse("UNICODE-1-1-UTF-8"), Some(Label::Unicode11Utf8));
-/// assert_eq!(Label::parse("UTF-16"), None);
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Label {
-    /// `UTF-8`: RFC 3629 section 8, RFC 2279 section 5.
-    Utf8,
-    /// `UNICODE-1-1-UTF-8`: text of Unicode 1.1, which had its Hangul syllables at U+3400 to
-    /// U+4DFF. Unicode 2.0 moved them.
-    ///
-    /// RFC 2279, section 5, keeps the name for data with such Hangul. The bytes are well-formed
-    /// UTF-8, so they validate, but their Korean text would now be read as other characters.
-    Unicode11Utf8,
-}
-
-impl Label {
-    /// Returns the label of this name, in upper or lower case.
-    ///
-    /// Otherwise the name must be exact. `UTF8` is not a registered name, so it is not found,
-    /// although browsers accept it. Neither is a name with spaces or quotation marks around it.
-    ///
-    /// ```
-    /// use trust8::Label;
-    /// assert_eq!(Label::parse("Utf-8"), Some(Label::Utf8));
-    /// assert_eq!(Label::parse("utf8"), None);
-    /// ```
-    #[must_use]
-    pub fn parse(label: &str) -> Option<Self> {
-        [Self::Utf8, Self::Unicode11Utf8].into_iter().find(|known| label.eq_ignore_ascii_case(known.as_str()))
-    }
-
-    /// Returns the name as the RFCs register it, in upper case: what belongs in a protocol's
-    /// header.
-    ///
-    /// ```
-    /// assert_eq!(trust8::Label::Utf8.as_str(), "UTF-8");
-    /// ```
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Utf8 => "UTF-8",
-            Self::Unicode11Utf8 => "UNICODE-1-1-UTF-8",
-        }
-    }
-}
-
-/// Returns whether a charset label is `UTF-8`, in upper or lower case.
-///
-/// `UNICODE-1-1-UTF-8` is not. [`Label`] tells the two names apart.
-///
-/// ```
-/// assert!(trust8::is_utf8_label("UTF-8"));
-/// assert!(trust8::is_utf8_label("utf-8"));
-/// assert!(!trust8::is_utf8_label("UNICODE-1-1-UTF-8"));
-/// assert!(!trust8::is_utf8_label("ISO-8859-1"));
-/// ```
-#[must_use]
-pub fn is_utf8_label(label: &str) -> bool {
-    Label::parse(label) == Some(Label::Utf8)
 }

@@ -1,4 +1,4 @@
-//! One character at a time: numbers to bytes, and bytes to characters.
+//! One character at a time.
 
 #![forbid(unsafe_code)]
 
@@ -9,89 +9,6 @@ use core::str::Chars;
 use crate::error::Utf8Error;
 use crate::kernel::Kernel;
 use crate::repair::sequences::Sequences;
-
-/// Writes the character with number `value` to the start of `buffer`, and returns it as text.
-///
-/// The table of RFC 3629, section 3, with the first and the last number of each row:
-///
-/// ```
-/// use trust8::encode_scalar;
-///
-/// // Char. number range  |        UTF-8 octet sequence
-/// //    (hexadecimal)    |              (binary)
-/// // --------------------+---------------------------------------------
-/// // 0000 0000-0000 007F | 0xxxxxxx
-/// // 0000 0080-0000 07FF | 110xxxxx 10xxxxxx
-/// // 0000 0800-0000 FFFF | 1110xxxx 10xxxxxx 10xxxxxx
-/// // 0001 0000-0010 FFFF | 11110xxx 10xxxxxx 10xxxxxx 10xxxxxx
-/// let rows: [(u32, &[u8], u32, &[u8]); 4] = [
-///     (0x00_0000, b"\x00", 0x00_007F, b"\x7F"),
-///     (0x00_0080, b"\xC2\x80", 0x00_07FF, b"\xDF\xBF"),
-///     (0x00_0800, b"\xE0\xA0\x80", 0x00_FFFF, b"\xEF\xBF\xBF"),
-///     (0x01_0000, b"\xF0\x90\x80\x80", 0x10_FFFF, b"\xF4\x8F\xBF\xBF"),
-/// ];
-/// for (first, octets_of_first, last, octets_of_last) in rows {
-///     assert_eq!(encode_scalar(first, &mut [0; 4]).unwrap().as_bytes(), octets_of_first);
-///     assert_eq!(encode_scalar(last, &mut [0; 4]).unwrap().as_bytes(), octets_of_last);
-/// }
-/// // "The definition of UTF-8 prohibits encoding character numbers between U+D800 and U+DFFF."
-/// assert!(encode_scalar(0xD800, &mut [0; 4]).is_err());
-/// assert!(encode_scalar(0xDFFF, &mut [0; 4]).is_err());
-/// assert!(encode_scalar(0x11_0000, &mut [0; 4]).is_err());
-/// ```
-///
-/// # Errors
-///
-/// Returns an error if UTF-8 has no bytes for the number: a surrogate, D800 to DFFF, or a number
-/// above 10FFFF.
-#[inline]
-pub fn encode_scalar(value: u32, buffer: &mut [u8; 4]) -> Result<&str, EncodeError> {
-    match char::from_u32(value) {
-        Some(character) => Ok(character.encode_utf8(buffer)),
-        None => Err(EncodeError { value }),
-    }
-}
-
-/// A number for which UTF-8 has no bytes: a surrogate, D800 to DFFF, or a number above 10FFFF.
-///
-/// ```
-/// let error = trust8::encode_scalar(0xDC00, &mut [0; 4]).unwrap_err();
-/// assert_eq!(error.value(), 0xDC00);
-/// assert_eq!(error.to_string(), "UTF-8 can't express U+DC00, a surrogate");
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct EncodeError {
-    value: u32,
-}
-
-impl EncodeError {
-    /// Returns the number.
-    ///
-    /// ```
-    /// assert_eq!(trust8::encode_scalar(0x11_0000, &mut [0; 4]).unwrap_err().value(), 0x11_0000);
-    /// ```
-    #[must_use]
-    pub const fn value(&self) -> u32 {
-        self.value
-    }
-}
-
-impl fmt::Display for EncodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "UTF-8 can't express U+{:04X}, {}", self.value, why_inexpressible(self.value))
-    }
-}
-
-impl core::error::Error for EncodeError {}
-
-/// Returns why UTF-8 and its dialects have no bytes for a number.
-pub const fn why_inexpressible(value: u32) -> &'static str {
-    match value {
-        0xD800..=0xDFFF => "a surrogate",
-        0..=0x7FFF_FFFF => "which is above U+10FFFF",
-        _ => "which has more than 31 bits",
-    }
-}
 
 /// Returns an iterator over the characters of `bytes`, each with its offset. For an ill-formed
 /// sequence it yields an error, and continues after the sequence.

@@ -9,7 +9,8 @@ use crate::kernel::Kernel;
 use crate::output;
 use crate::policy::Policy;
 use crate::repair::faults::FaultSearch;
-use crate::repair::lossy::{append_in_place, owned};
+use crate::repair::lossy::owned;
+use crate::repair::replacer::append_in_place;
 use crate::repair::survey::{BLOCK_OUTPUT_BYTES, REPLACEMENT};
 
 impl Policy {

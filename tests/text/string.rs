@@ -2,14 +2,11 @@
 
 #![cfg(feature = "alloc")]
 
-use std::borrow::Cow;
 use std::error::Error;
 
 use super::support::kernels::fault_of;
 use super::support::malformed::MALFORMED;
-use trust8::{
-    FromUtf8Error, boxed_str_from_utf8, cow_from_utf8, cow_from_utf8_lossy, from_utf8, string_from_utf8,
-};
+use trust8::{FromUtf8Error, from_utf8, string_from_utf8};
 
 #[test]
 fn strings_take_over_the_allocation() {
@@ -21,37 +18,6 @@ fn strings_take_over_the_allocation() {
         assert_eq!((string.as_ptr(), string.capacity(), string.len()), (pointer, capacity, len));
     }
     assert_eq!(string_from_utf8(Vec::new()).unwrap(), "");
-}
-
-#[test]
-fn boxes_and_cows_keep_the_allocation() {
-    let bytes: Box<[u8]> = "naïve".as_bytes().into();
-    let pointer = bytes.as_ptr();
-    let text = boxed_str_from_utf8(bytes).unwrap();
-    assert_eq!((&*text, text.as_ptr()), ("naïve", pointer));
-    let bytes = "naïve".as_bytes().to_vec();
-    let pointer = bytes.as_ptr();
-    let text = cow_from_utf8(Cow::Owned(bytes)).unwrap();
-    assert!(matches!(&text, Cow::Owned(text) if text.as_ptr() == pointer));
-    let bytes = text.into_owned().into_bytes();
-    let text = cow_from_utf8_lossy(Cow::Owned(bytes));
-    assert!(matches!(&text, Cow::Owned(text) if text.as_ptr() == pointer));
-    assert!(matches!(cow_from_utf8(Cow::Borrowed(b"abc")), Ok(Cow::Borrowed("abc"))));
-    assert!(matches!(cow_from_utf8_lossy(Cow::Borrowed(b"abc")), Cow::Borrowed("abc")));
-}
-
-#[test]
-fn boxes_and_cows_that_are_not_valid() {
-    for malformed in &MALFORMED {
-        let bytes = [b"before ", malformed.bytes].concat();
-        let lossy = String::from_utf8_lossy(&bytes);
-        let error = boxed_str_from_utf8(bytes.clone().into_boxed_slice()).unwrap_err();
-        assert_eq!((error.utf8_error(), error.as_bytes()), (from_utf8(&bytes).unwrap_err(), &bytes[..]));
-        assert_eq!(cow_from_utf8_lossy(Cow::Borrowed(&bytes)), lossy);
-        assert_eq!(cow_from_utf8_lossy(Cow::Owned(bytes.clone())), lossy);
-        assert_eq!(cow_from_utf8(Cow::Borrowed(&bytes)).unwrap_err(), from_utf8(&bytes).unwrap_err());
-        assert_eq!(cow_from_utf8(Cow::Owned(bytes.clone())).unwrap_err(), from_utf8(&bytes).unwrap_err());
-    }
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Errors: bytes that a dialect does not accept or that UTF-8 can't express, and code points that a
-//! dialect can't write.
+//! Errors: bytes that a dialect does not accept or that UTF-8 can't express.
 
 #![forbid(unsafe_code)]
 
@@ -8,7 +7,7 @@ use core::fmt;
 use super::Dialect;
 use super::form::{self, Malformed};
 use super::kind::DialectErrorKind;
-use trust8::engine::{Hex, Sequence, why_inexpressible};
+use trust8::engine::{Hex, Sequence};
 
 /// The first place at which a dialect does not accept some bytes, or at which they can't be
 /// converted to UTF-8.
@@ -209,61 +208,5 @@ impl fmt::Display for DialectError {
 
 impl core::error::Error for DialectError {}
 
-/// A number that a dialect can't express.
-///
-/// ```
-/// use trust8_dialect::Dialect;
-///
-/// let error = Dialect::Cesu8.encode(0xDC00, &mut [0; 6]).unwrap_err();
-/// assert_eq!((error.dialect(), error.value()), (Dialect::Cesu8, 0xDC00));
-/// assert_eq!(error.to_string(), "CESU-8 can't express U+DC00, a surrogate");
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct DialectEncodeError {
-    dialect: Dialect,
-    value: u32,
-}
-
-impl DialectEncodeError {
-    pub(crate) const fn new(dialect: Dialect, value: u32) -> Self {
-        Self { dialect, value }
-    }
-
-    /// Returns the dialect that can't express the number.
-    ///
-    /// ```
-    /// use trust8_dialect::Dialect;
-    /// let error = Dialect::Wtf8.encode(0x11_0000, &mut [0; 6]).unwrap_err();
-    /// assert_eq!(error.dialect(), Dialect::Wtf8);
-    /// ```
-    #[must_use]
-    pub const fn dialect(&self) -> Dialect {
-        self.dialect
-    }
-
-    /// Returns the number.
-    ///
-    /// ```
-    /// use trust8_dialect::Dialect;
-    /// assert_eq!(Dialect::Wtf8.encode(0x11_0000, &mut [0; 6]).unwrap_err().value(), 0x11_0000);
-    /// ```
-    #[must_use]
-    pub const fn value(&self) -> u32 {
-        self.value
-    }
-}
-
-impl fmt::Display for DialectEncodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { dialect, value } = self;
-        write!(f, "{dialect} can't express U+{value:04X}, {}", why_inexpressible(*value))
-    }
-}
-
-impl core::error::Error for DialectEncodeError {}
-
 #[cfg(feature = "std")]
-trust8::engine::into_io_errors! {
-    InvalidData: DialectError;
-    InvalidInput: DialectEncodeError;
-}
+trust8::engine::into_io_errors!(InvalidData: DialectError;);

@@ -88,7 +88,7 @@ use trust8::engine::{AsKernel, is_same_name, names_of};
 use trust8::{Kernel, UnknownName};
 
 pub use diagnosis::{Diagnosis, diagnose};
-pub use error::{DialectEncodeError, DialectError};
+pub use error::DialectError;
 pub use kind::DialectErrorKind;
 pub use segments::CodePoints;
 pub use trust8::engine::Progress;
@@ -323,9 +323,7 @@ impl Dialect {
     /// In WTF-8, the second half of a surrogate pair must not follow the first half. The caller
     /// must check that, since this function does not know the text before.
     ///
-    /// # Errors
-    ///
-    /// Returns an error if the dialect can't express the number:
+    /// Returns `None` if the dialect can't express the number:
     ///
     /// - surrogates, D800 to DFFF, in UTF-8, CESU-8 and Modified UTF-8;
     /// - numbers above 7FFFFFFF in RFC 2279, and above 10FFFF in all other dialects.
@@ -337,10 +335,10 @@ impl Dialect {
     /// assert_eq!(Dialect::Rfc2279.encode(0x7FFF_FFFF, &mut buffer).unwrap(), b"\xFD\xBF\xBF\xBF\xBF\xBF");
     /// assert_eq!(Dialect::ModifiedUtf8.encode(0, &mut buffer).unwrap(), b"\xC0\x80");
     /// assert_eq!(Dialect::Wtf8.encode(0xD800, &mut buffer).unwrap(), b"\xED\xA0\x80");
-    /// assert!(Dialect::Cesu8.encode(0xD800, &mut buffer).is_err());
+    /// assert!(Dialect::Cesu8.encode(0xD800, &mut buffer).is_none());
     /// ```
-    pub fn encode(self, value: u32, buffer: &mut [u8; 6]) -> Result<&[u8], DialectEncodeError> {
-        form::write(self, value, buffer).ok_or(DialectEncodeError::new(self, value))
+    pub fn encode(self, value: u32, buffer: &mut [u8; 6]) -> Option<&[u8]> {
+        form::write(self, value, buffer)
     }
 
     /// Converts `bytes` from this dialect to UTF-8. If they are UTF-8 already, they are borrowed.

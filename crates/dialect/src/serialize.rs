@@ -5,7 +5,7 @@
 
 use serde_core::{Serialize, Serializer};
 
-use crate::{Dialect, DialectEncodeError, DialectError, DialectErrorKind};
+use crate::{Dialect, DialectError, DialectErrorKind};
 use trust8::engine::{Message, serialized_by_name, serialized_fields};
 
 serialized_by_name!(Dialect);
@@ -14,7 +14,6 @@ serialized_fields! {
     DialectError, |error| {
         valid_up_to: error.valid_up_to(), error_len: error.error_len(), kind: error.kind().name(), message: Message(error)
     };
-    DialectEncodeError, |error| { value: error.value(), message: Message(error) };
 }
 
 /// Writes the [name](DialectErrorKind::name).

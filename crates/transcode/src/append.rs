@@ -3,7 +3,7 @@
 use super::error::ConversionError;
 use super::form::Form;
 use super::route::{End, Route};
-use crate::{KernelForms, Source};
+use crate::Source;
 use trust8::engine::Output;
 
 /// Converts text and appends it to a `Vec`, or to a `String`.
@@ -35,31 +35,6 @@ pub fn append<F: Form, T: Form>(
             Err(ConversionError { valid_up_to: at / unit, fault, unit: unit as u8 })
         }
     }
-}
-
-/// Converts text, replaces what can't be converted, and appends the result to a `Vec` or `String`.
-/// Returns the first thing that it replaced, or `None` if it replaced nothing.
-///
-/// ```
-/// use trust8_transcode::{Encoding::*, Str, append_lossy};
-///
-/// let mut text = String::new();
-/// assert_eq!(append_lossy(Utf8, Str, "naïve, ".as_bytes(), &mut text), None);
-/// let first = append_lossy(Utf8, Str, b"caf\xE9s", &mut text).unwrap();
-/// assert_eq!((text.as_str(), first.valid_up_to()), ("naïve, caf\u{FFFD}s", 3));
-/// ```
-#[inline]
-pub fn append_lossy<F: Form, T: Form>(
-    from: impl Source<F>,
-    to: T,
-    text: &F::Text,
-    owned: &mut T::Owned,
-) -> Option<ConversionError> {
-    let (kernel, form) = from.kernel_and_form();
-    let first = append(kernel.form(form), to, text, owned).err()?;
-    let rest = &F::form_bytes(text)[first.valid_up_to * size_of::<F::Unit>()..];
-    append_converted::<T>(Route::of(kernel.form(form), to, true), rest, owned);
-    Some(first)
 }
 
 /// Appends converted text. Returns how many bytes of the text it converted, and why it stopped.

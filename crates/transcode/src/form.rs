@@ -4,8 +4,7 @@
 //! turns slices of units into slices of bytes and back.
 
 use core::mem::MaybeUninit;
-use core::ops::Range;
-use core::{ptr, slice};
+use core::slice;
 
 #[cfg(feature = "alloc")]
 use alloc::{string::String, vec::Vec};
@@ -18,21 +17,8 @@ use super::encodings::{Encoding, Family, Layout};
 /// [`Encoding`] is for text in bytes. The trait is sealed, so there are no others.
 pub trait Form: sealed::Sealed {}
 
-/// A unit that may have any value: `u8`, `u16` or `u32`. Any write to a buffer of such units leaves
-/// valid values.
-pub trait Number: sealed::AnyBits {}
-impl Number for u8 {}
-impl Number for u16 {}
-impl Number for u32 {}
-
 mod sealed {
     use super::*;
-
-    /// A number that may have any bits.
-    pub trait AnyBits: Copy {}
-    impl AnyBits for u8 {}
-    impl AnyBits for u16 {}
-    impl AnyBits for u32 {}
 
     /// What this crate needs to know about a form. The long method names can't clash with those of
     /// a user's trait.
@@ -50,9 +36,6 @@ mod sealed {
 
         /// Returns the bytes of a text.
         fn form_bytes(text: &Self::Text) -> &[u8];
-
-        /// Returns the units of a text in this range, which begins and ends between characters.
-        fn form_part(text: &Self::Text, range: Range<usize>) -> &Self::Text;
 
         /// Returns the bytes of a buffer.
         fn form_room(buffer: &mut [MaybeUninit<Self::Unit>]) -> &mut [MaybeUninit<u8>];
@@ -149,18 +132,6 @@ fn room_of<U: PlainNumber>(buffer: &mut [MaybeUninit<U>]) -> &mut [MaybeUninit<u
     unsafe { slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), size_of_val(buffer)) }
 }
 
-/// Returns an initialised buffer as one that may be uninitialised.
-///
-/// # Safety
-///
-/// - Nothing but initialised bytes is written to what this returns.
-pub(super) unsafe fn room_of_initialised<U: Number>(buffer: &mut [U]) -> &mut [MaybeUninit<U>] {
-    let room = ptr::from_mut(buffer) as *mut [MaybeUninit<U>];
-    // SAFETY: memory and borrow are the same. The caller writes initialised bytes, and a `Number`
-    // may have any.
-    unsafe { &mut *room }
-}
-
 /// Returns bytes as units.
 ///
 /// # Safety
@@ -188,11 +159,6 @@ impl Sealed for Str {
     #[inline]
     fn form_bytes(text: &str) -> &[u8] {
         text.as_bytes()
-    }
-
-    #[inline]
-    fn form_part(text: &str, range: Range<usize>) -> &str {
-        &text[range]
     }
 
     #[inline]
@@ -238,11 +204,6 @@ macro_rules! slices {
             #[inline]
             fn form_bytes(text: &[$unit]) -> &[u8] {
                 bytes_of(text)
-            }
-
-            #[inline]
-            fn form_part(text: &[$unit], range: Range<usize>) -> &[$unit] {
-                &text[range]
             }
 
             #[inline]

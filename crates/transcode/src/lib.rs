@@ -32,10 +32,9 @@
 //! | [`Encoding::Latin1`] | the same | all bytes are characters |
 //!
 //! A [`Transcoder`] converts text that arrives in pieces, which may end anywhere. [`validate`]
-//! checks text in one form. [`errors_in`] lists all its errors, and [`chunks`] also lists the text
-//! between them. [`ascii_up_to_in`] and [`latin1_up_to`] find the first character outside ASCII or
-//! Latin-1. [`append`] converts to the end of a `Vec` or `String`, and [`convert_to_slice`] into a
-//! slice of numbers.
+//! checks text in one form, and [`errors_in`] lists all its errors. [`ascii_up_to_in`] and
+//! [`latin1_up_to`] find the first character outside ASCII or Latin-1. [`append`] converts to the end
+//! of a `Vec` or `String`.
 //!
 //! # What is replaced
 //!
@@ -101,7 +100,6 @@ extern crate std;
 
 #[cfg(feature = "alloc")]
 mod append;
-mod chunks;
 mod codec;
 mod conversion;
 mod count;
@@ -133,11 +131,10 @@ mod well_formed;
 use core::mem::MaybeUninit;
 
 #[cfg(feature = "alloc")]
-pub use append::{append, append_lossy};
-pub use chunks::{Chunk, Chunks, chunks};
+pub use append::append;
 pub use encodings::Encoding;
 pub use error::{BufferError, ConversionError, ConversionErrorKind, TranscoderError};
-pub use form::{Chars, Form, Number, Str, Utf16, Utf32};
+pub use form::{Chars, Form, Str, Utf16, Utf32};
 pub use len_lossy::len_lossy;
 pub use partial::{convert_as_fits, convert_as_fits_lossy};
 pub use transcoder::Transcoder;
@@ -315,60 +312,6 @@ pub fn convert_into_lossy<'b, F: Form, T: Form>(
     buffer: &'b mut [MaybeUninit<T::Unit>],
 ) -> Result<&'b mut T::Text, BufferError> {
     into::<F, T>(Route::of(from, to, true), F::form_bytes(text), buffer)
-}
-
-/// Converts text into an initialised buffer and returns the part that it wrote.
-///
-/// Like [`convert_into`], with the same errors, but without [`MaybeUninit`]. The rest of the buffer
-/// is unspecified.
-///
-/// # Errors
-///
-/// Returns the errors of that function.
-///
-/// ```
-/// use trust8_transcode::{Encoding::*, Str, Utf16, convert_to_slice};
-///
-/// let mut buffer = [0; 8];
-/// assert_eq!(convert_to_slice(Str, Utf16, "été", &mut buffer).unwrap(), &[0xE9, 0x74, 0xE9]);
-/// let mut buffer = [0; 8];
-/// assert_eq!(convert_to_slice(Latin1, Str, b"na\xEFve", &mut buffer).unwrap(), "naïve");
-/// ```
-#[inline]
-pub fn convert_to_slice<'b, F: Form, T: Form<Unit: Number>>(
-    from: impl Source<F>,
-    to: T,
-    text: &F::Text,
-    buffer: &'b mut [T::Unit],
-) -> Result<&'b mut T::Text, BufferError> {
-    // SAFETY: conversions write to a buffer through `Output`, which they give nothing but
-    // initialised bytes.
-    convert_into(from, to, text, unsafe { form::room_of_initialised(buffer) })
-}
-
-/// Converts text into an initialised buffer, replaces what can't be converted, and returns the part
-/// that it wrote.
-///
-/// # Errors
-///
-/// [`BufferError::TooSmall`] if the buffer is too small. It contains the length needed.
-///
-/// ```
-/// use trust8_transcode::{Encoding::*, Utf16, convert_to_slice_lossy};
-///
-/// let mut buffer = [0; 8];
-/// assert_eq!(convert_to_slice_lossy(Utf8, Utf16, b"caf\xE9", &mut buffer).unwrap(), &[0x63, 0x61, 0x66, 0xFFFD]);
-/// ```
-#[inline]
-pub fn convert_to_slice_lossy<'b, F: Form, T: Form<Unit: Number>>(
-    from: impl Source<F>,
-    to: T,
-    text: &F::Text,
-    buffer: &'b mut [T::Unit],
-) -> Result<&'b mut T::Text, BufferError> {
-    // SAFETY: conversions write to a buffer through `Output`, which they give nothing but
-    // initialised bytes.
-    convert_into_lossy(from, to, text, unsafe { form::room_of_initialised(buffer) })
 }
 
 /// Returns the number of units that the text has in another form.

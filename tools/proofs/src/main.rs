@@ -32,7 +32,7 @@ mod rfc;
 mod simd;
 mod vector;
 
-#[path = "../../../src/boundary.rs"]
+#[path = "../../../src/boundary/context.rs"]
 #[expect(dead_code, reason = "no proof needs all of it")]
 mod boundary;
 

@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use trust8::engine::lossy::append_in_place;
+use trust8::engine::append_in_place;
 use trust8::engine::{each_fault, is_inside};
 use trust8::{Kernel, Policy};
 

@@ -208,9 +208,7 @@ fn the_table_of_rfc_2279() {
         check(last_octets);
     }
     for value in [0x8000_0000, u32::MAX] {
-        let error = Rfc2279.encode(value, &mut [0; 6]).unwrap_err();
-        assert_eq!((error.dialect(), error.value()), (Rfc2279, value));
-        assert!(error.to_string().ends_with("which has more than 31 bits"), "{error}");
+        assert_eq!(Rfc2279.encode(value, &mut [0; 6]), None);
     }
     // The one before the first of each length, in that length.
     for overlong in [
@@ -247,12 +245,12 @@ fn the_table_of_rfc_3629() {
     }
     for dialect in [Utf8, Cesu8, ModifiedUtf8] {
         for value in [0xD800, 0xDBFF, 0xDC00, 0xDFFF] {
-            assert_eq!(dialect.encode(value, &mut [0; 6]).unwrap_err().value(), value);
+            assert_eq!(dialect.encode(value, &mut [0; 6]), None, "{dialect}");
         }
     }
     for dialect in [Utf8, Cesu8, ModifiedUtf8, Wtf8] {
         for value in [0x11_0000, 0x1F_FFFF, 0x7FFF_FFFF, 0x8000_0000, u32::MAX] {
-            assert_eq!(dialect.encode(value, &mut [0; 6]).unwrap_err().value(), value);
+            assert_eq!(dialect.encode(value, &mut [0; 6]), None, "{dialect}");
         }
     }
 }
@@ -412,7 +410,7 @@ fn sequences_cut_at_every_byte() {
     for &writer in Dialect::ALL {
         for value in values {
             let mut buffer = [0; 6];
-            let Ok(whole) = writer.encode(value, &mut buffer) else { continue };
+            let Some(whole) = writer.encode(value, &mut buffer) else { continue };
             both_ways(writer, whole, &[value]);
             for len in 1..whole.len() {
                 let begun = &whole[..len];

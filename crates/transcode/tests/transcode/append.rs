@@ -1,12 +1,9 @@
-//! Conversions that append, that write to initialised buffers, and that say what they replaced.
+//! Conversions that append, and that say what they replaced.
 
 #![cfg(feature = "alloc")]
 
 use super::support::kernels::kernels;
-use trust8_transcode::{
-    BufferError, Encoding, Form, KernelForms, Number, Str, Transcoder, Utf16, Utf32, convert, convert_lossy,
-    convert_to_slice, convert_to_slice_lossy,
-};
+use trust8_transcode::{Encoding, KernelForms, Transcoder, convert, convert_lossy};
 
 /// Parts of a text: clean text, text that some encoding lacks, and what is malformed in some
 /// encoding.
@@ -43,15 +40,6 @@ fn append_says_what_convert_says() {
                 assert_eq!(appended, expected.as_ref().map(|_| ()).map_err(|error| *error));
                 let whole = expected.as_ref().map_or(&lossy, |whole| whole);
                 assert!(whole.starts_with(bytes.strip_prefix(b"before").unwrap()));
-
-                let mut bytes = b"before".to_vec();
-                let first = trust8_transcode::append_lossy(kernel.form(from), to, text, &mut bytes);
-                assert_eq!(
-                    first,
-                    expected.as_ref().err().copied(),
-                    "{kernel:?}, {from} to {to}: {text:02X?}"
-                );
-                assert_eq!(bytes.strip_prefix(b"before").unwrap(), lossy, "{from} to {to}: {text:02X?}");
             }
         }
     });
@@ -76,43 +64,5 @@ fn transcoder_remembers_what_it_replaced_first() {
                 assert_eq!(place, expected, "{from} to {to}, {len}: {text:02X?}");
             }
         }
-    });
-}
-
-/// Checks conversions of UTF-8 into buffers of zeros.
-fn into_slices<T: Form<Unit: Number + Default + PartialEq>>(to: T, text: &[u8])
-where
-    T::Text: AsRef<[T::Unit]>,
-    T::Owned: AsRef<[T::Unit]>,
-{
-    let lossy = convert_lossy(Encoding::Utf8, to, text);
-    let len = lossy.as_ref().len();
-    let mut buffer = vec![T::Unit::default(); len + 7];
-    for room in [len, len + 7, len.saturating_sub(1)] {
-        match convert_to_slice_lossy(Encoding::Utf8, to, text, &mut buffer[..room]) {
-            Ok(written) => assert!(room >= len && written.as_ref() == lossy.as_ref()),
-            Err(error) => {
-                assert!(room < len && matches!(error, BufferError::TooSmall(error) if error.needed == len))
-            }
-        }
-        match (
-            convert_to_slice(Encoding::Utf8, to, text, &mut buffer[..room]),
-            convert(Encoding::Utf8, to, text),
-        ) {
-            (Ok(written), Ok(expected)) => assert!(written.as_ref() == expected.as_ref()),
-            (Err(BufferError::Invalid { error, .. }), Err(expected)) => assert_eq!(error, expected),
-            (Err(BufferError::TooSmall(error)), Ok(_)) => assert!(room < error.needed),
-            _ => panic!("{text:02X?}"),
-        }
-    }
-}
-
-#[test]
-fn initialised_buffers() {
-    texts(|text| {
-        into_slices(Str, text);
-        into_slices(Utf16, text);
-        into_slices(Utf32, text);
-        into_slices(Encoding::Latin1, text);
     });
 }

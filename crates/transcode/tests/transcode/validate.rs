@@ -408,22 +408,6 @@ fn all_errors() {
                     .eq(in_bytes.iter().copied()),
                 "{units:X?}"
             );
-            let mut at = 0;
-            for chunk in trust8_transcode::chunks(kernel.form(Utf16), &units) {
-                assert_eq!(chunk.offset(), at);
-                assert!(String::from_utf16(chunk.valid()).is_ok(), "{units:X?}");
-                at += chunk.valid().len();
-                assert_eq!(
-                    chunk.error().map(|error| error.valid_up_to()),
-                    (at < units.len()).then_some(at).filter(|_| !chunk.malformed().is_empty())
-                );
-                at += chunk.malformed().len();
-            }
-            assert_eq!(at, units.len());
-            let errors = trust8_transcode::chunks(kernel.form(Utf16Be), &be)
-                .filter_map(|chunk| chunk.error())
-                .map(place);
-            assert!(errors.eq(in_bytes.iter().copied()), "{units:X?}");
             let wrong = (0..units.len()).filter(|&at| char::from_u32(numbers[at]).is_none());
             assert!(
                 trust8_transcode::errors_in(kernel.form(Utf32), &numbers)
