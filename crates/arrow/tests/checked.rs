@@ -486,6 +486,38 @@ fn buffers_of_many_batches() {
     }
 }
 
+/// A producer that writes each batch's dictionary or text into memory that it has given away before.
+#[test]
+fn memory_that_is_refilled_is_read_again() {
+    let mut memory = b"thirteen bytes".to_vec();
+    let start = std::ptr::NonNull::new(memory.as_mut_ptr()).unwrap();
+    let owner = Arc::new(());
+    // SAFETY: the memory lives until the end of the test.
+    let buffer = unsafe { Buffer::from_custom_allocation(start, memory.len(), owner) };
+    let strings = {
+        // SAFETY: the offsets are those of one row.
+        let array = unsafe { StringArray::new_unchecked(unchecked(&[0, 14]), buffer.clone(), None) };
+        // SAFETY: the key is that of the row.
+        unsafe { DictionaryArray::<Int32Type>::new_unchecked(Int32Array::from(vec![0, 0]), Arc::new(array)) }
+    };
+    let view = u128::from_le_bytes(*b"\x0E\0\0\0thir\0\0\0\0\0\0\0\0");
+    let views = ScalarBuffer::from(vec![view; 2]);
+    // SAFETY: the view is that of the buffer.
+    let views = unsafe { StringViewArray::new_unchecked(views, Arc::from([buffer]), None) };
+    for column in [Arc::new(strings) as ArrayRef, Arc::new(views)] {
+        let batch = batch(column);
+        let reader =
+            RecordBatchIterator::new([batch.clone(), batch.clone(), batch.clone()].map(Ok), batch.schema());
+        let stream = FFI_ArrowArrayStream::new(Box::new(reader));
+        let mut reader = Checker::refuse().import_stream(stream).unwrap();
+        for byte in [b' ', 0xE9, b' '] {
+            // SAFETY: the byte is in the memory, and nobody reads it at the moment.
+            unsafe { start.add(8).write(byte) };
+            assert_eq!(reader.next().unwrap().is_ok(), byte == b' ');
+        }
+    }
+}
+
 fn row_error(error: ArrowError) -> RowError {
     let ArrowError::ExternalError(error) = error else { panic!("{error}") };
     *error.downcast().unwrap()

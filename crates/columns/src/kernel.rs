@@ -13,7 +13,7 @@ use crate::not_utf8;
 use crate::overlap::{self, Overlap};
 #[cfg(feature = "alloc")]
 use crate::repair::{Repair, Repaired, repair_by};
-use crate::views::{GROUP_VIEWS, Joined, each_view, group_is_valid};
+use crate::views::{GROUP_VIEWS, Joined, are_text, each_view, group_is_valid};
 use crate::{Column, ColumnError, InvalidRows, Offset, check_row, offsets};
 
 /// The functions of this crate as methods of [`Kernel`]: for tests, measurements, and programs that
@@ -49,9 +49,10 @@ pub trait KernelColumns: AsKernel {
         #[cfg(not(feature = "alloc"))]
         let limit = usize::MAX;
         let mut joined = Joined::limited(limit);
+        let are_text = are_text(kernel, views, buffers);
         for (number, group) in views.chunks(GROUP_VIEWS).enumerate() {
             let first = number * GROUP_VIEWS;
-            if !group_is_valid(kernel, group, buffers, &mut joined) {
+            if !group_is_valid(kernel, group, buffers, (!are_text).then_some(&mut joined)) {
                 #[cfg(feature = "alloc")]
                 if joined.left == 0 {
                     let overlap = Overlap::of(buffers, &overlap::ill_formed(kernel));

@@ -415,7 +415,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
                 }
             }
             let mut joined = views::Joined::NONE;
-            if views::group_is_valid(kernel, group, self.buffers, &mut joined) {
+            if views::group_is_valid(kernel, group, self.buffers, Some(&mut joined)) {
                 continue;
             }
             for row in start..end {

@@ -3,8 +3,9 @@
 //! ```text
 //! for each group of 128 views:
 //!     gather the strings that the views hold themselves, and check them as a whole
-//!     join the strings that lie in buffers as far as they follow each other, with at most a short ASCII gap (a length in Parquet's
-//!     pages), and check each joined text as a whole
+//!     if the buffers are UTF-8 as a whole (a dictionary of which views are taken): check where each string is cut from its buffer
+//!     otherwise join the strings that lie in buffers as far as they follow each other, with at most a short ASCII gap (a length in
+//!     Parquet's pages), and check each joined text as a whole
 //!     if anything is wrong: check view by view, which finds the first error
 //! once the views name far more bytes than there are: check view by view, with the list in `overlap.rs`
 //! ```
@@ -35,19 +36,17 @@ const TEXT: [u128; INLINE_BYTES as usize + 2] = {
     masks
 };
 
-/// For each length, the bits of a view that must be zero, because neither its length nor its text
-/// is there.
-const PADDING: [u128; INLINE_BYTES as usize + 2] = {
-    let mut masks = [0; INLINE_BYTES as usize + 2];
-    let mut len = 0;
-    while len < INLINE_BYTES {
-        masks[len as usize] = !0 << 32 & !TEXT[len as usize];
-        len += 1;
-    }
-    masks
-};
+/// Returns whether the buffers are UTF-8 as a whole. They are not read if strings follow each other, or if there are more than 128
+/// bytes for each string: then it takes less time to read the strings.
+pub(super) fn are_text(kernel: &Kernel, views: &[u128], buffers: &[impl AsRef<[u8]>]) -> bool {
+    let longs = views.iter().take(GROUP_VIEWS).filter(|&&view| view as u32 > INLINE_BYTES);
+    let jumps = longs.clone().zip(longs.skip(1)).filter(|&(one, next)| next >> 96 < one >> 96).count();
+    let bytes = buffers.iter().fold(0, |sum: usize, buffer| sum.saturating_add(buffer.as_ref().len()));
+    jumps > 8 && bytes / 128 <= views.len() && buffers.iter().all(|buffer| kernel.is_utf8(buffer.as_ref()))
+}
 
-/// Returns whether all of `views`, at most [`GROUP_VIEWS`], are correct and their strings UTF-8.
+/// Returns whether all of `views`, at most [`GROUP_VIEWS`], are correct and their strings UTF-8. Without `joined`, the buffers are
+/// UTF-8 as a whole.
 ///
 /// The inline strings are gathered, with zeros for the lengths and for views without one. No
 /// character continues after a zero, so the gathered bytes are UTF-8 if and only if each string is.
@@ -56,7 +55,7 @@ pub(super) fn group_is_valid<'a>(
     kernel: &Kernel,
     views: &[u128],
     buffers: &'a [impl AsRef<[u8]>],
-    joined: &mut Joined<'a>,
+    mut joined: Option<&mut Joined<'a>>,
 ) -> bool {
     let mut inline = [[0; 16]; GROUP_VIEWS];
     let mut long = [0; GROUP_VIEWS];
@@ -66,17 +65,23 @@ pub(super) fn group_is_valid<'a>(
     for ((&view, gathered), number) in views.iter().zip(&mut inline).zip(0..) {
         let len = view as u32;
         let kind = len.min(INLINE_BYTES + 1) as usize;
-        *gathered = (view & TEXT[kind]).to_le_bytes();
-        padding |= view & PADDING[kind];
+        let text = view & TEXT[kind];
+        *gathered = text.to_le_bytes();
+        // Where neither the length nor the text is, there are zeros.
+        padding |= if len > INLINE_BYTES { 0 } else { (view ^ text) >> 32 };
         long[longs] = number;
         longs += usize::from(len > INLINE_BYTES);
     }
     let mut wrong = padding != 0;
     for &number in &long[..longs] {
         let Some((number, buffer, from, to)) = long_view(views[number], buffers) else { return false };
-        wrong |= !joined.join(kernel, number, buffer, from, to);
+        wrong |= match &mut joined {
+            None => is_inside(buffer, from) | is_inside(buffer, to),
+            Some(joined) => !joined.join(kernel, number, buffer, from, to),
+        };
     }
-    !wrong && joined.finish(kernel) && kernel.is_utf8(inline[..views.len()].as_flattened())
+    wrong |= joined.is_some_and(|joined| !joined.finish(kernel));
+    !wrong && kernel.is_utf8(inline[..views.len()].as_flattened())
 }
 
 /// Returns the number of a long view's buffer, the buffer, and the range of the string in it, if
@@ -119,17 +124,14 @@ impl<'a> Joined<'a> {
     /// after an error. Only [`finish`](Self::finish) finds all errors.
     #[inline(always)]
     fn join(&mut self, kernel: &Kernel, number: usize, buffer: &'a [u8], from: usize, to: usize) -> bool {
-        let is_joined =
-            |end: usize| from <= end || from - end <= LONGEST_GAP_BYTES && buffer[end..from].is_ascii();
+        let is_joined = |end: usize| {
+            from <= end || from - end <= LONGEST_GAP_BYTES && buffer[end..from].iter().all(u8::is_ascii)
+        };
         if number == self.number && self.start <= from && is_joined(self.end) {
-            if to > self.end {
-                let border = self.end;
-                self.end = to;
-                !is_inside(buffer, from) && !is_inside(buffer, border)
-            } else {
-                // No character continues at the end of the joined text.
-                !is_inside(buffer, from) && (to == self.end || !is_inside(buffer, to))
-            }
+            // Text does not end inside a character, but at the earlier end, the later string might cut it.
+            let border = self.end.min(to);
+            self.end = self.end.max(to);
+            !is_inside(buffer, from) && !is_inside(buffer, border)
         } else {
             let is_text = self.finish(kernel);
             *self = Self { number, buffer, start: from, checked: from, end: to, left: self.left };

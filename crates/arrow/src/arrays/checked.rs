@@ -267,6 +267,9 @@ fn all_true(rows: usize) -> BooleanBufferBuilder {
 /// The rows of an error are counted from the start of the reader, not of the batch, if the error is
 /// in text. After an error, reading can go on with the next batch.
 ///
+/// A dictionary that comes again as the same array, as those of Parquet and IPC do, is read once. What comes by the C interface is
+/// read in each batch: its producer might write into memory that it has given away.
+///
 /// ```
 /// use std::sync::Arc;
 /// use arrow_array::{BinaryArray, RecordBatch, RecordBatchIterator, StringArray};

@@ -227,9 +227,9 @@ fn convert_shared(
     path: &str,
 ) -> Result<ArrayRef, RowError> {
     let values = shared_values(array, path)?;
-    match plan.known {
-        Some(known) if known.has(path, values) => return Ok(values.clone()),
-        Some(_) => {}
+    match plan.known.map(|known| known.get(path, values)) {
+        Some(Some(clean)) => return Ok(clean),
+        Some(None) => {}
         None => check_shared(array, path)?,
     }
     let plan = Plan { claims: claims_in_shared(array.data_type(), plan.claims), ..plan };
@@ -237,11 +237,11 @@ fn convert_shared(
         Ok(convert(values, live, plan, path)?.unwrap_or_else(|| values.clone()))
     };
     match convert(None, Plan { policy: None, ..plan }) {
-        Ok(values) => {
+        Ok(clean) => {
             if let Some(known) = plan.known {
-                known.insert(path, &values);
+                known.insert(path, values, &clean);
             }
-            Ok(values)
+            Ok(clean)
         }
         Err(_) => {
             let rows = reached(array.len(), array.nulls(), live, path)?;

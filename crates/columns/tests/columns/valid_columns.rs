@@ -458,6 +458,11 @@ fn views_in_any_order() {
             })
             .collect();
         check_views_once(&views, &buffers);
+        // All of the first buffer is text.
+        check_views_once(&views, &buffers[..1]);
+        if below(32) == 0 {
+            check_views(&views, &buffers[..1]);
+        }
     }
 }
 
