@@ -7,6 +7,8 @@ NIGHTLY=nightly-2026-10-30
 
 # The packages that convert, check and count with kernels.
 LIBRARIES=(--package=trust8 --package=trust8-{columns,counts,dialect,profile,transcode})
+# The workspace. Commands with this share what they compile; fewer packages would get other features of the crates that they need.
+ALL=(--workspace --all-features)
 
 # Prints a command, and runs it.
 run() {
@@ -47,9 +49,9 @@ cross_cargo() {
 
 # Runs the tests of another machine, as one program (tools/tests-all/tests/all.rs):
 #
-#   test_elsewhere TRIPLE KERNELS SCALE
+#   test_elsewhere TRIPLE KERNELS SCALE [OPTION...]
 #
-# `KERNELS` are those that must be available there. `SCALE` divides the number of inputs. Only the packages under test and the tests
+# `KERNELS` are those that must be available there. `SCALE` divides the number of inputs. The options choose features. Only the packages under test and the tests
 # are optimised; optimising everything else would take longer than it saves, also proptest, which makes few inputs here.
 #
 # The unit tests compare the operations of an instruction set with arrays, so they run where there is one that no other machine
@@ -67,7 +69,7 @@ test_elsewhere() {
         settings+=(--config "profile.test.package.$crate.debug-assertions=false"
             --config "profile.test.package.$crate.overflow-checks=false")
     done
-    run cross_cargo test --package trust8-tests-all "${settings[@]}" --test all
+    run cross_cargo test --package trust8-tests-all "${settings[@]}" --test all "${@:4}"
     [ -z "$unit_tests" ] || run cross_cargo test --package trust8 --package trust8-transcode "${settings[@]}" --lib
     # Programs for i686 and Windows run on this CPU.
     case $triple in
@@ -105,14 +107,14 @@ step_old-cpus() {
         # The whole suite runs once for SSE4.2 and once for AVX2.
         case $model in
             Nehalem* | Haswell*)
-                run_filtered cargo test "${LIBRARIES[@]}" --all-features "${suite[@]}"
+                run_filtered cargo test "${ALL[@]}" "${suite[@]}"
                 ;;
-            *) run_filtered cargo test --package trust8 --all-features --test kernel kernels:: ;;
+            *) run_filtered cargo test "${ALL[@]}" --test kernel kernels:: ;;
         esac
         checked emulator "$TRUST8_REQUIRE_KERNELS"
     done
     for test in kernel transcode; do
-        cargo test "${LIBRARIES[@]}" --all-features --test $test -- --list guard_pages:: 2>/dev/null
+        cargo test "${ALL[@]}" --test $test -- --list guard_pages:: 2>/dev/null
     done | grep ': test$' >"$work/left-out"
     echo "left out under the emulator, which touches bytes that a load masks: $(wc -l <"$work/left-out") tests with guard pages"
 }
@@ -124,7 +126,7 @@ step_memcheck() {
     run tools/setup-cross.sh valgrind
     export TRUST8_REQUIRE_KERNELS=avx2,sse4.2,scalar TRUST8_TEST_SCALE=256
     export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="valgrind --quiet --error-exitcode=9 --leak-check=no"
-    run_filtered cargo test "${LIBRARIES[@]}" --all-features --lib --test kernel --test text \
+    run_filtered cargo test "${ALL[@]}" --lib --test kernel --test text \
         -- simd:: kernel:: codec:: stream:: runs:: boundary:: repair:: kernels:: heap:: borders:: copy::
     checked Valgrind "$TRUST8_REQUIRE_KERNELS"
 }
@@ -142,12 +144,12 @@ step_aarch64() {
     RUSTC=$cross_rustc run tools/codegen/check.py --target $triple --self-test
 }
 
-# 32-bit x86, on this CPU.
+# 32-bit x86, on this CPU; without `all-pairs`, as the command has conversions. `wasm` has all pairs with 32 bits.
 step_i686() {
     run tools/setup-cross.sh i686
     # No emulator runs these tests, so what is compiled in less time is fast enough.
     export CARGO_PROFILE_TEST_OPT_LEVEL=1
-    test_elsewhere i686-unknown-linux-gnu "$kernels" 4096
+    test_elsewhere i686-unknown-linux-gnu "$kernels" 4096 --no-default-features --features std
 }
 
 # Big-endian.

@@ -34,14 +34,16 @@ for manifest in bindings/{c,c/measure,python} crates/{datafusion,datafusion/meas
 done
 run rustfmt --check --edition 2024 tools/*.rs tools/codegen/*.rs tools/other-programs/driver/*/*.rs \
     tools/other-programs/adoption/{,std/}src/*.rs
-run cargo clippy --package trust8 --all-targets --no-default-features -- -D warnings
-run cargo clippy "${LIBRARIES[@]}" --no-default-features --features alloc -- -D warnings
-# With the profile of the tests, `test` finds the C++ peer compiled.
-run cargo clippy --workspace --all-targets --all-features --profile test -- -D warnings
+# With one profile, that of the tests, all of these check the crates that they need once, and `test` finds the C++ peer compiled.
+run cargo clippy "${ALL[@]}" --all-targets --profile test -- -D warnings
+run cargo clippy --package trust8 --all-targets --no-default-features --profile test -- -D warnings
+run cargo clippy "${LIBRARIES[@]}" --no-default-features --features alloc --profile test -- -D warnings
 check_without_simd
 # Nothing is linked, so a name is enough in the place of libFuzzer, which is 26 files of C++.
 export CUSTOM_LIBFUZZER_PATH=$target/libfuzzer.a
-for manifest in bindings/c fuzz tools/tests-nostd; do
+run cargo clippy --manifest-path fuzz/Cargo.toml --target-dir "$target" --profile test --config 'profile.test.package."*".opt-level=0' \
+    -- -D warnings
+for manifest in bindings/c tools/tests-nostd; do
     run cargo clippy --manifest-path $manifest/Cargo.toml --target-dir "$target" -- -D warnings
 done
 run cargo clippy --manifest-path crates/simdutf8/Cargo.toml --target-dir "$target" --no-default-features -- -D warnings

@@ -6,7 +6,7 @@
 
 The programs are in tools/size. Each is built in the release profile, at opt-level 3, and stripped; what it weighs more than
 the same program with the standard library's `from_utf8` is trust8's. The library is compiled for them with its default features,
-three times, and the fastest time counts.
+up to three times, until one takes no longer than the limit.
 """
 
 import os
@@ -103,6 +103,8 @@ def compile_time():
             start, cpu = time.monotonic(), children_seconds()
             cargo(*build, "--package", "trust8", **environment)
             times.append((children_seconds() - cpu, time.monotonic() - start))
+        if times[-1][0] <= CPU_SECONDS:
+            break
     cpu, elapsed = min(times)
     report("compiled with default features", round(cpu, 1), CPU_SECONDS, "seconds")
     print(f"{'':42} {elapsed:>9.1f} seconds elapsed")

@@ -58,11 +58,11 @@ pub(crate) fn of_shift(n: u32) -> u32 {
 pub(crate) struct Findings {
     pub(crate) place: Place,
     pub(crate) variants: usize,
-    /// The mutants for which the proof failed.
-    pub(crate) found: usize,
+    /// Whether the proof failed for one of the mutants.
+    pub(crate) is_found: bool,
 }
 
-/// Runs a proof on all mutants at the places of the source that it reaches. `proof` returns whether it holds.
+/// Runs a proof on the mutants at each place of the source that it reaches, until it fails for one. `proof` returns whether it holds.
 pub(crate) fn findings(proof: impl Fn() -> bool) -> Vec<Findings> {
     let holds = |mistake| {
         STATE.with_borrow_mut(|state| state.mistake = mistake);
@@ -78,8 +78,8 @@ pub(crate) fn findings(proof: impl Fn() -> bool) -> Vec<Findings> {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let findings = places.into_iter().map(|(place, variants)| {
-        let found = (0..variants).filter(|&variant| !holds(Some((place, variant)))).count();
-        Findings { place, variants, found }
+        let is_found = (0..variants).any(|variant| !holds(Some((place, variant))));
+        Findings { place, variants, is_found }
     });
     let findings = findings.collect();
     std::panic::set_hook(hook);
