@@ -397,10 +397,8 @@ fn the_recipe_for_a_tree_works() {
     let lines: Vec<_> = section.split_once("```").unwrap().0.lines().collect();
     let folder = Folder::new();
     let old = b"sch\xF6ne Gr\xFC\xDFe aus M\xFCnchen\n";
-    // One in twenty of 30,000 files is old.
-    let scale =
-        std::env::var("TRUST8_TEST_SCALE").map_or(1, |scale| scale.parse::<usize>().unwrap().clamp(1, 10));
-    let olds = 150 / scale;
+    // One in twenty of 3,000 files is old.
+    let olds = 15;
     for i in 0..10 {
         fs::create_dir(folder.at(&i.to_string())).unwrap();
         for j in 0..olds {

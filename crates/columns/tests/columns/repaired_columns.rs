@@ -7,7 +7,7 @@ use super::policies::repaired;
 use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::random::{Random, cases};
-use super::support::scale::{Thin, scale};
+use super::support::scale::{Thin, scale, slow_cases};
 use proptest::prelude::*;
 use trust8::Kernel;
 use trust8_columns::{
@@ -274,7 +274,7 @@ fn the_capacity_is_near_the_length() {
 fn views_that_overlap_are_repaired_once() {
     let buffer = vec![0xFF; 1 << 20];
     let view = u128::from_le_bytes(*b"\0\0\x10\0\xFF\xFF\xFF\xFF\0\0\0\0\0\0\0\0");
-    let views = vec![view; 1_000_000];
+    let views = vec![view; slow_cases(1_000_000, 10_000) as usize];
     let buffers = [buffer];
     let column = Views::new(&views, &buffers, None).unwrap();
     for policy in POLICIES {
