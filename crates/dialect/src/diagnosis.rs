@@ -52,15 +52,15 @@ const BEST_FIRST: [Dialect; ALL.len()] =
 
 /// The result for one dialect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Finding {
+pub(super) struct Finding {
     /// The first error, if the dialect does not accept them.
-    refused: Option<DialectError>,
+    pub(super) refused: Option<DialectError>,
     /// The first code point that it accepts but that UTF-8 can't express.
-    inexpressible: Option<DialectError>,
+    pub(super) inexpressible: Option<DialectError>,
 }
 
 impl Finding {
-    fn of(mut segments: Segments<'_>) -> Self {
+    pub(super) fn of(mut segments: Segments<'_>) -> Self {
         let mut finding = Self { refused: None, inexpressible: None };
         while let Some((at, segment)) = segments.next() {
             match segment {

@@ -80,10 +80,11 @@ use core::fmt;
 use core::mem::MaybeUninit;
 use core::str::FromStr;
 
+use diagnosis::Finding;
 #[cfg(feature = "alloc")]
 use rewriting::FromUtf8;
 use runs::OwnForms;
-use segments::{Segment, Segments};
+use segments::Segments;
 use trust8::engine::{AsKernel, is_same_name, names_of};
 use trust8::{Kernel, UnknownName};
 
@@ -131,16 +132,7 @@ impl DialectWith {
     ///
     /// Returns the errors of that function.
     pub fn validate(self, bytes: &[u8]) -> Result<(), DialectError> {
-        let Self(kernel, dialect) = self;
-        let mut segments = Segments::new(dialect, bytes, kernel);
-        while let Some((at, segment)) = segments.next() {
-            match segment {
-                Segment::Error(malformed) => return Err(segments.error(at, &malformed)),
-                Segment::Own(_) => segments.skip_accepted(true),
-                Segment::Text(_) => {}
-            }
-        }
-        Ok(())
+        Finding::of(Segments::new(self.1, bytes, self.0)).refused.map_or(Ok(()), Err)
     }
 
     /// Like [`Dialect::to_utf8_lossy_into`], with this kernel.

@@ -14,9 +14,9 @@
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;
-use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::diagnosis::Finding;
 use super::rewriting::{CopyEnd, Rewriting, SPARE_BYTES, ToUtf8, copy_rewritten};
 use super::runs::OwnForms;
 use super::segments::{Segment, Segments};
@@ -32,36 +32,20 @@ impl DialectWith {
     /// Returns the errors of that function.
     pub fn to_utf8(self, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
         let Self(kernel, dialect) = self;
-        if bytes.is_empty() {
-            return Ok(Cow::Borrowed(""));
+        match Segments::new(dialect, bytes, kernel).next() {
+            None => return Ok(Cow::Borrowed("")),
+            Some((_, Segment::Text(text))) if text.len() == bytes.len() => return Ok(Cow::Borrowed(text)),
+            _ => {}
         }
-        let mut segments = Segments::new(dialect, bytes, kernel);
-        let mut converted = String::new();
-        while let Some((at, segment)) = segments.next() {
-            if at == 0 {
-                if let Segment::Text(text) = segment
-                    && text.len() == bytes.len()
-                {
-                    return Ok(Cow::Borrowed(text));
-                }
-                if dialect.own_forms() != OwnForms::Nothing
-                    && let Some(rewritten) = dialect.rewrite(kernel, bytes, false)
-                    && let Ok(text) = kernel.string_from_utf8(rewritten)
-                {
-                    return Ok(Cow::Owned(text));
-                }
-                // There is an error: the loop finds the first one.
-            }
-            match segment {
-                Segment::Text(text) => converted.push_str(text),
-                Segment::Own(value) => match char::from_u32(value) {
-                    Some(character) => converted.push(character),
-                    None => return Err(segments.inexpressible(at)),
-                },
-                Segment::Error(malformed) => return Err(segments.error(at, &malformed)),
-            }
+        if dialect.own_forms() != OwnForms::Nothing
+            && let Some(rewritten) = dialect.rewrite(kernel, bytes, false)
+            && let Ok(text) = kernel.string_from_utf8(rewritten)
+        {
+            return Ok(Cow::Owned(text));
         }
-        Ok(Cow::Owned(converted))
+        let Finding { refused, inexpressible } = Finding::of(Segments::new(dialect, bytes, kernel));
+        // There is an error, unless a kernel was wrong.
+        inexpressible.or(refused).map_or_else(|| Ok(self.to_utf8_lossy(bytes)), Err)
     }
 
     /// Like [`Dialect::to_utf8_lossy`], with this kernel.

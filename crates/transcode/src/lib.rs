@@ -164,8 +164,8 @@ pub trait KernelForms: AsKernel {
     /// Returns a form of the input with which a function uses this kernel.
     #[inline(always)]
     #[must_use]
-    fn form<F: Form>(&'static self, form: F) -> With<F> {
-        With(self.kernel(), form)
+    fn form<F: Form>(&'static self, form: F) -> FormWith<F> {
+        FormWith(self.kernel(), form)
     }
 }
 
@@ -173,7 +173,7 @@ impl KernelForms for Kernel {}
 
 /// A form of the input, and a kernel: see [`KernelForms::form`].
 #[derive(Clone, Copy, Debug)]
-pub struct With<F>(&'static Kernel, F);
+pub struct FormWith<F>(&'static Kernel, F);
 
 /// The form of the input: a [`Form`], or one [of a kernel](KernelForms::form).
 pub trait Source<F> {
@@ -189,7 +189,7 @@ impl<F: Form> Source<F> for F {
     }
 }
 
-impl<F: Form> Source<F> for With<F> {
+impl<F: Form> Source<F> for FormWith<F> {
     #[inline(always)]
     fn kernel_and_form(self) -> (&'static Kernel, F) {
         (self.0, self.1)

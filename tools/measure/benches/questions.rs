@@ -163,7 +163,7 @@ fn utf32(forms: &Forms) -> &[u32] {
 fn questions(kernel: &'static Kernel) -> Vec<Question> {
     let in16 = move || kernel.form(Utf16);
     let in32 = move || kernel.form(Utf32);
-    let well_formed = move |units: &mut [u16]| kernel.form(Utf16).make_well_formed(units);
+    let well_formed = move |units: &mut [u16]| trust8_transcode::make_well_formed(kernel.form(Utf16), units);
     // SAFETY: the pointers and the length are those of a slice. The function may write to where it reads.
     let to_well_formed = |units: &mut [u16]| unsafe {
         cpp::to_well_formed_utf16le(units.as_ptr(), units.len(), units.as_mut_ptr());

@@ -245,7 +245,7 @@ fn conversions() {
             broken.insert(broken.len() / 2, 0xD800);
             let lossy = String::from_utf16_lossy(&broken);
             assert_eq!(trust8_transcode::convert_lossy(kernel.form(Utf16), Str, &broken), lossy);
-            kernel.form(trust8_transcode::Utf16).make_well_formed(&mut broken);
+            trust8_transcode::make_well_formed(kernel.form(trust8_transcode::Utf16), &mut broken);
             assert_eq!(String::from_utf16(&broken).ok(), Some(lossy));
             let (mut transcoder, mut streamed) =
                 (Transcoder::lossy(kernel.form(Encoding::Utf8), Utf16), Vec::new());

@@ -137,19 +137,6 @@ impl Part {
         self.0.has_failed()
     }
 
-    /// Returns the part without the bytes at its end that begin a character, and these bytes: for
-    /// trust8-profile.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn split_tail(&self) -> (Self, &[u8]) {
-        let End::Unfinished { .. } = &self.0.end else { return (*self, &[]) };
-        let (mut whole, tail) = (self.0, self.0.end.bytes());
-        (whole.len, whole.end) = (self.0.len - tail.len() as u64, End::CLEAN);
-        let known = whole.known();
-        whole.first[known..].fill(0);
-        (Self(whole), tail)
-    }
-
     /// Returns the first bytes of the part, at most three: for trust8-profile.
     #[doc(hidden)]
     #[must_use]

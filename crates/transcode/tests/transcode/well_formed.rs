@@ -10,7 +10,7 @@ use super::support::random::cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
 use trust8_transcode::KernelForms;
-use trust8_transcode::{make_well_formed, to_well_formed};
+use trust8_transcode::{Utf16, make_well_formed, to_well_formed};
 
 /// Returns the text with each unpaired surrogate replaced.
 fn mended(units: &[u16]) -> Vec<u16> {
@@ -23,9 +23,9 @@ fn check(units: &[u16]) {
     let expected = mended(units);
     for kernel in kernels() {
         let mut copy = units.to_vec();
-        kernel.form(trust8_transcode::Utf16).make_well_formed(&mut copy);
+        make_well_formed(kernel.form(Utf16), &mut copy);
         assert!(copy == expected, "{kernel:?}: {units:04X?} became {copy:04X?}");
-        let text = kernel.form(trust8_transcode::Utf16).to_well_formed(units);
+        let text = to_well_formed(kernel.form(Utf16), units);
         assert!(*text == *expected, "{kernel:?}: {units:04X?} became {text:04X?}");
         assert_eq!(matches!(text, Cow::Borrowed(_)), units == expected);
     }
@@ -87,7 +87,7 @@ fn no_unit_outside_is_touched() {
                 }
                 // SAFETY: all of them were written just now.
                 let units = unsafe { units.assume_init_mut() };
-                kernel.form(trust8_transcode::Utf16).make_well_formed(units);
+                make_well_formed(kernel.form(Utf16), units);
                 let expected = if unit == 0x41 { unit } else { 0xFFFD };
                 assert!(units.iter().all(|&unit| unit == expected), "{kernel:?}, {len}");
             }
@@ -98,8 +98,8 @@ fn no_unit_outside_is_touched() {
 #[test]
 fn the_functions_are_the_best_kernels() {
     let mut units = [0xDC00, 0x41, 0xD83D, 0xDE00];
-    assert_eq!(to_well_formed(&units), [0xFFFD, 0x41, 0xD83D, 0xDE00].as_slice());
-    make_well_formed(&mut units);
+    assert_eq!(to_well_formed(Utf16, &units), [0xFFFD, 0x41, 0xD83D, 0xDE00].as_slice());
+    make_well_formed(Utf16, &mut units);
     assert_eq!(units, [0xFFFD, 0x41, 0xD83D, 0xDE00]);
 }
 
