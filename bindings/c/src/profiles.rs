@@ -20,13 +20,13 @@ pub const TRUST8_PROFILE_I_JSON: u64 = 0x000000600;
 /// The text of PostgreSQL: no NUL.
 pub const TRUST8_PROFILE_POSTGRES: u64 = 0x000000001;
 /// Text that is shown in a terminal.
-pub const TRUST8_PROFILE_TERMINAL: u64 = 0x17E0409E9;
+pub const TRUST8_PROFILE_TERMINAL: u64 = 0x57E0409E9;
 /// Source code: nothing that hides code from a reader.
-pub const TRUST8_PROFILE_SOURCE: u64 = 0x0FE0C0FE1;
+pub const TRUST8_PROFILE_SOURCE: u64 = 0x4FE0C0FE1;
 /// Text for a language model: nothing that hides text from a reader.
-pub const TRUST8_PROFILE_PROMPT: u64 = 0x0FE0C0FE9;
+pub const TRUST8_PROFILE_PROMPT: u64 = 0x4FE0C0FE9;
 /// A file name, without folders.
-pub const TRUST8_PROFILE_FILE_NAME: u64 = 0x2FE8C0FFF;
+pub const TRUST8_PROFILE_FILE_NAME: u64 = 0x6FE8C0FFF;
 
 /// Returns the classes of the preset with this name, or UINT64_MAX if there is none. The names are
 /// "scalars" (no classes), "xml", "assignables", "i-json", "postgres", "terminal", "source",
@@ -120,6 +120,7 @@ const NAMES: &[&CStr] = &[
     c"private-use-run",
     c"bare-carriage-return",
     c"leading-mark",
+    c"stacked-marks",
 ];
 
 /// A preset, or a profile made for this call.
@@ -211,6 +212,6 @@ mod tests {
         assert_eq!(validate(TRUST8_PROFILE_POSTGRES, b"\x01").valid_up_to, 1);
         // A set that is no preset.
         assert_eq!(validate(1 << 2, b"a\nb").valid_up_to, 1);
-        assert_eq!(validate(1 << 34, b"").kind, crate::errors::TRUST8_MISUSE);
+        assert_eq!(validate(1 << 35, b"").kind, crate::errors::TRUST8_MISUSE);
     }
 }

@@ -39,7 +39,7 @@ PRESETS = {
 # What the preset `source` forbids of these, in any context.
 SOURCE = [*LEGACY, *REST, "fffe-ffff", "noncharacter", "bidi-control"]
 # The classes that depend on the context.
-STRAYS = {"stray-joiner", "stray-selector", "stray-tag", "stray-mark", "stray-space", "stray-filler", "private-use-run", "bare-carriage-return", "leading-mark"}
+STRAYS = {"stray-joiner", "stray-selector", "stray-tag", "stray-mark", "stray-space", "stray-filler", "private-use-run", "bare-carriage-return", "leading-mark", "stacked-marks"}
 NAMES = {**PRESETS, **{name: [name] for name in CLASSES}}
 SPECIAL = "\0\t\n\f\r\x01\x1b\x7f\x85\x80\x9f\ufffe\uffff\ufdd0\U0001ffff\u202e\u200e\u200b\u200d\U000e0041\ufe00\ufe0f\u2028\ufeff\ue000\xad\u3164/:\ufffd"
 
@@ -119,6 +119,10 @@ def test_invisible_characters_are_judged_by_their_context(name):
             assert (error.start, error.kind, error.character) == (len(text[: text.index(stray)].encode()), kind, stray)
             assert trust8.repair(text.encode(), "drop", profile=name).decode() == text.replace(stray, "")
             assert pickle.loads(pickle.dumps(error)).kind == kind
+    stack = "a" + "\u0301" * 9
+    (error,) = trust8.errors(stack.encode(), profile=name)
+    assert (error.start, error.kind) == (17, "stacked-marks")
+    assert trust8.repair(stack.encode(), "drop", profile=name).decode() == stack[:-1]
 
 
 def test_ill_formed_sequences_count_as_well():

@@ -5,8 +5,8 @@
 use Class::{
     BareCarriageReturn, BidiControl, BidiMark, ByteOrderMark, C0Control, C1Control, CarriageReturn, Delete,
     EmojiSelector, FffeFfff, FormFeed, Invisible, Joiner, LeadingMark, LineFeed, NextLine, Noncharacter, Nul,
-    PrivateUse, PrivateUseRun, Separator, Slash, SoftHyphen, StrayFiller, StrayJoiner, StrayMark,
-    StraySelector, StraySpace, StrayTag, Tab, Tag, VariationSelector, WindowsReserved, ZeroWidth,
+    PrivateUse, PrivateUseRun, Separator, Slash, SoftHyphen, StackedMarks, StrayFiller, StrayJoiner,
+    StrayMark, StraySelector, StraySpace, StrayTag, Tab, Tag, VariationSelector, WindowsReserved, ZeroWidth,
 };
 
 /// A class of characters that a [`Profile`](super::Profile) can forbid.
@@ -105,6 +105,9 @@ pub enum Class {
     BareCarriageReturn = 32,
     /// U+FEFF as the first character of the text.
     LeadingMark = 33,
+    /// The ninth combining mark in a row, and those after it: U+0300 to U+036F, U+0483 to U+0489 and
+    /// U+FE20 to U+FE2F after marks of these blocks and of scripts.
+    StackedMarks = 34,
 }
 
 impl Class {
@@ -122,6 +125,7 @@ impl Class {
             PrivateUse => Some(PrivateUseRun),
             CarriageReturn => Some(BareCarriageReturn),
             ByteOrderMark => Some(LeadingMark),
+            StackedMarks => Some(StackedMarks),
             _ => None,
         }
     }
@@ -176,7 +180,7 @@ impl Class {
     ///
     /// ```
     /// use trust8_profile::Class;
-    /// assert!(Class::ALL.iter().map(|class| class.code()).eq(0..34));
+    /// assert!(Class::ALL.iter().map(|class| class.code()).eq(0..35));
     /// ```
     pub const ALL: &'static [Self] = &[
         Nul,
@@ -213,6 +217,7 @@ impl Class {
         PrivateUseRun,
         BareCarriageReturn,
         LeadingMark,
+        StackedMarks,
     ];
 
     /// Returns the class's name, which is stable across versions of this crate.
@@ -293,6 +298,7 @@ impl Class {
                 ("bare-carriage-return", "a carriage return alone, which lets text overwrite its line")
             }
             LeadingMark => ("leading-mark", "a byte order mark at the start, which nobody sees"),
+            StackedMarks => ("stacked-marks", "one of many marks on a letter, which cover other lines"),
         }
     }
 }

@@ -48,19 +48,21 @@ const fn ranges<const N: usize>(pairs: [(u32, u32); N]) -> [u32; N] {
         let (first, last) = pairs[i];
         let more = last - first;
         assert!(more < LONG || more % 256 == 255 && more / 256 < LONG);
+        assert!(i == 0 || first >= pairs[i - 1].0, "the ranges are in order");
         packed[i] = (first << BITS) | if more < LONG { more } else { LONG | (more / 256) };
         i += 1;
     }
     packed
 }
 
-/// It is not inlined: unrolled, the ranges would take many times their memory.
+/// Bisects the ranges. It is not inlined: unrolled, they would take many times their memory.
 #[inline(never)]
 fn within(number: u32, ranges: Ranges) -> bool {
-    ranges.iter().any(|&range| {
+    let after = ranges.partition_point(|&range| range >> BITS <= number);
+    ranges.get(after.wrapping_sub(1)).is_some_and(|&range| {
         let more = range & (LONG - 1);
         let more = if range & LONG == 0 { more } else { 256 * more + 255 };
-        number.wrapping_sub(range >> BITS) <= more
+        number - (range >> BITS) <= more
     })
 }
 
@@ -128,20 +130,58 @@ fn is_pictograph(number: u32) -> bool {
     within(number, BLOCKS)
 }
 
+/// Pictographs that may take a style: not animals, food, people and faces, which are emoji without.
+fn has_styles(number: u32) -> bool {
+    const OTHERS: Ranges<'static> = const {
+        &ranges([
+            (0x1_F337, 0x1_F377),
+            (0x1_F37E, 0x1_F392),
+            (0x1_F400, 0x1_F407),
+            (0x1_F427, 0x1_F43E),
+            (0x1_F454, 0x1_F469),
+            (0x1_F47E, 0x1_F4A2),
+            (0x1_F600, 0x1_F60F),
+            (0x1_F611, 0x1_F686),
+            (0x1_F699, 0x1_F6AC),
+            (0x1_F900, 0x1_FAFF),
+        ])
+    };
+    is_pictograph(number) && !within(number, OTHERS)
+}
+
+/// Pictographs that are joined to another one before: no flag's letter, face, animal or colour of skin.
+fn is_joined_pictograph(number: u32) -> bool {
+    const OTHERS: Ranges<'static> = const {
+        &ranges([
+            (0x1_F000, 0x1_F2FF),
+            (0x1_F3FB, 0x1_F43F),
+            (0x1_F600, 0x1_F64F),
+            (0x1_F910, 0x1_F917),
+            (0x1_F920, 0x1_F92F),
+            (0x1_F970, 0x1_F97A),
+        ])
+    };
+    is_pictograph(number) && !within(number, OTHERS)
+}
+
 /// Han, kana and the other characters of these blocks.
-const IDEOGRAPHS: Ranges<'static> = const {
-    &ranges([
-        (0x2E80, 0x2FDF),
-        (0x3005, 0x3007),
-        (0x3021, 0x3029),
-        (0x3400, 0x4CFF),
-        (0x4D00, 0x4DBF),
-        (0x4E00, 0x9FFF),
-        (0xF900, 0xFAFF),
-        (0x2_0000, 0x3_FEFF),
-        (0x3_FF00, 0x3_FFFD),
-    ])
-};
+#[inline(never)]
+fn is_ideograph(number: u32) -> bool {
+    const BLOCKS: Ranges<'static> = const {
+        &ranges([
+            (0x2E80, 0x2FDF),
+            (0x3005, 0x3007),
+            (0x3021, 0x3029),
+            (0x3400, 0x4CFF),
+            (0x4D00, 0x4DBF),
+            (0x4E00, 0x9FFF),
+            (0xF900, 0xFAFF),
+            (0x2_0000, 0x3_FEFF),
+            (0x3_FF00, 0x3_FFFD),
+        ])
+    };
+    within(number, BLOCKS)
+}
 
 /// Characters with standardised variants, beside ideographs: of mathematics, of East Asian
 /// punctuation, and of scripts. The blocks are those of `StandardizedVariants.txt`.
@@ -211,7 +251,7 @@ fn is_dependent(number: u32) -> bool {
 
 /// Combining marks: those after which, and before which, U+034F is at home.
 #[inline(never)]
-fn is_mark(number: u32) -> bool {
+pub(super) fn is_mark(number: u32) -> bool {
     const MARKS: Ranges<'static> = const {
         &ranges([
             (0x0300, 0x034E),
@@ -270,6 +310,10 @@ fn is_counted(number: u32) -> bool {
     number != 0xAD && !is_style(number) && !(0xE_0000..=0xE_00FF).contains(&number) && is_invisible(number)
 }
 
+fn is_word_letter(number: u32) -> bool {
+    u8::try_from(number).is_ok_and(|byte| byte.is_ascii_alphabetic())
+}
+
 #[inline(never)]
 fn is_word(number: u32) -> bool {
     u8::try_from(number).is_ok_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -279,7 +323,7 @@ fn is_word(number: u32) -> bool {
 #[inline(never)]
 fn is_letter(number: u32) -> bool {
     let is_other = matches!(number, 0xC0..=0x1FFF | 0x2C00..=0x2DFF | 0xA640..=0xD7FF | 0xFB00..=0xFDCF | 0xFE70..=0xFEFC);
-    u8::try_from(number).is_ok_and(|byte| byte.is_ascii_alphabetic()) || is_other && !is_invisible(number)
+    is_word_letter(number) || is_other && !is_invisible(number)
 }
 
 #[inline(never)]
@@ -289,6 +333,10 @@ fn is_private(number: u32) -> bool {
 
 /// Spaces of special widths.
 const SPACES: Ranges<'static> = const { &ranges([(0x2000, 0x200A), (0x205F, 0x205F)]) };
+fn is_space(number: u32) -> bool {
+    within(number, SPACES)
+}
+
 /// All other spaces.
 const COMMON_SPACES: Ranges =
     const { &ranges([(0x20, 0x20), (0xA0, 0xA0), (0x202F, 0x202F), (0x3000, 0x3000)]) };
@@ -420,6 +468,7 @@ impl<'a> Around<'a> {
             Class::StraySpace => self.takes_space(number),
             Class::StrayFiller => self.takes_filler(number),
             Class::PrivateUseRun => self.takes_private(),
+            Class::StackedMarks => self.takes_mark_of_letter(number),
             _ => self.next == u32::from('\n'),
         }
     }
@@ -427,7 +476,7 @@ impl<'a> Around<'a> {
     /// U+200C after letters of scripts that use it, and U+200D there and between emoji.
     fn takes_joiner(&self, number: u32) -> bool {
         if number == ZWJ && is_emoji_end(self.last) {
-            return is_pictograph(self.next);
+            return is_joined_pictograph(self.next) && self.changes(ZWJ) <= 4;
         }
         if !joins(self.last) || is_invisible(self.last) || is_invisible(self.next) || is_word(self.next) {
             return false;
@@ -465,23 +514,33 @@ impl<'a> Around<'a> {
         match number {
             0xFE0E..=0xFE0F => {
                 let is_key = within(self.last, const { &ranges([(0x23, 0x23), (0x2A, 0x2A), (0x30, 0x39)]) });
-                let takes = is_pictograph(self.last) || is_key && self.next == 0x20E3;
+                let takes = has_styles(self.last) || is_key && self.next == 0x20E3;
                 takes && self.switches(number, STYLES) <= 2 && self.changes(number) <= 2
             }
             // No character has more than seven variants of this kind.
             0xFE00..=0xFE06 => {
-                let takes = within(self.last, IDEOGRAPHS) || within(self.last, WITH_VARIANTS);
+                // Quotation marks have them between ideographs.
+                let takes = match self.last {
+                    0x2018..=0x201D => self.count(WINDOW_BYTES, is_ideograph) > 0 || is_ideograph(self.next),
+                    last => is_ideograph(last) || within(last, WITH_VARIANTS),
+                };
                 takes
                     && self.are_few(3, 5)
                     && self.distinct(const { &ranges([(0xFE00, 0xFE0D)]) }, number) <= 3
+                    // A zero with a stroke is as all others near.
+                    && self.changes(number) <= if self.last == 0x30 { 0 } else { 2 }
             }
             // UTS #37 registers few variants of a character, and numbers them from U+E0100 on.
             0xE_0100..=0xE_012F => {
-                within(self.last, IDEOGRAPHS)
+                is_ideograph(self.last)
                     && self.are_few(3, 6)
                     && self.distinct(const { &ranges([(0xE_0100, 0xE_01EF)]) }, number) <= 3
             }
-            0x180B..=0x180D | 0x180F => is_mongolian(self.last) && self.are_few(4, 7),
+            0x180B..=0x180D | 0x180F => {
+                is_mongolian(self.last)
+                    && self.are_few(4, 7)
+                    && self.switches(number, const { &ranges([(0x180B, 0x180D), (0x180F, 0x180F)]) }) <= 2
+            }
             _ => false,
         }
     }
@@ -489,29 +548,31 @@ impl<'a> Around<'a> {
     /// A tag in the flags of England, Scotland and Wales, which UTS #51 recommends, and of a state
     /// of the USA.
     fn takes_tag(&self, number: u32) -> bool {
-        const FLAGS: [&[u8; 6]; 4] = [b"gbeng\x7F", b"gbsct\x7F", b"gbwls\x7F", b"us??\x7F\xFF"];
-        // The tags so far, in the lowest bytes. The first is the highest.
-        let (mut spelled, mut count) = (u64::from(number & 0xFF), 1);
-        if number & !0x7F != 0xE_0000 {
+        /// The letters of six tags, the first in the highest byte, and which bits count.
+        const FLAGS: [(u64, u64); 4] = [
+            (u64::from_be_bytes(*b"\0\0gbeng\x7F"), u64::MAX),
+            (u64::from_be_bytes(*b"\0\0gbsct\x7F"), u64::MAX),
+            (u64::from_be_bytes(*b"\0\0gbwls\x7F"), u64::MAX),
+            // A state of the USA.
+            (u64::from_be_bytes(*b"\0\0us\0\0\x7F\xFF"), !0xFFFF_0000),
+        ];
+        let is_letter = |number| (0xE_0061..=0xE_007A).contains(&number);
+        // The letters so far, the last in the lowest byte.
+        let (mut spelled, mut count) = (u64::from(number & 0x7F), 1);
+        let is_end = number == 0xE_007F;
+        if !is_end && !is_letter(number) {
             return false;
         }
         for earlier in self.back {
-            if earlier == 0x1_F3F4 {
-                spelled <<= 8 * (8 - count);
-                return FLAGS.iter().any(|flag| {
-                    flag.iter().zip(spelled.to_be_bytes()).take(count).all(|(&expected, letter)| {
-                        match expected {
-                            b'?' => letter.is_ascii_lowercase(),
-                            _ => expected == letter,
-                        }
-                    })
-                });
+            if is_letter(earlier) && count < 6 {
+                spelled |= u64::from(earlier & 0x7F) << (8 * count);
+                count += 1;
+                continue;
             }
-            if earlier & !0x7F != 0xE_0000 || count == 6 {
-                break;
-            }
-            spelled |= u64::from(earlier & 0xFF) << (8 * count);
-            count += 1;
+            let rest = 48 - 8 * count;
+            return earlier == 0x1_F3F4
+                && (!is_end || count > 4)
+                && FLAGS.iter().any(|&(flag, mask)| (spelled << rest ^ flag) & mask >> rest << rest == 0);
         }
         false
     }
@@ -519,7 +580,7 @@ impl<'a> Around<'a> {
     /// A mark near letters that are written from right to left: before it, or the next character.
     #[inline(never)]
     fn takes_mark(&self, number: u32) -> bool {
-        let is_near = || is_right_to_left(self.next) || { self.back }.any(is_right_to_left);
+        let is_near = || is_right_to_left(self.next) || self.count(WINDOW_BYTES, is_right_to_left) > 0;
         let marks: Ranges<'static> = const { &ranges([(0x061C, 0x061C), (0x200E, 0x200F)]) };
         !is_invisible(self.last) && is_near() && self.are_few(3, 4) && self.switches(number, marks) <= 2
     }
@@ -538,8 +599,8 @@ impl<'a> Around<'a> {
                 alone && inside && (is_other(self.last) || is_other(self.next)) && self.are_few(1, 1)
             }
             0xAD => {
-                let hyphens = |span| Back::new(self.back.text, span).filter(|&number| number == 0xAD).count();
-                is_letter(self.last) && is_letter(self.next) && hyphens(24) < 5 && hyphens(WINDOW_BYTES) < 11
+                let hyphens = |span| self.count(span, |number| number == 0xAD);
+                self.is_between_letters() && hyphens(24) < 5 && hyphens(WINDOW_BYTES) < 11
             }
             0x180E => {
                 let is_letter = is_mongolian(self.last)
@@ -548,8 +609,12 @@ impl<'a> Around<'a> {
             }
             _ => {
                 let is_other =
-                    self.last != number && (within(self.last, SPACES) || within(self.last, COMMON_SPACES));
-                !is_other && alone && self.switches(number, SPACES) <= 2
+                    self.last != number && (is_space(self.last) || within(self.last, COMMON_SPACES));
+                // Between words, unlike numbers and signs, they are rare.
+                !is_other
+                    && !is_invisible(self.last)
+                    && (!self.is_between_letters() || self.count(WINDOW_BYTES, is_space) < 3)
+                    && self.switches(number, SPACES) <= 2
             }
         }
     }
@@ -562,7 +627,15 @@ impl<'a> Around<'a> {
                 is_mark(self.last) && continues && self.are_few(2, 3)
             }
             // As MathML has them.
-            0x2061..=0x2064 => self.last == u32::from('>') && self.next == u32::from('<'),
+            0x2061..=0x2064 => {
+                self.last == u32::from('>') && self.next == u32::from('<') && self.are_few(2, 3)
+            }
+            // A final consonant by itself.
+            0x115F if self.next == 0x1160 => self.are_few(7, 13),
+            0x1160 if self.last == 0x115F => {
+                within(self.next, const { &ranges([(0x11A8, 0x11FF), (0xD7CB, 0xD7FB)]) })
+                    && self.are_few(7, 13)
+            }
             0x2800 => self.takes_blank(),
             0xFFFC => !is_invisible(self.last) && !is_invisible(self.next) && self.are_few(1, 1),
             _ => FILLERS.iter().any(|filler| {
@@ -579,18 +652,39 @@ impl<'a> Around<'a> {
     #[inline(never)]
     fn takes_blank(&self) -> bool {
         let is_dotted = |number| (0x2801..=0x28FF).contains(&number);
-        let mut back = self.back;
         let is_hidden = is_word(self.last) || is_word(self.next) || is_invisible(self.next);
-        let is_near = !is_hidden && { back }.any(is_dotted);
-        let other = back.find(|&number| number != 0x2800).unwrap_or(NONE);
-        is_dotted(self.next) || is_dotted(other) || is_near || matches!(other, 0x0A | 0x0D | NONE)
+        let is_near = !is_hidden && self.count(WINDOW_BYTES, is_dotted) > 0;
+        let other = { self.back }.find(|&number| number != 0x2800).unwrap_or(NONE);
+        let starts = || !is_word(self.next) && matches!(other, 0x0A | 0x0D | NONE);
+        is_dotted(self.next) || is_dotted(other) || is_near || starts()
     }
 
-    /// At most four in a row, and at most eight in 44 bytes.
-    #[inline(never)]
+    /// At most four in a row, and at most five in the window and with it.
     fn takes_private(&self) -> bool {
-        let run = { self.back }.take_while(|&number| is_private(number)).count();
-        run < 4 && Back::new(self.back.text, 44).filter(|&number| is_private(number)).count() < 8
+        self.run(is_private) < 4 && self.count(WINDOW_BYTES, is_private) < 5
+    }
+
+    /// At most eight in a row. Those of scripts rarely alternate with U+0300 to U+036F, so the search
+    /// looks at these only after one another.
+    fn takes_mark_of_letter(&self, number: u32) -> bool {
+        let is_common = |number| (0x300..=0x36F).contains(&number);
+        is_common(number) && !is_common(self.last) || self.run(is_mark) < 8
+    }
+
+    fn is_between_letters(&self) -> bool {
+        is_letter(self.last) && is_letter(self.next)
+    }
+
+    /// Returns how many characters of a kind begin in the last bytes.
+    #[inline(never)]
+    fn count(&self, span: usize, is_of_kind: fn(u32) -> bool) -> usize {
+        Back::new(self.back.text, span).filter(|&number| is_of_kind(number)).count()
+    }
+
+    /// Returns how many characters of a kind are directly before this one.
+    #[inline(never)]
+    fn run(&self, is_of_kind: fn(u32) -> bool) -> usize {
+        { self.back }.take_while(|&number| is_of_kind(number)).count()
     }
 
     /// Returns whether fewer than `near` characters whose number is limited are in the last 32
@@ -630,14 +724,14 @@ impl<'a> Around<'a> {
         count
     }
 
-    /// Returns how often the character before this style is followed by another style, or by none,
-    /// than the time before, in the window.
+    /// Returns how often the character before this selector or joiner is followed by another one, or by
+    /// none, than the time before, in the window.
     #[inline(never)]
-    fn changes(&self, style: u32) -> usize {
-        let (mut after, mut last, mut count) = (style, style, 0);
+    fn changes(&self, selector: u32) -> usize {
+        let (mut after, mut last, mut count) = (selector, selector, 0);
         for earlier in self.back {
             if earlier == self.last {
-                let own = if is_style(after) { after } else { NONE };
+                let own = if after & !0xF == 0xFE00 || after == ZWJ { after } else { NONE };
                 count += usize::from(core::mem::replace(&mut last, own) != own);
             }
             after = earlier;

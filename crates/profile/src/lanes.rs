@@ -42,8 +42,9 @@ pub(super) struct Sixes {
     pub(super) ascii: [u8; 64],
     /// A suspect byte has bit 0 if it is 00..3F, bit 1 if it is 40..7F, and bit 2 if it is C0..FF.
     pub(super) one: [u8; 64],
-    /// The classes of a first byte and of the two after it. A shorter character's class accepts any
-    /// third byte.
+    /// The classes of two consecutive bytes. The first begins a character.
+    pub(super) two: [[u8; 64]; 2],
+    /// The classes of three consecutive bytes. The first begins a character.
     pub(super) three: [[u8; 64]; 3],
 }
 
@@ -52,12 +53,11 @@ pub(super) struct Sixes {
 pub(super) struct Sieve {
     /// The classes of single bytes: ASCII, and first bytes.
     pub(super) one: Nibbles,
-    /// The classes of two consecutive bytes: those of two-byte characters, and ASCII after any
-    /// byte.
+    /// The classes of characters by their first two bytes.
     pub(super) two: [Nibbles; 2],
-    /// The classes of the first three bytes of longer characters. Those of the first byte are by
-    /// its lower four bits alone: the other two follow no other byte with these bits, except inside
-    /// a character of four bytes.
+    /// The classes of characters by their first three bytes. Those of the first byte are by its lower
+    /// four bits alone: the other two follow no other byte with these bits, except inside a
+    /// character of four bytes.
     pub(super) three: ([u8; 16], [Nibbles; 2]),
     pub(super) plain: Plain,
     #[cfg(trust8_avx512)]
@@ -71,16 +71,20 @@ pub(super) fn first_test<S: Simd>(s: S, bytes: S::Vector, sieve: &Sieve) -> S::V
     classes(s, &sieve.one, nibbles(s, bytes))
 }
 
+/// The classes of [`Sieve::one`] that are of ASCII.
+pub(super) const ASCII: u8 = 0x0F;
+
 /// Returns nonzero lanes for suspect ASCII bytes, and for the second or third byte of other
 /// suspects. `third` are the bytes, and `first` and `second` those two and one position before.
 #[cfg(trust8_simd)]
 #[inline(always)]
 pub(super) fn second_test<S: Simd>(s: S, [first, second, third]: [S::Vector; 3], sieve: &Sieve) -> S::Vector {
     let (a, b, c) = (s.low_nibbles(first), nibbles(s, second), nibbles(s, third));
+    let one = s.and(classes(s, &sieve.one, c), s.splat(ASCII));
     let two = s.and(classes(s, &sieve.two[0], b), classes(s, &sieve.two[1], c));
     let (first, [second, third]) = &sieve.three;
     let three = s.and(s.lookup(s.table(first), a), classes(s, second, b));
-    s.or(two, s.and(three, classes(s, third, c)))
+    s.or(one, s.or(two, s.and(three, classes(s, third, c))))
 }
 
 #[cfg(trust8_simd)]
@@ -107,19 +111,20 @@ pub(super) fn first_test_512(s: Avx512, bytes: Vector, sixes: &Sixes) -> Vector 
     s.and(upper, s.lookup(s.load(&sixes.one, 0), bytes))
 }
 
-/// Sets bit 7 of the first result for suspect ASCII bytes. For the first byte of other suspects,
-/// the next two vectors have a common bit. `first` are the bytes, and `second` and `third` those
-/// one and two positions later.
+/// Sets bit 7 of the first result for suspect ASCII bytes, and a bit of the second for the second or
+/// third byte of other suspects. The bytes are those of [`second_test`].
 #[cfg(trust8_avx512)]
 #[inline(always)]
 pub(super) fn second_test_512(
     s: Avx512,
     [first, second, third]: [Vector; 3],
     sixes: &Sixes,
-) -> (Vector, [Vector; 2]) {
-    let [one, two, three] = &sixes.three;
-    let one = s.lookup_from(s.load(one, 0), first, s.splat(0xC0));
-    let two = s.and(one, s.lookup(s.load(two, 0), second));
-    let sums = s.plus(first, s.lookup(s.load(&sixes.ascii, 0), first));
-    (s.without(sums, first), [two, s.lookup(s.load(three, 0), third)])
+) -> (Vector, Vector) {
+    let of = |table, bytes| s.lookup(s.load(table, 0), bytes);
+    let of_first = |table, bytes| s.lookup_from(s.load(table, 0), bytes, s.splat(0xC0));
+    let two = s.and(of_first(&sixes.two[0], second), of(&sixes.two[1], third));
+    let three = s.and(of_first(&sixes.three[0], first), of(&sixes.three[1], second));
+    let sums = s.plus(third, of(&sixes.ascii, third));
+    // F8 is the truth table of `a | b & c`.
+    (s.without(sums, third), s.ternary::<0xF8>(two, three, of(&sixes.three[2], third)))
 }

@@ -71,7 +71,7 @@ pub use writer::ProfileWriter;
 
 use context::{Around, Next};
 use lanes::Sieve;
-use sieve::{Skipped, Suspects};
+use sieve::Suspects;
 use trust8::engine::{AsKernel, Sequence, is_inside};
 use trust8::{Kernel, Utf8Error};
 
@@ -119,14 +119,14 @@ impl<'a> ProfileWith<'a> {
     /// # Errors
     ///
     /// Returns the errors of that function.
-    #[inline]
+    #[inline(always)]
     pub fn from_utf8(self, bytes: &[u8]) -> Result<&str, ProfileError> {
         let Self(kernel, profile) = self;
         sieve::clean_text(kernel, bytes, &profile.sieve)
             // A program with a constant profile of other classes gets none of the code for contexts.
             .or_else(|skipped| match profile.rules().depend_on_context() {
-                true => profile.rest(kernel, bytes, skipped),
-                false => profile.rest_without_context(kernel, bytes, skipped),
+                true => sieve::walk(kernel, bytes, profile, skipped, Profile::look),
+                false => sieve::walk(kernel, bytes, profile, skipped, Profile::look_anywhere),
             })
     }
 
@@ -186,7 +186,7 @@ const DELETE_AND_C1: u64 = bits(&[Class::Delete, Class::NextLine, Class::C1Contr
 const NONCHARACTERS: u64 = bits(&[Class::FffeFfff, Class::Noncharacter]);
 /// Characters that reorder text, and those that some programs see and others do not.
 const REORDERING: u64 = bits(&[Class::BidiControl, Class::Separator]);
-/// Invisible characters that have no business where they are.
+/// Invisible characters and marks that have no business where they are.
 const STRAYS: u64 = bits(&[
     Class::StrayJoiner,
     Class::StraySelector,
@@ -194,6 +194,7 @@ const STRAYS: u64 = bits(&[
     Class::StrayMark,
     Class::StraySpace,
     Class::StrayFiller,
+    Class::StackedMarks,
 ]);
 /// Those, and what reorders text.
 const HIDING: u64 = REORDERING | STRAYS | bits(&[Class::ByteOrderMark, Class::PrivateUseRun]);
@@ -324,7 +325,7 @@ impl Profile {
     /// assert_eq!(Profile::XML_1_0.from_utf8("naïve\n".as_bytes()), Ok("naïve\n"));
     /// assert_eq!(Profile::XML_1_0.from_utf8(b"na\x00ve").unwrap_err().valid_up_to(), 2);
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, ProfileError> {
         ProfileWith(Kernel::best(), self).from_utf8(bytes)
     }
@@ -411,36 +412,13 @@ impl Profile {
         let edges = Edges { is_start: is_start && start == 0, is_end };
         let text = &bytes[start..];
         let skipped = sieve::skip(kernel, text, from - start, &self.sieve);
-        let found =
-            sieve::search(kernel, text, &self.sieve, skipped, |text, place| self.look(text, place, edges));
+        let found = sieve::search(kernel, text, self, skipped, edges, Self::look);
         Some(match found.err()? {
             ProfileError::NotUtf8(error) => {
                 let at = start + error.valid_up_to();
                 Utf8Error::new(at, Sequence::at_start_of(&bytes[at..])).into()
             }
             ProfileError::Forbidden(found) => found.after(start as u64).into(),
-        })
-    }
-
-    /// Like [`from_utf8`](Self::from_utf8), for text that is not clean.
-    #[inline(never)]
-    fn rest<'a>(&self, kernel: &Kernel, bytes: &'a [u8], skipped: Skipped) -> Result<&'a str, ProfileError> {
-        sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| self.look(text, place, Edges::WHOLE))
-    }
-
-    /// Does the same as `rest`, for a profile whose classes do not depend on the context.
-    #[inline(never)]
-    fn rest_without_context<'a>(
-        &self,
-        kernel: &Kernel,
-        bytes: &'a [u8],
-        skipped: Skipped,
-    ) -> Result<&'a str, ProfileError> {
-        sieve::walk(kernel, bytes, &self.sieve, skipped, |text, place| {
-            let (at, character) = self.suspect(text, place)?;
-            let class = Class::listed(character).filter(|&class| self.rules().forbids(class))?;
-            let leads = at == 0 && class == Class::ByteOrderMark;
-            (!leads).then(|| Forbidden::new(at as u64, character, class))
         })
     }
 
@@ -471,6 +449,14 @@ impl Profile {
         Some(Forbidden::new(at as u64, character, class))
     }
 
+    /// Does the same as `look` if no class depends on the context.
+    fn look_anywhere(&self, text: &[u8], place: usize, edges: Edges) -> Option<Forbidden> {
+        let (at, character) = self.suspect(text, place)?;
+        let leads = edges.is_start && at == 0;
+        let class = Class::listed(character).filter(|&class| self.rules().forbid_anywhere(class, leads))?;
+        Some(Forbidden::new(at as u64, character, class))
+    }
+
     /// Returns the character of valid text that contains byte `place`, if it may be forbidden, and
     /// where it begins.
     fn suspect(&self, text: &[u8], place: usize) -> Option<(usize, char)> {
@@ -486,6 +472,7 @@ impl Profile {
         may_be.then(|| first_character(bytes)).flatten().map(|character| (at, character))
     }
 
+    #[inline(always)]
     const fn rules(&self) -> Rules {
         Rules { bits: self.bits }
     }
@@ -502,7 +489,7 @@ impl Rules {
         self.bits >> class as u32 & 1 == 1
     }
 
-    #[inline]
+    #[inline(always)]
     const fn depend_on_context(self) -> bool {
         self.bits >> Class::StrayJoiner as u32 != 0
     }
@@ -525,7 +512,15 @@ impl Rules {
             _ if class == Class::LeadingMark => return leads.then_some(class),
             None if !edges.is_end => return Some(class),
             None => Next::End,
-            Some(next) if self.may_forbid(next) => Next::Suspect,
+            // A mark after another character is not one of many. Fillers for the first consonant and
+            // the vowel of a syllable depend on the final one.
+            Some(next)
+                if self.may_forbid(next)
+                    && !context::is_mark(next.into())
+                    && (character, next) != ('\u{115F}', '\u{1160}') =>
+            {
+                Next::Suspect
+            }
             Some(next) => Next::Sound(next),
         };
         Around::new(before, next).is_stray(character, class).then_some(class)

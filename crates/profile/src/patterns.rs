@@ -10,48 +10,39 @@ use super::class::Class;
 #[cfg(trust8_avx512)]
 use super::lanes::Sixes;
 use super::lanes::{Nibbles, Sieve};
-use super::plain::Plain;
+use super::plain::{Count, Plain};
 
 /// The first and last code point of a range of a class, and the product of its bytes. ASCII has
 /// none. Characters that are forbidden only by their context have that class.
 type Range = (Class, u32, u32, usize);
 
-/// The bits of the products: of nibbles, and of bytes. Two-byte characters and longer ones have
-/// separate tables of nibbles.
-const PRODUCTS: [(u8, u8); 14] = [
-    // C2 80 to C2 9F, CD 8F.
-    (1 << 3, 1 << 0),
-    // C2 AD. No-break spaces and guillemets are next to these.
-    (1 << 4, 1 << 0),
-    // D8 9C. Arabic letters are next to it.
-    (1 << 5, 1 << 7),
-    // E1 85, E1 9E, E1 A0.
-    (1 << 0, 1 << 6),
-    // E2 80 8x. Spaces of other widths and joiners are next to these.
-    (1 << 1, 1 << 1),
-    // E2 80 Ax. Bullets and ellipses are next to these.
-    (1 << 2, 1 << 1),
-    // E2 81 Ax, EF B7 90 to EF B7 AF. In the product of the other EF, the latter would make halfwidth
-    // katakana suspect, EF BE 80 to EF BE 9F.
-    (1 << 3, 1 << 2),
-    // EE, EF 80 to EF A3.
-    (1 << 4, 1 << 7),
-    // EF BB, EF BE, EF BF. Chinese punctuation, EF BC, is next to these.
-    (1 << 5, 1 << 3),
-    // EF B8 8x.
-    (1 << 4, 1 << 3),
-    // F3 A0, F0 9B B2, F0 9D 85. Emoji, F0 9F, are next to these.
-    (1 << 6, 1 << 5),
-    // F3 B0 to F4 8F.
-    (1 << 6, 1 << 4),
-    // The noncharacters at the ends of planes: F0 9F BF BE to F4 8F BF BF.
-    (1 << 7, 1 << 4),
-    // E3 85 A4. Other letters of Hangul are next to it.
-    (1 << 2, 1 << 3),
-];
+/// The products of the first two bytes of a character have the numbers 0 to 7, and those of the first
+/// three have 8 to 15. The number is the bit in the tables.
+const THREE: usize = 8;
 
-/// The product of the last characters of planes 1 to 16.
-const PLANE_ENDS: usize = 12;
+/// Which sequences share a product, with what else that accepts as products of nibbles:
+///
+/// | product | sequences | and |
+/// |---:|---|---|
+/// | 0 | C2 80..9F, CD 8F | other CD 80..9F |
+/// | 1, 2 | C2 AD; D8 9C | |
+/// | 3 to 5 | EE and EF 80..9F; EE and EF A0..A3; EE A4..BF | |
+/// | 6 | F3 A0, F3 B0..BF, F4 | planes 12 to 15 |
+/// | 7 | D2 83..89 | |
+/// | 8 | E1 85 9F..A0, E2 81 9F | E1 81, E2 85: 3 of 64 |
+/// | 9 | E1 9E B4..B5, E3 85 A4, EF BE A0 | 4 of 64 of E1 85, 8E, 95, 9E; E3; EF B5 |
+/// | 10 | E1 A0 8B..8F, E2 A0 80 | E1 A0 80, E2 A0 8B..8F |
+/// | 11 | E2 80 8x, E2 80 A8..AE, E2 81 Ax | bullets and ellipses |
+/// | 12 | EF B7 90..AF, EF B8 8x, EF B8 Ax | EF B7 8x, EF B8 9x |
+/// | 13 | EF BB BF, EF BF Bx | EF BB Bx |
+/// | 14 | F0 96 BF, F0 9B B2, F0 9D 85, ends of planes | 2 of 100 of E0..E4 |
+/// | 15 | two marks, CC and CD: the last byte of the first one is between their first bytes | |
+///
+/// Products of sets of bytes accept less.
+const PLANE_ENDS: usize = THREE + 6;
+
+/// The product of a mark after a mark.
+const MARKS: usize = THREE + 7;
 
 /// All ranges except the noncharacters at the ends of planes 1 to 16, in ascending order.
 const RANGES: &[Range] = &[
@@ -76,45 +67,53 @@ const RANGES: &[Range] = &[
     (Class::NextLine, 0x85, 0x85, 0),
     (Class::C1Control, 0x86, 0x9F, 0),
     (Class::SoftHyphen, 0xAD, 0xAD, 1),
+    (Class::StackedMarks, 0x300, 0x34E, MARKS),
     (Class::Invisible, 0x34F, 0x34F, 0),
+    (Class::StackedMarks, 0x350, 0x36F, MARKS),
+    (Class::StackedMarks, 0x483, 0x489, 7),
     (Class::BidiMark, 0x61C, 0x61C, 2),
-    (Class::Invisible, 0x115F, 0x1160, 3),
-    (Class::Invisible, 0x17B4, 0x17B5, 3),
-    (Class::VariationSelector, 0x180B, 0x180D, 3),
-    (Class::Invisible, 0x180E, 0x180E, 3),
-    (Class::VariationSelector, 0x180F, 0x180F, 3),
-    (Class::StraySpace, 0x2000, 0x200A, 4),
-    (Class::ZeroWidth, 0x200B, 0x200B, 4),
-    (Class::Joiner, 0x200C, 0x200D, 4),
-    (Class::BidiMark, 0x200E, 0x200F, 4),
-    (Class::Separator, 0x2028, 0x2029, 5),
-    (Class::BidiControl, 0x202A, 0x202E, 5),
-    (Class::StraySpace, 0x205F, 0x205F, 6),
-    (Class::ZeroWidth, 0x2060, 0x2060, 6),
-    (Class::Invisible, 0x2061, 0x2065, 6),
-    (Class::BidiControl, 0x2066, 0x2069, 6),
-    (Class::Invisible, 0x206A, 0x206F, 6),
-    (Class::StrayFiller, 0x2800, 0x2800, 4),
-    (Class::Invisible, 0x3164, 0x3164, 13),
-    (Class::PrivateUse, 0xE000, 0xF8FF, 7),
-    (Class::Noncharacter, 0xFDD0, 0xFDEF, 6),
-    (Class::VariationSelector, 0xFE00, 0xFE0D, 9),
-    (Class::EmojiSelector, 0xFE0E, 0xFE0F, 9),
-    (Class::ByteOrderMark, 0xFEFF, 0xFEFF, 8),
-    (Class::Invisible, 0xFFA0, 0xFFA0, 8),
-    (Class::Invisible, 0xFFF0, 0xFFFB, 8),
-    (Class::StrayFiller, 0xFFFC, 0xFFFC, 8),
-    (Class::FffeFfff, 0xFFFE, 0xFFFF, 8),
-    (Class::StrayFiller, 0x1_6FE4, 0x1_6FE4, 10),
-    (Class::Invisible, 0x1_BCA0, 0x1_BCA3, 10),
-    (Class::StrayFiller, 0x1_D159, 0x1_D159, 10),
-    (Class::Invisible, 0x1_D173, 0x1_D17A, 10),
-    (Class::Tag, 0xE_0000, 0xE_007F, 10),
-    (Class::Invisible, 0xE_0080, 0xE_00FF, 10),
-    (Class::VariationSelector, 0xE_0100, 0xE_01EF, 10),
-    (Class::Invisible, 0xE_01F0, 0xE_0FFF, 10),
-    (Class::PrivateUse, 0xF_0000, 0xF_FFFD, 11),
-    (Class::PrivateUse, 0x10_0000, 0x10_FFFD, 11),
+    (Class::Invisible, 0x115F, 0x1160, 8),
+    (Class::Invisible, 0x17B4, 0x17B5, 9),
+    (Class::VariationSelector, 0x180B, 0x180D, 10),
+    (Class::Invisible, 0x180E, 0x180E, 10),
+    (Class::VariationSelector, 0x180F, 0x180F, 10),
+    (Class::StraySpace, 0x2000, 0x200A, 11),
+    (Class::ZeroWidth, 0x200B, 0x200B, 11),
+    (Class::Joiner, 0x200C, 0x200D, 11),
+    (Class::BidiMark, 0x200E, 0x200F, 11),
+    (Class::Separator, 0x2028, 0x2029, 11),
+    (Class::BidiControl, 0x202A, 0x202E, 11),
+    (Class::StraySpace, 0x205F, 0x205F, 8),
+    (Class::ZeroWidth, 0x2060, 0x2060, 11),
+    (Class::Invisible, 0x2061, 0x2065, 11),
+    (Class::BidiControl, 0x2066, 0x2069, 11),
+    (Class::Invisible, 0x206A, 0x206F, 11),
+    (Class::StrayFiller, 0x2800, 0x2800, 10),
+    (Class::Invisible, 0x3164, 0x3164, 9),
+    (Class::PrivateUse, 0xE000, 0xE7FF, 3),
+    (Class::PrivateUse, 0xE800, 0xE8FF, 4),
+    (Class::PrivateUse, 0xE900, 0xEFFF, 5),
+    (Class::PrivateUse, 0xF000, 0xF7FF, 3),
+    (Class::PrivateUse, 0xF800, 0xF8FF, 4),
+    (Class::Noncharacter, 0xFDD0, 0xFDEF, 12),
+    (Class::VariationSelector, 0xFE00, 0xFE0D, 12),
+    (Class::EmojiSelector, 0xFE0E, 0xFE0F, 12),
+    (Class::StackedMarks, 0xFE20, 0xFE2F, 12),
+    (Class::ByteOrderMark, 0xFEFF, 0xFEFF, 13),
+    (Class::Invisible, 0xFFA0, 0xFFA0, 9),
+    (Class::Invisible, 0xFFF0, 0xFFFB, 13),
+    (Class::StrayFiller, 0xFFFC, 0xFFFC, 13),
+    (Class::FffeFfff, 0xFFFE, 0xFFFF, 13),
+    (Class::StrayFiller, 0x1_6FE4, 0x1_6FE4, PLANE_ENDS),
+    (Class::Invisible, 0x1_BCA0, 0x1_BCA3, PLANE_ENDS),
+    (Class::StrayFiller, 0x1_D159, 0x1_D159, PLANE_ENDS),
+    (Class::Invisible, 0x1_D173, 0x1_D17A, PLANE_ENDS),
+    (Class::Tag, 0xE_0000, 0xE_007F, 6),
+    (Class::Invisible, 0xE_0080, 0xE_00FF, 6),
+    (Class::VariationSelector, 0xE_0100, 0xE_01EF, 6),
+    (Class::Invisible, 0xE_01F0, 0xE_0FFF, 6),
+    (Class::PrivateUse, 0xF_0000, 0xF_FFFD, 6),
+    (Class::PrivateUse, 0x10_0000, 0x10_FFFD, 6),
 ];
 
 /// The start of each range with its class in the lowest eight bits; and after ranges before a gap,
@@ -160,7 +159,7 @@ impl Class {
     #[must_use]
     pub const fn of(character: char) -> Option<Self> {
         match Self::listed(character) {
-            Some(Self::StraySpace | Self::StrayFiller) => None,
+            Some(Self::StraySpace | Self::StrayFiller | Self::StackedMarks) => None,
             class => class,
         }
     }
@@ -195,9 +194,9 @@ pub(super) const fn sieve(bits: u64) -> Sieve {
         one: Nibbles::NONE,
         two: [Nibbles::NONE; 2],
         three: ([0; 16], [Nibbles::NONE; 2]),
-        plain: Plain::new([0; 16], 0),
+        plain: Plain::new([0; 16], 0, Count::More),
         #[cfg(trust8_avx512)]
-        sixes: Sixes { ascii: [0; 64], one: [0; 64], three: [[0; 64]; 3] },
+        sixes: Sixes { ascii: [0; 64], one: [0; 64], two: [[0; 64]; 2], three: [[0; 64]; 3] },
     };
     let (mut ascii, mut i) = (0, 0);
     while i < RANGES.len() + 16 {
@@ -235,8 +234,6 @@ const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
     while byte < 0x80 {
         if suspects >> byte & 1 == 1 {
             sieve.one.add(byte, ascii_class(byte));
-            add_any(&mut sieve.two[0], ascii_class(byte));
-            sieve.two[1].add(byte, ascii_class(byte));
         }
         byte += 1;
     }
@@ -257,7 +254,12 @@ const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
         rest if rest == 1 << (0x7F - 0x20) => 0x7E,
         _ => 0,
     };
-    sieve.plain = Plain::new(ends, most);
+    let count = match suspects {
+        0 => Count::None,
+        1 => Count::One,
+        _ => Count::More,
+    };
+    sieve.plain = Plain::new(ends, most, count);
     #[cfg(trust8_avx512)]
     {
         let mut low = 0;
@@ -279,48 +281,57 @@ const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
 /// Adds the characters from `first` to `last` to a product. All have the same number of bytes,
 /// which is more than one.
 const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
-    let nibbles = PRODUCTS[product].0;
     // The last of four bytes does not matter.
     let step = if last < 0x1_0000 { 1 } else { 0x40 };
     let mut number = first;
     while number <= last {
-        let [first, second, third] = match number {
+        let bytes = match number {
             0..0x800 => [0xC0 | (number >> 6) as u8, continuation(number), 0],
             0x800..0x1_0000 => [0xE0 | (number >> 12) as u8, continuation(number >> 6), continuation(number)],
             _ => [0xF0 | (number >> 18) as u8, continuation(number >> 12), continuation(number >> 6)],
         };
-        sieve.one.add(first, lead_class(first));
-        if number < 0x800 {
-            sieve.two[0].add(first, nibbles);
-            sieve.two[1].add(second, nibbles);
-        } else {
-            sieve.three.0[(first & 15) as usize] |= nibbles;
-            sieve.three.1[0].add(second, nibbles);
-            sieve.three.1[1].add(third, nibbles);
-        }
+        sieve.one.add(bytes[0], lead_class(bytes[0]));
         #[cfg(trust8_avx512)]
         {
-            sieve.sixes.one[(first & 0x3F) as usize] |= 4;
-            sieve.sixes.three[0][(first & 0x3F) as usize] |= PRODUCTS[product].1;
-            sieve.sixes.three[1][(second & 0x3F) as usize] |= PRODUCTS[product].1;
-            let mut low = 0;
-            while low < 64 {
-                if number < 0x800 || low == (third & 0x3F) as usize {
-                    sieve.sixes.three[2][low] |= PRODUCTS[product].1;
-                }
-                low += 1;
+            sieve.sixes.one[(bytes[0] & 0x3F) as usize] |= 4;
+        }
+        if product == MARKS {
+            // A byte of another mark is before these.
+            let mut before = 0xCC;
+            while before <= 0xCD {
+                add_three(sieve, [before, bytes[1], bytes[0]], 1 << (MARKS - THREE));
+                before += 1;
             }
+        } else if product < THREE {
+            add_two(sieve, bytes, 1 << product);
+        } else {
+            add_three(sieve, bytes, 1 << (product - THREE));
         }
         number += step;
     }
 }
 
-/// Adds all bytes to a class.
-const fn add_any(nibbles: &mut Nibbles, class: u8) {
-    let mut nibble = 0;
-    while nibble < 16 {
-        nibbles.add(nibble << 4 | nibble, class);
-        nibble += 1;
+const fn add_two(sieve: &mut Sieve, [first, second, _]: [u8; 3], product: u8) {
+    sieve.two[0].add(first, product);
+    sieve.two[1].add(second, product);
+    #[cfg(trust8_avx512)]
+    {
+        sieve.sixes.two[0][(first & 0x3F) as usize] |= product;
+        sieve.sixes.two[1][(second & 0x3F) as usize] |= product;
+    }
+}
+
+const fn add_three(sieve: &mut Sieve, bytes: [u8; 3], product: u8) {
+    sieve.three.0[(bytes[0] & 15) as usize] |= product;
+    sieve.three.1[0].add(bytes[1], product);
+    sieve.three.1[1].add(bytes[2], product);
+    #[cfg(trust8_avx512)]
+    {
+        let mut i = 0;
+        while i < 3 {
+            sieve.sixes.three[i][(bytes[i] & 0x3F) as usize] |= product;
+            i += 1;
+        }
     }
 }
 

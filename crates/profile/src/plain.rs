@@ -7,8 +7,9 @@
 
 #[cfg(trust8_simd)]
 use trust8::engine::Simd;
+use trust8::engine::Vectors;
 #[cfg(trust8_avx512)]
-use trust8::engine::{Avx512, Vectors, avx512::Vector};
+use trust8::engine::{Avx512, avx512::Vector};
 
 /// The suspects among ASCII, for text that may be all ASCII.
 #[derive(Clone, Copy)]
@@ -19,6 +20,17 @@ pub(super) struct Plain {
     ends: [u8; 16],
     /// A byte of ASCII. Bytes above it are non-ASCII or suspect.
     most: u8,
+    /// How many suspects there are.
+    pub(super) count: Count,
+}
+
+/// How many characters of ASCII are suspects. None and one take fewer operations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Count {
+    None,
+    /// NUL.
+    One,
+    More,
 }
 
 impl Plain {
@@ -28,15 +40,22 @@ impl Plain {
 
     /// Describes the suspects up to 1F by `ends`, and those above `most`. If `most` is zero, no
     /// text passes.
-    pub(super) const fn new(ends: [u8; 16], most: u8) -> Self {
+    pub(super) const fn new(ends: [u8; 16], most: u8, count: Count) -> Self {
         assert!(most.is_ascii());
-        Self { ends, most }
+        Self { ends, most, count }
     }
 
     /// Returns whether no text passes.
     pub(super) const fn refuses_all(&self) -> bool {
         self.most == 0
     }
+}
+
+/// Sets bit 7 in each lane in which a vector is non-ASCII or NUL, and in no other.
+#[inline(always)]
+pub(super) fn not_ascii_or_nul<V: Vectors>(v: V, bytes: V::Vector) -> V::Vector {
+    // FF is -1. Negative bytes stay negative.
+    v.plus_signed_saturating(bytes, v.splat(0xFF))
 }
 
 /// Returns nonzero lanes where a vector is non-ASCII or has a suspect, and possibly elsewhere.

@@ -82,24 +82,42 @@ impl Profile {
     ) -> u64 {
         let (bytes, mut done, mut count) = (text.as_bytes(), 0, 0);
         let mut suspects = Suspects::new();
-        while let Some(place) = suspects.next(Kernel::best(), bytes, &self.sieve) {
-            let Some((at, character)) = self.suspect(bytes, place) else { continue };
+        // The first character may be suspect only after the last one of `repaired`.
+        let (mut first, mut next) = (Some(0), 0);
+        while let Some(place) = first.take().or_else(|| suspects.next(Kernel::best(), bytes, &self.sieve)) {
+            let Some((at, character)) = self.suspect(bytes, place).filter(|&(at, _)| at >= next) else {
+                continue;
+            };
             if at >= end {
                 break;
             }
             let after = at + character.len_utf8();
+            next = after;
             repaired.push_str(&text[done..at]);
             done = at;
             let edges = Edges { is_start: is_start && at == 0, is_end: true };
             let class = self.rules().class_here(repaired.as_bytes(), character, &bytes[after..], edges);
             let leads = repaired.is_empty() && character == '\u{FEFF}' && self.forbids(Class::LeadingMark);
-            if class.is_some() || leads {
+            if class.is_some() || leads || self.dangles(&text[at..], repaired) {
                 self.put(character, policy, repaired);
                 (done, count) = (after, count + 1);
+                // The next one may be a mark after another one now.
+                first = Some(after);
             }
         }
         repaired.push_str(&text[done..end]);
         count
+    }
+
+    /// Returns whether text begins with the filler for a first consonant, and what is next is a
+    /// stray after it. Then the first one is also a stray.
+    fn dangles(&self, text: &str, repaired: &mut String) -> bool {
+        let Some(rest) = text.strip_prefix("\u{115F}\u{1160}") else { return false };
+        repaired.push('\u{115F}');
+        let edges = Edges { is_start: false, is_end: true };
+        let class = self.rules().class_here(repaired.as_bytes(), '\u{1160}', rest.as_bytes(), edges);
+        repaired.pop();
+        class.is_some()
     }
 
     /// Appends the replacement of a forbidden character.
@@ -149,7 +167,10 @@ impl<'a> Repairer<'a> {
         let mut text = core::mem::take(&mut self.held);
         text.push_str(piece);
         let last = text.chars().next_back().filter(|&last| self.profile.rules().may_forbid(last));
-        let end = text.len() - last.map_or(0, char::len_utf8);
+        let mut end = text.len() - last.map_or(0, char::len_utf8);
+        if text.ends_with("\u{115F}\u{1160}") {
+            end -= '\u{115F}'.len_utf8();
+        }
         let count = self.pass(&text, end, out);
         text.drain(..end);
         self.held = text;

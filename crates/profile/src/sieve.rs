@@ -3,8 +3,8 @@
 //! ```text
 //! a search:
 //!     skip vectors that are ASCII without suspects
-//!     classify each byte of the next vectors by itself; after a suspect, the bytes of many vectors
-//!         with their neighbours; stop at a suspect, or after 16 KiB
+//!     classify each byte of the next vectors by itself, and where one begins a suspect, the bytes with
+//!         their neighbours; stop at a suspect, or after 16 KiB
 //! until the end:
 //!     search
 //!     validate what was searched
@@ -27,8 +27,6 @@
 //! 4. **Text without suspects takes one call, or two if it is not ASCII.** The second validates it.
 //!    Both return numbers in registers. Text shorter than a vector is tested as one. The last
 //!    vectors of longer text overlap.
-//! 5. **A test that often fails is not repeated.** After a suspect, many vectors take the second
-//!    test without the first one.
 
 use trust8::Kernel;
 #[cfg(trust8_simd)]
@@ -46,6 +44,8 @@ use super::lanes::Sieve;
 use super::plain::not_plain;
 #[cfg(trust8_avx512)]
 use super::plain::not_plain_512;
+use super::plain::{Count, not_ascii_or_nul};
+use super::{Edges, Profile};
 
 /// The number of vectors of ASCII that are tested together. With eight, AVX2 and SSE4.2 take 4 KiB
 /// and more 7 to 14 % faster, and 200 bytes 13 to 19 % slower (Zen 4).
@@ -54,10 +54,6 @@ const GROUP_VECTORS: usize = 4;
 /// Non-ASCII text is searched and validated in chunks of this length, so that it stays in the
 /// first-level cache.
 const CHUNK_BYTES: usize = 16 << 10;
-
-/// The number of bytes that take the second test before the first one is tried again: after text
-/// without suspects, and where it would fail at once.
-const NEAR_BYTES: [usize; 2] = [256, 2048];
 
 /// The result of a search, in two registers.
 #[derive(Clone, Copy, Debug)]
@@ -92,52 +88,39 @@ trait Tests: SearchOps {
     /// bytes too.
     fn is_plain<const N: usize>(self, vectors: [Self::Vector; N], sieve: &Sieve) -> bool;
 
-    /// Like `is_plain`, for fewer bytes than a vector has. The second result is whether the first
-    /// test finds no suspects.
-    fn look_at_short(self, text: &[u8], sieve: &Sieve) -> [bool; 2];
+    /// Like `is_plain`, for fewer bytes than a vector has.
+    fn is_plain_short(self, text: &[u8], sieve: &Sieve) -> bool;
 
-    /// The first test: returns nonzero lanes for suspects.
+    /// Loads a vector, with zeros after the end of the text.
+    fn load_some(self, text: &[u8]) -> Self::Vector;
+
+    /// The first test: returns nonzero lanes for what may begin a suspect.
     fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector;
 
-    /// The second test: returns a one for each suspect among the bytes at `at`, which is before the
-    /// end of the text.
-    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64;
+    /// The second test: returns a one for each suspect, except among the first two bytes.
+    fn exact(self, bytes: Self::Vector, sieve: &Sieve) -> u64;
 }
 
 impl<E: Engine + Tests> Sifting for E {
     #[inline(always)]
     fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> Skipped {
-        let (v, n) = (self, text.len());
-        let (mut plain_to, mut at) = (from, from);
-        if n < E::LANES {
-            let [is_plain, is_clean] = v.look_at_short(text, sieve);
-            if is_clean {
-                return Skipped { plain_to: if is_plain { n } else { from }, clean_to: n };
-            }
-        } else {
-            plain_to = self::plain_to(v, text, from, sieve);
-            let (last, end) = (n - E::LANES, n.min(plain_to + CHUNK_BYTES));
-            at = plain_to;
-            while at < end {
-                // The last vectors overlap.
-                let (a, b) = (v.load(text, at.min(last)), v.load(text, (at + E::LANES).min(last)));
-                if v.any(v.or(v.classes(a, sieve), v.classes(b, sieve))) {
-                    break;
-                }
-                at += 2 * E::LANES;
-            }
-            if at >= end {
-                return Skipped { plain_to, clean_to: n.min(at) };
-            }
+        let n = text.len();
+        let plain_to = match n < E::LANES {
+            true if self.is_plain_short(text, sieve) => n,
+            true => from,
+            false => plain_to(self, text, from, sieve),
+        };
+        if plain_to == n {
+            return Skipped { plain_to, clean_to: n };
         }
         // It may cut off a character. Then the position that is returned is inside that.
-        let end = at + NEAR_BYTES[usize::from(at == from)];
-        Skipped { plain_to, clean_to: v.apart(Sift, text.get(..end).unwrap_or(text), (at, sieve)) }
+        let text = text.get(..plain_to + CHUNK_BYTES).unwrap_or(text);
+        Skipped { plain_to, clean_to: self.apart(Sift, text, (plain_to, sieve)) }
     }
 }
 
-/// Applies the second test to the next vectors. Returns a position inside a suspect, or the end of
-/// the search.
+/// Applies the first test to each vector, and the second one after it finds suspects. Returns a
+/// position inside a suspect, or the end of the search.
 ///
 /// It is compiled apart, so that the search in ASCII saves no registers for it. In one function,
 /// 20 bytes of ASCII took 1.7 times as long with AVX2 (Zen 4).
@@ -147,15 +130,19 @@ impl<E: Engine + Tests> Job<E, (usize, &Sieve), usize> for Sift {
     #[inline(always)]
     fn run(v: E, text: &[u8], (mut at, sieve): (usize, &Sieve)) -> usize {
         while at < text.len() {
-            let bits = v.exact(text, at, sieve);
-            if bits != 0 {
-                at += bits.trailing_zeros() as usize;
-                break;
+            // The second test looks at two bytes before.
+            let start = at.saturating_sub(2);
+            let bytes = v.load_some(text.get(start..).unwrap_or_default());
+            if v.any(v.classes(bytes, sieve)) {
+                let bits = v.exact(bytes, sieve) & u64::MAX << (at - start);
+                if bits != 0 {
+                    // The zeros after a short text may be suspect.
+                    return text.len().min(start + bits.trailing_zeros() as usize);
+                }
             }
-            at += E::LANES;
+            at = start + E::LANES;
         }
-        // The zeros after a short text may be suspect.
-        text.len().min(at)
+        text.len()
     }
 }
 
@@ -214,14 +201,14 @@ macro_rules! tests {
             }
 
             #[inline(always)]
-            fn look_at_short(self, text: &[u8], sieve: &Sieve) -> [bool; 2] {
-                let bytes = self.load_short(text);
+            fn is_plain_short(self, text: &[u8], sieve: &Sieve) -> bool {
                 // The zeros after the text may be suspect.
-                let is_clean = |found| self.not_zero(found) & !(u64::MAX << text.len()) == 0;
-                if is_clean(not_plain(self, [bytes], &sieve.plain)) {
-                    return [true, true];
-                }
-                [false, is_clean(self.classes(bytes, sieve))]
+                self.not_zero(not_plain(self, [self.load_short(text)], &sieve.plain)) & !(u64::MAX << text.len()) == 0
+            }
+
+            #[inline(always)]
+            fn load_some(self, text: &[u8]) -> Self::Vector {
+                if text.len() < Self::LANES { self.load_short(text) } else { self.load(text, 0) }
             }
 
             #[inline(always)]
@@ -230,37 +217,16 @@ macro_rules! tests {
             }
 
             #[inline(always)]
-            fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
-                exact(self, text, at, sieve)
+            fn exact(self, bytes: Self::Vector, sieve: &Sieve) -> u64 {
+                let none = self.splat(0);
+                let three = [self.earlier::<2>(bytes, none), self.earlier::<1>(bytes, none), bytes];
+                self.not_zero(lanes::second_test(self, three, sieve))
             }
         }
     };
 }
 #[cfg(trust8_simd)]
 trust8::instruction_sets!(tests);
-
-#[cfg(trust8_simd)]
-#[inline(always)]
-fn exact<S: Simd + SearchOps>(s: S, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
-    let load = |bytes: &[u8]| [s.load(bytes, 0), s.load(bytes, 1), s.load(bytes, 2)];
-    let (three, start) = match text.get(at.wrapping_sub(2)..at + S::LANES) {
-        Some(bytes) => (load(bytes), at),
-        None => {
-            // The last vectors overlap. At the start, no character began earlier.
-            let (start, none) = (at.min(text.len().saturating_sub(S::LANES)), s.splat(0));
-            let three = match text.get(start.wrapping_sub(2)..start + S::LANES) {
-                Some(bytes) => load(bytes),
-                None => {
-                    let rest = text.get(start..).unwrap_or_default();
-                    let bytes = if rest.len() < S::LANES { s.load_short(rest) } else { s.load(rest, 0) };
-                    [s.earlier::<2>(bytes, none), s.earlier::<1>(bytes, none), bytes]
-                }
-            };
-            (three, start)
-        }
-    };
-    s.not_zero(lanes::second_test(s, three, sieve)) >> (at - start)
-}
 
 #[cfg(trust8_avx512)]
 impl Tests for Avx512 {
@@ -270,14 +236,16 @@ impl Tests for Avx512 {
     }
 
     #[inline(always)]
-    fn look_at_short(self, text: &[u8], sieve: &Sieve) -> [bool; 2] {
-        let bytes = self.load_short(text);
+    fn is_plain_short(self, text: &[u8], sieve: &Sieve) -> bool {
         // The zeros after the text may be suspect.
-        let within = !(u64::MAX << text.len());
-        if self.high_bits(not_plain_512(self, [bytes], &sieve.sixes.ascii)) & within == 0 {
-            return [true, true];
-        }
-        [false, self.not_zero(self.classes(bytes, sieve)) & within == 0]
+        self.high_bits(not_plain_512(self, [self.load_short(text)], &sieve.sixes.ascii))
+            & !(u64::MAX << text.len())
+            == 0
+    }
+
+    #[inline(always)]
+    fn load_some(self, text: &[u8]) -> avx512::Vector {
+        self.load_up_to_64(text)
     }
 
     #[inline(always)]
@@ -286,17 +254,12 @@ impl Tests for Avx512 {
     }
 
     #[inline(always)]
-    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> u64 {
-        let three = match text.get(at..at + 66) {
-            Some(bytes) => [self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)],
-            None => {
-                let rest = text.get(at..).unwrap_or_default();
-                let (second, third) = (rest.get(1..).unwrap_or_default(), rest.get(2..).unwrap_or_default());
-                [self.load_up_to_64(rest), self.load_up_to_64(second), self.load_up_to_64(third)]
-            }
-        };
+    fn exact(self, bytes: avx512::Vector, sieve: &Sieve) -> u64 {
+        let earlier = |bytes| self.earlier_and_up(bytes, self.zero())[0];
+        let second = earlier(bytes);
+        let three = [earlier(second), second, bytes];
         let (ascii, longer) = lanes::second_test_512(self, three, &sieve.sixes);
-        self.high_bits(ascii) | !self.disjoint(longer[0], longer[1])
+        self.high_bits(ascii) | self.not_zero(longer)
     }
 }
 
@@ -374,11 +337,46 @@ pub(super) fn skip(kernel: &Kernel, text: &[u8], from: usize, sieve: &Sieve) -> 
     kernel.run(Skip, text, (from, sieve))
 }
 
+/// Skips ASCII. With `NUL`, that is a suspect.
+struct SkipAscii<const NUL: bool>;
+
+impl<E: Engine + Vectors, const NUL: bool> Job<E, (), usize> for SkipAscii<NUL> {
+    #[inline(always)]
+    fn run(v: E, text: &[u8], (): ()) -> usize {
+        let tested = |bytes| if NUL { not_ascii_or_nul(v, bytes) } else { bytes };
+        let (mut at, len) = (0, GROUP_VECTORS * E::LANES);
+        while let Some(group) = text.get(at..at + len) {
+            let [a, b, c, d] = vectors(v, group).map(tested);
+            if v.any_high_bit(v.or(v.or(a, b), v.or(c, d))) {
+                return at;
+            }
+            at += len - misaligned::<E>(group);
+        }
+        // The last vector overlaps the one before it.
+        let Some(last) = text.len().checked_sub(E::LANES) else { return 0 };
+        while at < text.len() && !v.any_high_bit(tested(v.load(text, at.min(last)))) {
+            at += E::LANES;
+        }
+        at.min(text.len())
+    }
+}
+
+/// Runs [`SkipAscii`].
+#[inline(never)]
+fn skip_ascii<const NUL: bool>(kernel: &Kernel, bytes: &[u8]) -> usize {
+    kernel.run(SkipAscii::<NUL>, bytes, ())
+}
+
 /// Returns `bytes` as text if it is valid and the first look at it finds no suspects. Otherwise
 /// returns the look as the error.
 #[inline(always)]
 pub(super) fn clean_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) -> Result<&'a str, Skipped> {
-    let skipped = skip(kernel, bytes, 0, sieve);
+    let plain_to = match sieve.plain.count {
+        Count::None => skip_ascii::<false>(kernel, bytes),
+        Count::One => skip_ascii::<true>(kernel, bytes),
+        Count::More => 0,
+    };
+    let skipped = skip(kernel, bytes, plain_to, sieve);
     if skipped.plain_to == bytes.len() {
         // SAFETY: the search found all of `bytes` to be ASCII.
         return Ok(unsafe { core::str::from_utf8_unchecked(bytes) });
@@ -386,31 +384,35 @@ pub(super) fn clean_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) ->
     if skipped.clean_to == bytes.len() { kernel.check(bytes).or(Err(skipped)) } else { Err(skipped) }
 }
 
-/// Returns `bytes` as text if it is valid and `each` returns nothing: see [`search`]. `skipped` is
-/// what [`clean_text`] returned.
-#[inline(always)]
+/// Returns what a profile forbids at a position inside a suspect of valid text, if anything.
+pub(super) type Look = fn(&Profile, &[u8], usize, Edges) -> Option<Forbidden>;
+
+/// Returns `bytes` as text if it is valid and `look` finds nothing: see [`search`]. `skipped` is what
+/// [`clean_text`] returned.
+#[inline(never)]
 pub(super) fn walk<'a>(
     kernel: &Kernel,
     bytes: &'a [u8],
-    sieve: &Sieve,
+    profile: &Profile,
     skipped: Skipped,
-    each: impl Fn(&[u8], usize) -> Option<Forbidden>,
+    look: Look,
 ) -> Result<&'a str, ProfileError> {
-    search(kernel, bytes, sieve, skipped, each)?;
+    search(kernel, bytes, profile, skipped, Edges::WHOLE, look)?;
     // SAFETY: `skipped` begins at the start of `bytes`. So `search` has found all of it valid.
     Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
 }
 
 /// Validates the bytes after those that were `skipped`, and those from which that began on. Calls
-/// `each` with text and a position inside each suspect of it. The text is valid up to the end of the
-/// next character. If `each` returns something, the search ends with that as its error.
+/// `look` with text and a position inside each suspect of it. The text is valid up to the end of the
+/// next character. If `look` returns something, the search ends with that as its error.
 #[inline(always)]
 pub(super) fn search(
     kernel: &Kernel,
     bytes: &[u8],
-    sieve: &Sieve,
+    profile: &Profile,
     skipped: Skipped,
-    each: impl Fn(&[u8], usize) -> Option<Forbidden>,
+    edges: Edges,
+    look: Look,
 ) -> Result<(), ProfileError> {
     /// The most bytes from a position in a suspect to the end of the next character.
     const TWO_CHARACTERS_BYTES: usize = 8;
@@ -429,12 +431,12 @@ pub(super) fn search(
         if at >= text.len() {
             break;
         }
-        if let Some(found) = each(text, at) {
+        if let Some(found) = look(profile, text, at, edges) {
             return Err(ProfileError::Forbidden(found));
         }
         // The search continues inside what is valid: only ASCII that it finds may extend that.
         let next = end_of_character(text.get(..valid).unwrap_or_default(), at);
-        let skipped = skip(kernel, text, next, sieve);
+        let skipped = skip(kernel, text, next, &profile.sieve);
         valid = valid.max(skipped.plain_to);
         at = skipped.clean_to;
     }

@@ -109,7 +109,9 @@ impl Tail {
             }
         }
         let mut suspects = Suspects::new();
-        while let Some(place) = suspects.next(kernel, piece, &profile.sieve) {
+        // The first character may be suspect only after the last one.
+        let mut first = (!piece.is_empty()).then_some(0);
+        while let Some(place) = first.take().or_else(|| suspects.next(kernel, piece, &profile.sieve)) {
             let found = if place < NEAR_BYTES {
                 let border = self.border(piece);
                 let found = profile.look(&border.bytes[..border.len], self.len + place, self.edges());

@@ -41,6 +41,27 @@ fn characters(class: Class, bytes: [Byte; 3]) -> [Formula; 3] {
     formulas
 }
 
+/// The same of what the second test shows. Of marks of two bytes it shows the first byte after another such mark.
+fn characters_in_context(class: Class, bytes: [Byte; 3]) -> [Formula; 3] {
+    let mut formulas = characters(class, bytes);
+    if class == Class::StackedMarks {
+        // U+0483 to U+0489 are shown by themselves.
+        let alone = bytes[1].is_in(&(0xD2..=0xD2)).and(bytes[2].is_in(&(0x83..=0x89)));
+        let [before, continuation, first] = [0xCC..=0xCD, 0x80..=0xBF, 0xCC..=0xCD];
+        let marks = bytes[0].is_in(&before).and(bytes[1].is_in(&continuation)).and(bytes[2].is_in(&first));
+        formulas[1] = alone.or(marks);
+    }
+    formulas
+}
+
+/// Returns whether the second test shows each character of a class: at its last byte, or longer ones at their second or third.
+fn by_second(class: Class, any: [Byte; 3], test: impl Fn([Byte; 3]) -> Formula) -> bool {
+    let last = test(any);
+    let earlier = test([Byte::any(3), any[0], any[1]]);
+    let shown = [last, last, last.or(earlier)];
+    characters_in_context(class, any).iter().zip(shown).all(|(forbidden, shown)| forbidden.and(shown.not()).is(FALSE))
+}
+
 /// Returns whether a class forbids a character, in some context or in any.
 fn may_be(class: Class, character: char) -> bool {
     let listed = Class::listed(character);
@@ -74,11 +95,12 @@ fn is_shown(class: Class) -> bool {
     };
     let sieve = patterns::sieve(1_u64 << class as u32);
     let forbidden = characters(class, any);
-    let second = lanes::second_test(s, any.map(|byte| vector(&[byte], 0)), &sieve).0[0].any_bit();
+    let second_at =
+        |bytes: [Byte; 3]| lanes::second_test(s, bytes.map(|byte| vector(&[byte], 0)), &sieve).0[0].any_bit();
     let first = lanes::first_test(s, vector(&any, 0), &sieve);
     let shown = |forbidden: Formula, shown: Formula| forbidden.and(shown.not()).is(FALSE);
     let by_first = [1, 2, 3].iter().all(|&n| shown(forbidden[n - 1], first.0[3 - n].any_bit()));
-    let by_second = forbidden.iter().all(|&forbidden| shown(forbidden, second));
+    let by_second = by_second(class, any, second_at);
     // Four bytes in the same lane. One of them is not ASCII, or is forbidden.
     let found = not_plain(s, group.map(|byte| vector(&[byte], 0)), &sieve.plain).any();
     let by_plain = (0..group.len()).all(|i| {
@@ -98,21 +120,21 @@ fn is_shown_by_512(_: Class) -> bool {
 #[cfg(trust8_avx512)]
 fn is_shown_by_512(class: Class) -> bool {
     let sieve = patterns::sieve(1_u64 << class as u32);
-    let forbidden = characters(class, [0, 1, 2].map(Byte::any));
-    // Two bytes of any values follow. The character ends before them.
-    let bytes: [Byte; 5] = std::array::from_fn(Byte::any);
-    let from = |at: usize| {
+    let any = [0, 1, 2].map(Byte::any);
+    let vector = |bytes: &[Byte]| {
         let mut lanes = [Byte::constant(b'a'); 64];
-        lanes[..3].copy_from_slice(&bytes[at..at + 3]);
+        lanes[..bytes.len()].copy_from_slice(bytes);
         Vector(lanes)
     };
-    let first = lanes::first_test_512(Avx512, from(0), &sieve.sixes);
-    let (ascii, [two, third]) = lanes::second_test_512(Avx512, [from(0), from(1), from(2)], &sieve.sixes);
-    [1, 2, 3].iter().all(|&n| {
-        let lane = 3 - n;
-        let second = ascii.0[lane].0[7].or(two.0[lane].and(third.0[lane]).any_bit());
-        [first.0[lane].any_bit(), second].iter().all(|shown| forbidden[n - 1].and(shown.not()).is(FALSE))
-    })
+    let first = lanes::first_test_512(Avx512, vector(&any), &sieve.sixes);
+    let second_at = |bytes: [Byte; 3]| {
+        let (ascii, longer) = lanes::second_test_512(Avx512, bytes.map(|byte| vector(&[byte])), &sieve.sixes);
+        ascii.0[0].0[7].or(longer.0[0].any_bit())
+    };
+    let shown = |forbidden: Formula, shown: Formula| forbidden.and(shown.not()).is(FALSE);
+    let forbidden = characters(class, any);
+    [1, 2, 3].iter().all(|&n| shown(forbidden[n - 1], first.0[3 - n].any_bit()))
+        && by_second(class, any, second_at)
 }
 
 /// Returns whether a class joined with any other has the tables of both.
@@ -125,7 +147,7 @@ fn joins_others(class: Class) -> bool {
             let mut tables = [one, a, b, c, d].map(|nibbles| [nibbles.high, nibbles.low].concat()).to_vec();
             tables.push(first.to_vec());
             #[cfg(trust8_avx512)]
-            tables.extend([sieve.sixes.one.to_vec(), sieve.sixes.three.concat()]);
+            tables.extend([sieve.sixes.one.to_vec(), sieve.sixes.two.concat(), sieve.sixes.three.concat()]);
             tables
         };
         let both = tables(1_u64 << class as u32 | 1 << other as u32);
@@ -137,6 +159,11 @@ fn joins_others(class: Class) -> bool {
 pub(crate) fn no_ascii_is_missed() -> bool {
     let s = Symbolic::<16>;
     let byte = Byte::any(0);
+    // The test of NUL alone is exact.
+    let bad = byte.is_in(&(0..=0)).or(byte.is_in(&(0x80..=0xFF)));
+    if !plain::not_ascii_or_nul(s, Vector([byte; 16])).0[0].0[7].xor(bad).is(FALSE) {
+        return false;
+    }
     let classes: Vec<_> =
         Class::ALL.iter().filter(|class| (0..0x80_u8).any(|byte| is_of(**class, byte))).collect();
     (0..1_u32 << classes.len()).all(|set| {
@@ -165,7 +192,7 @@ fn is_no_ascii_missed_by_512(sieve: &lanes::Sieve, byte: Byte, bad: Formula) -> 
         let found = plain::not_plain_512(Avx512, vectors, &sieve.sixes.ascii);
         bad.and(found.0[0].0[7].not()).is(FALSE)
     });
-    let (ascii, _) = lanes::second_test_512(Avx512, [byte, plain, plain], &sieve.sixes);
+    let (ascii, _) = lanes::second_test_512(Avx512, [plain, plain, byte], &sieve.sixes);
     let is_ascii = byte.0[0].0[7].not();
     by_plain && bad.and(is_ascii).and(ascii.0[0].0[7].not()).is(FALSE)
 }

@@ -172,6 +172,43 @@ fn dense_ones_are_refused() {
     }
 }
 
+/// Letters under more marks than any script has.
+#[test]
+fn stacks_of_marks_are_refused() {
+    for marks in ["\u{300}", "\u{30D}\u{30E}\u{315}\u{31B}", "\u{489}", "\u{FE20}"] {
+        let stack: String = marks.chars().cycle().take(30).collect();
+        let text = format!("Z{stack}a{stack}lgo");
+        assert_refused("stacked marks", &text);
+        for profile in PROFILES {
+            let repaired = profile.repair(&text, ProfilePolicy::Drop);
+            assert!(repaired.split('a').all(|letter| letter.chars().count() <= 20), "{repaired:?}");
+        }
+    }
+}
+
+/// A few characters in each line, which are at home there: they carry less than before.
+#[test]
+fn thin_ones_are_limited() {
+    for (technique, text) in [
+        ("a zero with a stroke or without", "0\u{FE00}00\u{FE00}".to_owned()),
+        ("operators between tags", ">\u{2062}<>\u{2064}<>\u{2061}<>\u{2063}<".to_owned()),
+        ("private use", "a word \u{E000} ".repeat(8)),
+        ("a face, joined or not", "😀😃\u{200D}😄😁\u{200D}😆".to_owned()),
+        ("a person, joined or not", "👩\u{200D}👩".repeat(5)),
+        ("a face with a style or none", "😀😃\u{FE0F}😄".to_owned()),
+        ("a quotation mark or its variant", "“a”, “\u{FE00}b”".to_owned()),
+        ("blanks of Braille before code", "\n\u{2800}\u{2800}code".to_owned()),
+        ("Mongolian selectors", "ᠪᠢ\u{180B}ᠴᠢ\u{180C}ᠭᠡ\u{180B}ᠮᠣ\u{180D}".to_owned()),
+        (
+            "spaces between Russian words",
+            "слово\u{2009}слово слово\u{2009}слово\u{2009}слово\u{2009}да".to_owned(),
+        ),
+        ("spaces between words", "word\u{2009}word\u{2009}word word\u{2009}word\u{2009}word".to_owned()),
+    ] {
+        assert_refused(technique, &text);
+    }
+}
+
 /// An identifier that nobody sees, as in the backdoor of 2021.
 #[test]
 fn invisible_names_are_refused() {
@@ -230,6 +267,13 @@ fn ordinary_text_passes() {
             "old Hangul",
             "나랏말\u{110A}\u{119E}미 \u{1112}\u{1160}\u{11AB}, \u{115F}\u{1161}, 듀\u{1112}\u{119E}\u{11AB}",
         ),
+        ("a final consonant", "\u{115F}\u{1160}\u{11AB}, \u{115F}\u{1160}\u{11AF}"),
+        ("stacks of Tibetan", "\u{F67}\u{F90}\u{FB5}\u{FA8}\u{FB3}\u{FBA}\u{FBC}\u{FBB}\u{F82}"),
+        ("cantillation", "בְּרֵאשִׁ֖ית בָּרָ֣א אֱלֹהִ֑ים אֵ֥ת הַשָּׁמַ֖יִם"),
+        ("vocalised Arabic", "بِسْمِ ٱللَّهِ ٱلرَّحْمَٰنِ ٱلرَّحِيمِ"),
+        ("Chinese, quoted", "他说“\u{FE01}你好”\u{FE00}"),
+        ("Chinese, indented", "\u{2003}\u{2003}你好"),
+        ("marks of phonetics", "a\u{325}\u{324}\u{330}\u{33C}\u{303}\u{308}\u{30B}\u{301} b"),
         ("German", "Donau\u{AD}dampf\u{AD}schiff\u{AD}fahrts\u{AD}gesell\u{AD}schaft, z.\u{202F}B. „so“"),
         ("French", "Est-ce vrai\u{202F}? «\u{A0}Oui\u{A0}», dit-elle\u{202F}: 12\u{202F}000\u{A0}€\u{202F}!"),
         ("English", "A 5\u{2009}km walk\u{2014}in 1\u{2009}h—isn’t “long”\u{2026}"),

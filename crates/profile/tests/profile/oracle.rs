@@ -75,6 +75,7 @@ const FILLERS: Set = &[
     0xE_0080..=0xE_00FF,
     0xE_01F0..=0xE_0FFF,
 ];
+const STACKABLE: Set = &[0x0300..=0x034E, 0x0350..=0x036F, 0x0483..=0x0489, 0xFE20..=0xFE2F];
 const PRIVATE: Set = &[0xE000..=0xF8FF, 0xF_0000..=0xF_FFFD, 0x10_0000..=0x10_FFFD];
 const REORDERING: Set = &[0x2028..=0x202E, 0x2066..=0x2069, 0xFEFF..=0xFEFF];
 
@@ -82,7 +83,7 @@ const REORDERING: Set = &[0x2028..=0x202E, 0x2066..=0x2069, 0xFEFF..=0xFEFF];
 fn may_be_forbidden(preset: &str, n: u32) -> bool {
     let strays = [JOINERS, SELECTORS, TAGS, MARKS, WIDTHS, UNSEEN_SPACES, FILLERS];
     is_forbidden(preset, n)
-        || BY_CONTEXT.contains(&preset) && any_of(&strays, n)
+        || BY_CONTEXT.contains(&preset) && (any_of(&strays, n) || any_of(&[STACKABLE], n))
         || matches!(preset, "source" | "prompt" | "file-name") && any_of(&[PRIVATE], n)
         || preset == "terminal" && n == 0xD
         || preset == "file-name" && n == 0xFEFF
@@ -137,6 +138,29 @@ const EMOJI: Set = &[
     0x303D..=0x303D,
     0x3297..=0x3299,
     0x1_F000..=0x1_FAFF,
+];
+/// What no sequence joins to another emoji: flags, colours of skin, animals and faces.
+const NEVER_JOINED: Set = &[
+    0x1_F000..=0x1_F2FF,
+    0x1_F3FB..=0x1_F43F,
+    0x1_F600..=0x1_F64F,
+    0x1_F910..=0x1_F917,
+    0x1_F920..=0x1_F92F,
+    0x1_F970..=0x1_F97A,
+];
+/// What takes no style: blocks of animals, food, people and faces that `emoji-variation-sequences.txt` does
+/// not have.
+const NEVER_STYLED: Set = &[
+    0x1_F337..=0x1_F377,
+    0x1_F37E..=0x1_F392,
+    0x1_F400..=0x1_F407,
+    0x1_F427..=0x1_F43E,
+    0x1_F454..=0x1_F469,
+    0x1_F47E..=0x1_F4A2,
+    0x1_F600..=0x1_F60F,
+    0x1_F611..=0x1_F686,
+    0x1_F699..=0x1_F6AC,
+    0x1_F900..=0x1_FAFF,
 ];
 const JOINING: Set = &[
     0x0590..=0x0DFF,
@@ -244,13 +268,16 @@ impl At<'_> {
     }
 
     fn next_is(&self, sets: &[Set]) -> bool {
-        let is_certain = |n| !may_be_forbidden(self.preset, n);
+        let is_certain = |n| any_of(&[COMBINING], n) || !may_be_forbidden(self.preset, n);
         self.i + 1 < self.text.len() && is_certain(self.next()) && any_of(sets, self.next())
     }
 
     /// Whether the next character is one that a repair may remove.
     fn next_is_uncertain(&self) -> bool {
-        self.i + 1 < self.text.len() && (may_be_forbidden(self.preset, self.next()) || is_unseen(self.next()))
+        let n = self.next();
+        self.i + 1 < self.text.len()
+            && !any_of(&[COMBINING], n)
+            && (may_be_forbidden(self.preset, n) || is_unseen(n))
     }
 
     fn is_after_unseen(&self) -> bool {
@@ -259,6 +286,10 @@ impl At<'_> {
 
     fn is_among_seen(&self) -> bool {
         !self.is_after_unseen() && !self.next_is_uncertain()
+    }
+
+    fn is_between_letters(&self) -> bool {
+        self.last_is(&[HYPHENATED]) && self.next_is(&[HYPHENATED]) && self.is_among_seen()
     }
 
     fn limit(&self, near: usize, far: usize) -> bool {
@@ -302,7 +333,9 @@ impl At<'_> {
         match n {
             0x200C | 0x200D => {
                 if n == 0x200D && self.last_is(&[EMOJI, STYLES]) {
-                    return self.next_is(&[EMOJI]);
+                    return self.next_is(&[EMOJI])
+                        && !self.next_is(&[NEVER_JOINED])
+                        && self.changes_of_base() <= 4;
                 }
                 let last = if self.i > 0 { self.text[self.i - 1].1 } else { 0 };
                 let next = self.next();
@@ -319,17 +352,27 @@ impl At<'_> {
             0xFE0E | 0xFE0F => {
                 let key = self.last_is(&[&[0x23..=0x23, 0x2A..=0x2A, 0x30..=0x39]])
                     && self.next_is(&[&[0x20E3..=0x20E3]]);
-                (self.last_is(&[EMOJI]) || key)
-                    && self.rarely_alternates(STYLES)
-                    && self.same_base_is_steady()
+                let base = self.last_is(&[EMOJI]) && !self.last_is(&[NEVER_STYLED]);
+                (base || key) && self.rarely_alternates(STYLES) && self.changes_of_base() <= 2
             }
             0xFE00..=0xFE06 => {
-                self.last_is(&[HAN, VARIED]) && self.limit(3, 5) && self.has_few_values(&[0xFE00..=0xFE0D])
+                let changes = if self.last_is(&[&[0x30..=0x30]]) { 0 } else { 2 };
+                let quotes: Set = &[0x2018..=0x201D];
+                let among_han = self.next_is(&[HAN]) || self.behind(64).iter().any(|&n| any_of(&[HAN], n));
+                self.last_is(&[HAN, VARIED])
+                    && (!self.last_is(&[quotes]) || among_han)
+                    && self.limit(3, 5)
+                    && self.has_few_values(&[0xFE00..=0xFE0D])
+                    && self.changes_of_base() <= changes
             }
             0xE_0100..=0xE_012F => {
                 self.last_is(&[HAN]) && self.limit(3, 6) && self.has_few_values(&[0xE_0100..=0xE_01EF])
             }
-            0x180B..=0x180D | 0x180F => self.last_is(&[MONGOLIAN]) && self.limit(4, 7),
+            0x180B..=0x180D | 0x180F => {
+                self.last_is(&[MONGOLIAN])
+                    && self.limit(4, 7)
+                    && self.rarely_alternates(&[0x180B..=0x180D, 0x180F..=0x180F])
+            }
             0x180E => {
                 self.last_is(&[MONGOLIAN, &[0x180B..=0x180D, 0x180F..=0x180F]])
                     && self.next_is(&[MONGOLIAN])
@@ -356,22 +399,29 @@ impl At<'_> {
             }
             0xAD => {
                 let hyphens = |bytes| self.behind(bytes).iter().filter(|&&n| n == 0xAD).count();
-                self.last_is(&[HYPHENATED])
-                    && self.next_is(&[HYPHENATED])
-                    && self.is_among_seen()
-                    && hyphens(24) < 5
-                    && hyphens(64) < 11
+                self.is_between_letters() && hyphens(24) < 5 && hyphens(64) < 11
             }
             0x2000..=0x200A | 0x205F => {
                 let spaces: [Set; 2] =
                     [WIDTHS, &[0x20..=0x20, 0xA0..=0xA0, 0x202F..=0x202F, 0x3000..=0x3000]];
                 let mixed = self.last_is(&spaces) && self.text[self.i - 1].1 != n;
-                !mixed && self.is_among_seen() && self.rarely_alternates(WIDTHS)
+                let between = self.is_between_letters();
+                let crowded = between && self.series(WIDTHS).len() > 3;
+                !mixed && !self.is_after_unseen() && !crowded && self.rarely_alternates(WIDTHS)
             }
             0x034F => {
                 self.last_is(&[COMBINING])
                     && (self.next_is(&[COMBINING]) || self.next_is(&[JOINING]) && !self.next_is_uncertain())
                     && self.limit(2, 3)
+            }
+            _ if any_of(&[STACKABLE], n) => {
+                let common: Set = &[0x0300..=0x036F];
+                let run = self.behind(64).iter().rev().take_while(|&&n| any_of(&[COMBINING], n)).count();
+                run < 8 || any_of(&[common], n) && !self.last_is(&[common])
+            }
+            0x115F if self.next() == 0x1160 => self.limit(7, 13),
+            0x1160 if self.last_is(&[&[0x115F..=0x115F]]) => {
+                self.next_is(&[&[0x11A8..=0x11FF, 0xD7CB..=0xD7FB]]) && self.limit(7, 13)
             }
             0x115F => self.next_is(&[&[0x1161..=0x11A7, 0xD7B0..=0xD7C6]]) && self.limit(3, 5),
             0x1160 => self.last_is(&[&[0x1100..=0x115E, 0xA960..=0xA97C]]) && self.limit(3, 5),
@@ -384,7 +434,9 @@ impl At<'_> {
                 (self.last_is(&[letters]) || self.next_is(&[letters])) && self.limit(1, 2)
             }
             0x17B4 | 0x17B5 => self.last_is(&[&[0x1780..=0x17A2]]) && self.limit(1, 1),
-            0x2061..=0x2064 => self.last_is(&[&[0x3E..=0x3E]]) && self.next_is(&[&[0x3C..=0x3C]]),
+            0x2061..=0x2064 => {
+                self.last_is(&[&[0x3E..=0x3E]]) && self.next_is(&[&[0x3C..=0x3C]]) && self.limit(2, 3)
+            }
             0xFFFC => self.is_among_seen() && self.limit(1, 1),
             0x1_6FE4 => self.last_is(&[&[0x1_8B00..=0x1_8CFF]]) && self.limit(4, 7),
             0x1_BCA0..=0x1_BCA3 => self.last_is(&[&[0x1_BC00..=0x1_BC9F]]) && self.limit(3, 5),
@@ -399,30 +451,31 @@ impl At<'_> {
                 let other = behind.iter().rev().find(|&&n| n != 0x2800);
                 self.next_is(&[dots])
                     || !beside_word && !self.next_is_uncertain() && behind.iter().any(|&n| any_of(&[dots], n))
-                    || other.is_none_or(|&n| any_of(&[dots, &[0xA..=0xA, 0xD..=0xD]], n))
+                    || other.is_some_and(|&n| any_of(&[dots], n))
+                    || !self.next_is(&[WORDS]) && other.is_none_or(|&n| matches!(n, 0xA | 0xD))
             }
             0xD => self.next_is(&[&[0xA..=0xA]]),
             _ if any_of(&[PRIVATE], n) => {
                 let in_row = self.behind(64).iter().rev().take_while(|&&n| any_of(&[PRIVATE], n)).count();
-                let near = self.behind(44).iter().filter(|&&n| any_of(&[PRIVATE], n)).count();
-                in_row < 4 && near < 8
+                let near = self.behind(64).iter().filter(|&&n| any_of(&[PRIVATE], n)).count();
+                in_row < 4 && near < 5
             }
             _ => false,
         }
     }
 
-    /// Whether the style of the character before changes at most twice.
-    fn same_base_is_steady(&self) -> bool {
+    /// How often the selector after the character before changes.
+    fn changes_of_base(&self) -> usize {
         let behind = self.behind(64);
-        let Some((&base, _)) = behind.split_last() else { return true };
+        let Some((&base, _)) = behind.split_last() else { return 0 };
         let mut styles: Vec<u32> = behind[..behind.len() - 1]
             .iter()
             .zip(&behind[1..])
             .filter(|&(&n, _)| n == base)
-            .map(|(_, &after)| if any_of(&[STYLES], after) { after } else { 0 })
+            .map(|(_, &after)| if any_of(&[&[0xFE00..=0xFE0F, 0x200D..=0x200D]], after) { after } else { 0 })
             .collect();
         styles.push(self.text[self.i].1);
-        styles.windows(2).filter(|pair| pair[0] != pair[1]).count() <= 2
+        styles.windows(2).filter(|pair| pair[0] != pair[1]).count()
     }
 
     fn is_in_flag(&self) -> bool {

@@ -354,7 +354,11 @@ pub(super) fn repaired_by_oracle(preset: &str, text: &str) -> String {
         let context: String = repaired.chars().chain([character]).chain(next).collect();
         // A byte order mark that is not at the start stays one.
         let is_moved = character == '\u{FEFF}' && at > 0 && BY_CONTEXT[1..].contains(&preset);
-        if allowed(preset, &context, true)[count] && !is_moved {
+        // Of two fillers before a final consonant, both are at home or neither is.
+        let pair: String = repaired.chars().chain(text[at..].chars().take(3)).collect();
+        let is_first = text[at..].starts_with("\u{115F}\u{1160}");
+        let dangles = is_first && !allowed(preset, &pair, true)[count + 1];
+        if allowed(preset, &context, true)[count] && !is_moved && !dangles {
             repaired.push(character);
         }
     }
