@@ -101,9 +101,8 @@ macro_rules! tokens {
 
         #[cfg($cfg)]
         impl Token for $token {
-            // This function is not inlined either. When a function without the features calls one
-            // with them, as here, the compiler (1.95) ignores that the callee must not be inlined.
-            // This one compiles to a jump.
+            // Not inlined, because rustc 1.95 ignores `inline(never)` on `enter`, whose features this
+            // function lacks. It compiles to a jump.
             #[inline(never)]
             fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
                 // SAFETY: `self` proves that the CPU has the features.
