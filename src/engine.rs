@@ -20,13 +20,13 @@ pub use crate::kernel::{Automaton, Continues, Engine, Portable, Rejected, Valida
 pub use crate::names::{is_same_name, names_of};
 #[cfg(feature = "alloc")]
 pub use crate::output::append;
-pub use crate::output::{Fork, Output, Progress};
+pub use crate::output::{Fork, Output};
 pub use crate::policy::windows_1252;
 pub use crate::repair::faults::FaultSearch;
 pub use crate::repair::replacer::Replacer;
 pub use crate::repair::survey;
 #[cfg(feature = "alloc")]
-pub use crate::repair::{chunks::each_fault, replacer::append_in_place};
+pub use crate::repair::{faults::each_fault, replacer::append_in_place};
 #[cfg(feature = "serde")]
 pub use crate::serialize::{Message, by_name, serialized_by_name, serialized_fields};
 #[cfg(trust8_avx512)]
@@ -35,6 +35,16 @@ pub use crate::simd::{Job, Token, Vectors, as_uninit, read};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
 pub use crate::text::locate::{count_equal, last_line};
+
+/// The progress of a conversion into a buffer.
+#[must_use = "the text may not be read to its end"]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Progress {
+    /// The number of units of the text that have been read.
+    pub read: usize,
+    /// The number of units that have been written to the start of the buffer.
+    pub written: usize,
+}
 
 /// The kernel itself, for the trait by which each package adds methods to kernels.
 pub trait AsKernel {

@@ -206,16 +206,6 @@ pub fn append<R>(vec: &mut Vec<u8>, write: impl FnOnce(&mut Output<'_>) -> R) ->
     result
 }
 
-/// The progress of a conversion into a buffer.
-#[must_use = "the text may not be read to its end"]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Progress {
-    /// The number of units of the text that have been read.
-    pub read: usize,
-    /// The number of units that have been written to the start of the buffer.
-    pub written: usize,
-}
-
 #[cfg(test)]
 mod tests {
     use super::Output;

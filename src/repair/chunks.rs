@@ -302,7 +302,12 @@ impl Iterator for Errors<'_> {
 
     /// Counts the errors of a block at once.
     fn count(self) -> usize {
-        self.sequences.count()
+        let (mut search, block) = self.sequences.into_search();
+        let (mut count, _) = block.ill_formed();
+        while let Some(block) = search.advance() {
+            count += block.ill_formed().0;
+        }
+        count
     }
 }
 
@@ -346,16 +351,4 @@ pub(crate) fn count_ill_formed(kernel: &Kernel, bytes: &[u8]) -> (usize, usize) 
         len += their_len;
     }
     (count, len)
-}
-
-/// Calls `use_fault` with the position and the length of each ill-formed sequence of `text`.
-#[cfg(feature = "alloc")]
-#[inline(always)]
-pub fn each_fault(kernel: &Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
-    let mut search = FaultSearch::new(kernel, text);
-    while let Some(mut block) = search.advance() {
-        while let Some((at, len)) = block.pop() {
-            use_fault(block.start + at, len);
-        }
-    }
 }

@@ -144,6 +144,18 @@ impl<'a> FaultSearch<'a> {
     }
 }
 
+/// Calls `use_fault` with the position and the length of each ill-formed sequence of `text`.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub fn each_fault(kernel: &Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
+    let mut search = FaultSearch::new(kernel, text);
+    while let Some(mut block) = search.advance() {
+        while let Some((at, len)) = block.pop() {
+            use_fault(block.start + at, len);
+        }
+    }
+}
+
 #[cfg(all(test, feature = "std"))]
 mod tests {
     use crate::kernel::counted::assert_linear;

@@ -111,13 +111,8 @@ impl<'a> Sequences<'a> {
         Some((offset, valid, end))
     }
 
-    /// Returns the number of remaining sequences. Those of a block are counted at once.
-    pub(super) fn count(self) -> usize {
-        let Self { mut search, block, .. } = self;
-        let (mut count, _) = block.ill_formed();
-        while let Some(block) = search.advance() {
-            count += block.ill_formed().0;
-        }
-        count
+    /// Returns the rest of the search, and the block that was found last, with its remaining sequences.
+    pub(super) fn into_search(self) -> (FaultSearch<'a>, Found) {
+        (self.search, self.block)
     }
 }

@@ -38,15 +38,6 @@ impl Marks {
 }
 
 impl Found {
-    /// Drops the ill-formed sequences that begin before `at`, a position in the text. Returns where
-    /// the next one begins.
-    #[inline(always)]
-    pub fn first_from(&mut self, at: usize) -> Option<usize> {
-        let passed = at.saturating_sub(self.start).min(BLOCK_BYTES);
-        self.faults &= u64::MAX.checked_shl(passed as u32).unwrap_or(0);
-        (self.faults != 0).then(|| self.start + self.faults.trailing_zeros() as usize)
-    }
-
     /// Returns the number of remaining ill-formed sequences, and of their bytes.
     #[inline(always)]
     pub const fn ill_formed(&self) -> (usize, usize) {

@@ -234,6 +234,15 @@ impl Found {
         Some((at as usize, 1 + continuations as usize))
     }
 
+    /// Drops the ill-formed sequences that begin before `at`, a position in the text. Returns where
+    /// the next one begins.
+    #[inline(always)]
+    pub fn first_from(&mut self, at: usize) -> Option<usize> {
+        let passed = at.saturating_sub(self.start).min(BLOCK_BYTES);
+        self.faults &= u64::MAX.checked_shl(passed as u32).unwrap_or(0);
+        (self.faults != 0).then(|| self.start + self.faults.trailing_zeros() as usize)
+    }
+
     /// Returns whether no ill-formed sequence is left.
     #[inline(always)]
     pub const fn is_sound(&self) -> bool {
