@@ -217,8 +217,7 @@ pub trait Simd: Vectors {
     /// input, the check costs less than an occasional misprediction of this test.
     const ASCII_TEST_FROM_BYTES: usize;
 
-    /// Whether dense text one to three bytes earlier is loaded again, not combined from two
-    /// registers.
+    /// Whether text in a block two and three bytes earlier is loaded again, not combined from two registers.
     ///
     /// CPUs have separate ports for loads, so loads cost less. A compiler for WebAssembly does all
     /// loads of a block first, and then V8 runs out of registers.

@@ -31,11 +31,6 @@ impl<S: Simd> FaultBits<S> {
         const FIRST: &[u8] = [[0xFF; 64], [0; 64]].as_flattened();
         Self(s.and(self.0, s.load(FIRST, 64 - n)))
     }
-
-    #[inline(always)]
-    pub(super) fn or(self, s: S, others: Self) -> Self {
-        Self(s.or(self.0, others.0))
-    }
 }
 
 /// The vector of text before the current one.
@@ -90,16 +85,31 @@ impl<S: Simd> Checker<S> {
     pub(super) fn check_block(&self, faults: &mut FaultBits<S>, block: &BlockInContext) {
         let s = self.s;
         self.check_at(faults, block, CONTEXT);
-        if S::RELOADS {
-            for k in 1..BLOCK_BYTES / S::LANES {
-                self.check_at(faults, block, CONTEXT + k * S::LANES);
+        let text = s.load(block, CONTEXT);
+        let mut before = Before { text, forbids: self.forbidden_after(text, s.high_nibbles(text)) };
+        self.check_all_after(faults, &block[S::LANES..], &mut before);
+    }
+
+    /// Checks all vectors of `text`, whose context is the end of the vector `before`.
+    ///
+    /// Short vectors shift what `before` forbids, so the upper nibbles of each vector are computed once. Long vectors can't
+    /// be shifted by one instruction.
+    #[inline(always)]
+    pub(super) fn check_all_after(&self, faults: &mut FaultBits<S>, text: &[u8], before: &mut Before<S>) {
+        let s = self.s;
+        for at in (CONTEXT..text.len()).step_by(S::LANES) {
+            if S::LANES > 16 {
+                self.check_at(faults, text, at);
+            } else if !S::RELOADS {
+                *before = self.check_after(faults, s.load(text, at), *before);
+            } else {
+                let now = s.load(text, at);
+                let high = s.high_nibbles(now);
+                let forbids = self.forbidden_after(now, high);
+                let forbidden = s.earlier::<1>(forbids, before.forbids);
+                self.check(faults, high, forbidden, s.load(text, at - 2), s.load(text, at - 3));
+                *before = Before { text: now, forbids };
             }
-            return;
-        }
-        let first = s.load(block, CONTEXT);
-        let mut before = Before { text: first, forbids: self.forbidden_after(first, s.high_nibbles(first)) };
-        for k in 1..BLOCK_BYTES / S::LANES {
-            before = self.check_after(faults, s.load(block, CONTEXT + k * S::LANES), before);
         }
     }
 
@@ -217,13 +227,6 @@ impl<S: Simd> Checker<S> {
             s.earlier::<3>(now, before.text),
         );
         Before { text: now, forbids }
-    }
-
-    /// Returns the state before the start of a text.
-    #[inline(always)]
-    pub(super) fn before_start(&self) -> Before<S> {
-        // The same as after ASCII.
-        Before { text: self.s.splat(0), forbids: self.s.splat(LATER_CONTINUATION) }
     }
 
     /// Returns the state before a text that continues another text, whose last four bytes are

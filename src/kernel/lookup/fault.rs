@@ -18,10 +18,8 @@ impl<S: Simd> Job<S, usize, Verdict> for FirstFault {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Verdict {
         let checker = Checker::new(s);
-        let mut before = match array_at(bytes, at.wrapping_sub(4)) {
-            Some(&last) => checker.ending_in(last),
-            None => checker.before_start(),
-        };
+        // Zeros come before the start of a text.
+        let mut before = checker.ending_in(array_at(bytes, at.wrapping_sub(4)).copied().unwrap_or_default());
         while at + S::LANES <= bytes.len() {
             let mut faults = checker.no_faults();
             before = checker.check_after(&mut faults, s.load(bytes, at), before);

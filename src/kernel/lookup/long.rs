@@ -49,14 +49,8 @@ impl<S: Simd> Job<S, (), Verdict> for CheckLong {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], (): ()) -> Verdict {
         let n = bytes.len();
-        let (Some(head), Some(end)) =
-            (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<{ CONTEXT + BLOCK_BYTES }>())
-        else {
-            return Verdict::suspect(0);
-        };
-        if n < LEAST_BYTES {
-            return Verdict::suspect(0);
-        }
+        let Some(start) = bytes.first_chunk::<LEAST_BYTES>() else { return Verdict::suspect(0) };
+        let Some(end) = bytes.last_chunk::<{ CONTEXT + BLOCK_BYTES }>() else { return Verdict::suspect(0) };
         // From the second step on, vectors begin at aligned addresses, so no load of ASCII crosses into another cache line.
         let misaligned = bytes.as_ptr().addr() % S::LANES;
         let (mut at, mut step) = (0, SKIPPED_BYTES - misaligned);
@@ -70,10 +64,11 @@ impl<S: Simd> Job<S, (), Verdict> for CheckLong {
         }
         if at == 0 {
             let checker = Checker::new(s);
-            let (mut faults, mut before) = (checker.no_faults(), checker.before_start());
+            let (mut faults, mut before) = (checker.no_faults(), checker.ending_in([0; 4]));
             // `black_box` keeps LLVM from unrolling the check eight times. (Unrolled four times, for
             // vectors of 32 bytes, it is 3 % faster at 300 to 1000 bytes.)
-            let mut left = if S::LANES == 16 { black_box(head.as_slice()) } else { head.as_slice() };
+            let mut left =
+                if S::LANES == 16 { black_box(&start[..HEAD_BYTES]) } else { &start[..HEAD_BYTES] };
             while left.len() >= S::LANES {
                 before = checker.check_after(&mut faults, s.load(left, 0), before);
                 left = &left[S::LANES..];
@@ -130,21 +125,21 @@ impl<S: Simd> Job<S, (usize, usize), Result<(), usize>> for CheckEach {
     }
 }
 
-/// Does the same for dense text, in rows of blocks with one test for faults in each row, and
-/// none for ASCII.
+/// Does the same for dense text, with one test for faults in each row of blocks, and none for ASCII.
 struct CheckRows;
 
 impl<S: Simd> Job<S, (usize, usize), Result<(), usize>> for CheckRows {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], (mut at, ahead): (usize, usize)) -> Result<(), usize> {
         let checker = Checker::new(s);
-        while let Some(block) = with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at) {
+        let mut before = checker.ending_in(array_at(bytes, at.wrapping_sub(4)).copied().unwrap_or_default());
+        // `black_box` keeps LLVM from unrolling rows of short vectors: they would weigh 2 KiB more, and be no faster.
+        let row = if S::LANES == 16 { black_box(TEST_VECTORS_EVERY_BYTES) } else { TEST_VECTORS_EVERY_BYTES };
+        while with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at).is_some() {
             let mut faults = checker.no_faults();
-            s.prefetch(block, ahead);
-            checker.check_block(&mut faults, block);
-            for k in 1..TEST_VECTORS_EVERY_BYTES / BLOCK_BYTES {
-                if let Some(block) = with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at + k * BLOCK_BYTES) {
-                    checker.check_block(&mut faults, block);
+            for k in (0..row).step_by(BLOCK_BYTES) {
+                if let Some(block) = with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at + k) {
+                    checker.check_all_after(&mut faults, block, &mut before);
                     s.prefetch(block, ahead);
                 }
             }
@@ -183,11 +178,11 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
         let checker = Checker::new(s);
         let mut search = BlockChoice::NotAscii;
         loop {
-            if search != BlockChoice::Dense {
-                let skipped = skip_ascii_after_ascii(s, bytes, at);
-                if skipped > at {
-                    (at, search) = (skipped, BlockChoice::NotAscii);
-                }
+            if search != BlockChoice::Dense
+                && let skipped = skip_ascii_after_ascii(s, bytes, at)
+                && skipped > at
+            {
+                (at, search) = (skipped, BlockChoice::NotAscii);
             }
             // The text before each row is two-byte text. With short vectors, rows gain less than they weigh.
             while S::LANES > 16
@@ -235,17 +230,15 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                 }
                 BlockChoice::Dense => {
                     let Some(dense) = bytes.get(..after) else { return faulty(0) };
-                    // With short vectors, rows weigh more than they gain.
-                    if S::LANES > 16 {
+                    // WebAssembly's module has no room for rows.
+                    if S::RELOADS {
                         s.apart(CheckRows, dense, (at, ahead))?;
                     } else {
                         s.apart(CheckEach, dense, (at, ahead))?;
                     }
                     at = after;
-                    if is_ascii_at::<S, BLOCK_BYTES>(s, bytes, after - BLOCK_BYTES) {
+                    if filter::is_block_below_e0(s, bytes, after - BLOCK_BYTES) {
                         search = BlockChoice::NotAscii;
-                    } else if S::RELOADS && filter::is_block_below_e0(s, bytes, after - BLOCK_BYTES) {
-                        search = BlockChoice::NotTwoByte;
                     }
                     continue;
                 }

@@ -11,7 +11,7 @@
 //!         the blocks that are not ASCII
 //!         or, where these are half and begin with two-byte characters, the blocks that are not two-byte text
 //!             if there are none, skip two-byte text, 512 bytes at a time, before the next chunk
-//!         or, where more than seven eighths of the blocks are not ASCII, no list: all blocks, in rows of four or each with a branch
+//!         or, where more than seven eighths of the blocks are not ASCII, no list: all blocks, in rows of four (WebAssembly: each with a branch)
 //!     check the last block, which overlaps the one before it
 //! ```
 //!
@@ -42,8 +42,8 @@
 //! - It branches at each block. Here, the blocks of longer text are listed (1).
 //! - It has one check for all blocks that are not ASCII. Here two-byte text has its own check (2).
 //! - It shifts the bytes of the previous vector into each vector. Here they are loaded again (3),
-//!   except within a block in WebAssembly (`Simd::RELOADS`). In short input, the lookup of what a
-//!   byte forbids comes before the shift, not after it; see [`Checker::check_after`].
+//!   except within a block in WebAssembly (`Simd::RELOADS`). In short input and vectors of 16 bytes, the
+//!   lookup of what a byte forbids comes before the shift, not after it; see [`Checker::check_after`].
 //! - It gathers faults up to the end of the text. Here they are tested earlier, because the exact
 //!   error is needed too (4).
 //! - It records after each block whether its end cuts off a character. Here the end of a listed

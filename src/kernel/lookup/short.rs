@@ -24,19 +24,19 @@ pub(super) fn check_short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         return if is_tiny_text(bytes) { Verdict::VALID } else { Verdict::suspect(0) };
     } else if n < S::LANES {
         // Zeros follow the text, so a character that the end cuts off lacks a continuation.
-        checker.check_after(&mut faults, s.load_short(bytes), checker.before_start());
+        checker.check_after(&mut faults, s.load_short(bytes), checker.ending_in(START));
     } else if n >= S::ASCII_TEST_FROM_BYTES && is_all_ascii(s, bytes) {
         return Verdict::VALID;
     } else if n < S::LANES + CONTEXT {
-        let before = checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
+        let before = checker.check_after(&mut faults, s.load(bytes, 0), checker.ending_in(START));
         // Again, zeros follow the text.
         checker.check_after(&mut faults, s.load_second(bytes), before);
     } else if n <= 2 * S::LANES {
-        checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
+        checker.check_after(&mut faults, s.load(bytes, 0), checker.ending_in(START));
         checker.check_at_without_panic(&mut faults, bytes, n - S::LANES);
         checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, false);
     } else {
-        return s.apart(CheckAll, bytes, (START, false));
+        return s.apart(CheckAll, bytes, (u32::from_ne_bytes(START), false));
     }
     if checker.any(&faults) { find_fault(s, bytes, 0) } else { Verdict::VALID }
 }
@@ -49,7 +49,7 @@ pub(super) fn check_short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 pub(super) struct CheckAll;
 
 /// The bytes before the start of a text: anything except the start of a character.
-const START: u32 = 0;
+const START: [u8; 4] = [0; 4];
 
 impl<S: Simd> Job<S, (u32, bool), Verdict> for CheckAll {
     #[inline(always)]
@@ -95,9 +95,11 @@ pub(super) fn short_piece_continues<S: Simd>(s: S, last_before: [u8; 4], bytes: 
         faults = faults.first_lanes(s, n);
     } else {
         let before = checker.check_after(&mut faults, s.load(bytes, 0), before);
-        let mut last = checker.no_faults();
-        checker.check_after(&mut last, s.load_second(bytes), before);
-        faults = faults.or(s, last.first_lanes(s, n - S::LANES));
+        if checker.any(&faults) {
+            return false;
+        }
+        checker.check_after(&mut faults, s.load_second(bytes), before);
+        faults = faults.first_lanes(s, n - S::LANES);
     }
     !checker.any(&faults)
 }

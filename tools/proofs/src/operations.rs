@@ -65,7 +65,7 @@ fn pairs() -> bool {
 }
 
 fn vectors<const N: usize>() -> bool {
-    let s = Symbolic::<N>;
+    let s = Symbolic::<N, true>;
     let bytes = any_bytes(2 * N);
     let (a, b) = (Vector(std::array::from_fn(|i| bytes[i])), Vector(std::array::from_fn(|i| bytes[N + i])));
     let entries: [u8; 16] = std::array::from_fn(|i| (i * 37 + 11) as u8);

@@ -38,10 +38,10 @@ pub(crate) fn each_place<const N: usize>() -> bool {
         let context = is_text(Start::Character, before, End::AnywhereOrNever);
         let unfaulted = with_text(&text, 0, |memory| {
             accepted(|| {
-                let checker = Checker::new(Symbolic::<N>);
+                let checker = Checker::new(Symbolic::<N, true>);
                 let mut faults = checker.no_faults();
                 checker.check_at(&mut faults, memory, CONTEXT);
-                !checker.any(&faults.first_lanes(Symbolic::<N>, place + 1))
+                !checker.any(&faults.first_lanes(Symbolic::<N, true>, place + 1))
             })
         });
         context.and(unfaulted).is(context.and(is_text(Start::Character, &four, End::AnywhereOrNever)))
@@ -56,7 +56,7 @@ pub(crate) fn a_vector_in_context<const N: usize>() -> bool {
     with_text(&text, 0, |memory| {
         let checked = |lanes: usize, ends: bool| {
             accepted(|| {
-                let s = Symbolic::<N>;
+                let s = Symbolic::<N, true>;
                 let checker = Checker::new(s);
                 let mut faults = checker.no_faults();
                 checker.check_at(&mut faults, memory, CONTEXT);
@@ -78,10 +78,10 @@ pub(crate) fn vectors_in_registers<const N: usize>() -> bool {
     let text = any_bytes(2 * N);
     let unfaulted = with_text(&text, 0, |memory| {
         accepted(|| {
-            let s = Symbolic::<N>;
+            let s = Symbolic::<N, true>;
             let checker = Checker::new(s);
             let mut faults = checker.no_faults();
-            let before = checker.check_after(&mut faults, s.load(memory, 0), checker.before_start());
+            let before = checker.check_after(&mut faults, s.load(memory, 0), checker.ending_in([0; 4]));
             checker.check_after(&mut faults, s.load(memory, N), before);
             !checker.any(&faults)
         })
@@ -90,21 +90,40 @@ pub(crate) fn vectors_in_registers<const N: usize>() -> bool {
 }
 
 /// A block of any bytes in context. The check shows a fault if and only if the text is not UTF-8 so far, or, where it ends or ASCII
-/// follows, not UTF-8.
-pub(crate) fn a_block<const N: usize>() -> bool {
+/// follows, not UTF-8. `RELOADS` is false for WebAssembly.
+pub(crate) fn a_block<const N: usize, const RELOADS: bool>() -> bool {
     let text = any_bytes(CONTEXT + BLOCK_BYTES);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     [false, true].into_iter().all(|ends| {
-        let unfaulted =
-            with_text(&text, 0, |memory| accepted(|| is_unfaulted::<N>(memory, LARGEST_AT_END, !ends)));
+        let unfaulted = with_text(&text, 0, |memory| {
+            accepted(|| is_unfaulted::<N, RELOADS>(memory, LARGEST_AT_END, !ends))
+        });
         let end = if ends { End::Character } else { End::AnywhereOrNever };
         context.and(unfaulted).is(context.and(is_text(Start::Anywhere, &text, end)))
     })
 }
 
+/// A vector of any bytes, and a block after it, as dense text is checked. The check shows a fault if and only if the text is not UTF-8 so
+/// far. It continues after the block as after a vector.
+pub(crate) fn a_block_after_a_vector() -> bool {
+    let text = any_bytes(16 + BLOCK_BYTES + 16);
+    let unfaulted = with_text(&text, 0, |memory| {
+        accepted(|| {
+            let s = Symbolic::<16, true>;
+            let checker = Checker::new(s);
+            let mut faults = checker.no_faults();
+            let mut before = checker.check_after(&mut faults, s.load(memory, 0), checker.ending_in([0; 4]));
+            checker.check_all_after(&mut faults, &memory[16 - CONTEXT..16 + BLOCK_BYTES], &mut before);
+            checker.check_after(&mut faults, s.load(memory, 16 + BLOCK_BYTES), before);
+            !checker.any(&faults)
+        })
+    });
+    unfaulted.is(is_text(Start::Character, &text, End::AnywhereOrNever))
+}
+
 /// Returns whether the check of a block in context shows no fault. `ends` and `goes_on` are for the check of its end.
-fn is_unfaulted<const N: usize>(memory: &[u8], ends: &[u8; 64], goes_on: bool) -> bool {
-    let s = Symbolic::<N>;
+fn is_unfaulted<const N: usize, const RELOADS: bool>(memory: &[u8], ends: &[u8; 64], goes_on: bool) -> bool {
+    let s = Symbolic::<N, RELOADS>;
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
     checker.check_block(&mut faults, memory.first_chunk().expect("it is a block"));
@@ -120,7 +139,7 @@ pub(crate) fn not_two_byte<const N: usize>() -> bool {
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     let allowed = of_three_bytes(|bytes| allows_two_byte(&bytes));
     with_text(&text, 0, |memory| {
-        let s = Symbolic::<N>;
+        let s = Symbolic::<N, true>;
         let is_listed =
             accepted(|| s.any_high_bit(filter::others::<_, BLOCK_BYTES>(s, &mut s.splat(0xFF), memory)));
         let is_known = accepted(|| {
@@ -141,14 +160,14 @@ pub(crate) fn before_two_byte<const N: usize>() -> bool {
     let text = any_bytes(CONTEXT + 2 * BLOCK_BYTES);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     with_text(&text, 0, |memory| {
-        let s = Symbolic::<N>;
+        let s = Symbolic::<N, true>;
         let is_not_listed = accepted(|| {
             let mut smallest = s.splat(0xFF);
             filter::others::<_, BLOCK_BYTES>(s, &mut smallest, memory);
             !s.any_high_bit(filter::others::<_, BLOCK_BYTES>(s, &mut smallest, &memory[BLOCK_BYTES..]))
                 && !s.any_high_bit(filter::overlong(s, smallest))
         });
-        let unfaulted = accepted(|| is_unfaulted::<N>(memory, LARGEST_BEFORE_TWO_BYTE, false));
+        let unfaulted = accepted(|| is_unfaulted::<N, true>(memory, LARGEST_BEFORE_TWO_BYTE, false));
         let condition = context.and(is_not_listed);
         condition.and(unfaulted).is(condition.and(is_text(Start::Anywhere, &text, End::Anywhere)))
     })
@@ -163,7 +182,7 @@ pub(crate) fn two_byte_blocks<const N: usize>() -> bool {
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever)
         .and(of_three_bytes(|bytes| allows_two_byte(&bytes)));
     with_text(&text, 0, |memory| {
-        let s = Symbolic::<N>;
+        let s = Symbolic::<N, true>;
         let is_two_byte = accepted(|| {
             let mut smallest = s.splat(0xFF);
             let others = filter::others::<_, BYTES>(s, &mut smallest, memory);
@@ -178,7 +197,7 @@ pub(crate) fn two_byte_blocks<const N: usize>() -> bool {
 pub(crate) fn not_ascii<const N: usize>() -> bool {
     let text = any_bytes(filter::GROUP_BYTES);
     with_text(&text, 0, |memory| {
-        let lanes = filter::squeezed(Symbolic::<N>, memory.first_chunk().expect("it is a group")).0;
+        let lanes = filter::squeezed(Symbolic::<N, true>, memory.first_chunk().expect("it is a group")).0;
         text.chunks(BLOCK_BYTES).enumerate().all(|(block, bytes)| {
             let is_ascii = bytes.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0x7F))));
             let of_block = lanes.iter().skip(block).step_by(filter::GROUP_BLOCKS);
@@ -191,13 +210,14 @@ pub(crate) fn not_ascii<const N: usize>() -> bool {
 /// suspicion is UTF-8, except for a character that the suspicion cuts off, or a byte directly before it that never appears.
 pub(crate) fn a_short_text<const N: usize>(n: usize) -> bool {
     let text = any_bytes(n);
-    let verdicts = with_text(&text, 0, |memory| explore(TRUE, || short::check_short(Symbolic::<N>, memory)));
+    let verdicts =
+        with_text(&text, 0, |memory| explore(TRUE, || short::check_short(Symbolic::<N, true>, memory)));
     are_right(&verdicts, &text)
 }
 
 /// Eight bytes of any values among ASCII, for mistakes: the check of any text, and the end.
 pub(crate) fn for_mistakes() -> bool {
-    let s = Symbolic::<16>;
+    let s = Symbolic::<16, true>;
     let (text, eight) = among_ascii::<8>(CONTEXT + 16, CONTEXT + 8);
     let unfaulted = with_text(&text, 0, |memory| {
         accepted(|| {
@@ -213,7 +233,7 @@ pub(crate) fn for_mistakes() -> bool {
 
 /// The same for the list of what is not two-byte text.
 pub(crate) fn for_mistakes_of_two_byte_text() -> bool {
-    let s = Symbolic::<16>;
+    let s = Symbolic::<16, true>;
     let (text, eight) = among_ascii::<8>(CONTEXT + BLOCK_BYTES, CONTEXT + BLOCK_BYTES - 8);
     let below_e0 = eight.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0xDF))));
     let is_known = with_text(&text, 0, |memory| {

@@ -100,10 +100,6 @@ mod check {
         pub(super) fn first_lanes(self, _: S, _: usize) -> Self {
             unreachable!("nothing is shown of streams")
         }
-
-        pub(super) fn or(self, _: S, _: Self) -> Self {
-            unreachable!("nothing is shown of streams")
-        }
     }
 
     /// Where the vector before ends.
@@ -118,13 +114,9 @@ mod check {
             FaultBits { checked: Vec::new(), ended: Vec::new(), of: PhantomData }
         }
 
-        pub(super) fn before_start(&self) -> Before<S> {
-            Before(0, PhantomData)
-        }
-
+        /// The place is not known, unless it is the start of a text.
         pub(super) fn ending_in(&self, before: [u8; 4]) -> Before<S> {
-            assert_eq!(before, [0; 4], "nothing is shown of streams");
-            Before(0, PhantomData)
+            Before(if before == [0; 4] { 0 } else { usize::MAX }, PhantomData)
         }
 
         /// The text is valid. Only from this look on does a check count.
@@ -168,7 +160,21 @@ mod check {
         }
 
         pub(super) fn check_block(&self, faults: &mut FaultBits<S>, block: &[u8; CONTEXT + BLOCK_BYTES]) {
-            with_place(block, |_, place| faults.checked.push(place.start + CONTEXT..place.end));
+            self.check_all_after(faults, block, &mut self.ending_in([1; 4]));
+        }
+
+        pub(super) fn check_all_after(
+            &self,
+            faults: &mut FaultBits<S>,
+            text: &[u8; CONTEXT + BLOCK_BYTES],
+            before: &mut Before<S>,
+        ) {
+            with_place(text, |_, place| {
+                let from = place.start + CONTEXT;
+                assert!([usize::MAX, from].contains(&before.0), "the vector before is another one");
+                *before = Before(place.end, PhantomData);
+                faults.checked.push(from..place.end);
+            });
         }
 
         pub(super) fn check_end(

@@ -7,11 +7,11 @@ use crate::simd::{Job, Plain, Sealed, Simd, Token, Vectors};
 use crate::vector::Vector;
 
 #[derive(Clone, Copy)]
-pub(crate) struct Symbolic<const N: usize>;
+pub(crate) struct Symbolic<const N: usize, const RELOADS: bool>;
 
-impl<const N: usize> Sealed for Symbolic<N> {}
+impl<const N: usize, const R: bool> Sealed for Symbolic<N, R> {}
 
-impl<const N: usize> Token for Symbolic<N> {
+impl<const N: usize, const R: bool> Token for Symbolic<N, R> {
     fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
         J::run(self, bytes, more)
     }
@@ -20,7 +20,7 @@ impl<const N: usize> Token for Symbolic<N> {
 // SAFETY: no proof stores a vector.
 unsafe impl<const N: usize> Plain for Vector<N> {}
 
-impl<const N: usize> Vectors for Symbolic<N> {
+impl<const N: usize, const R: bool> Vectors for Symbolic<N, R> {
     type Vector = Vector<N>;
 
     const LANES: usize = N;
@@ -80,10 +80,9 @@ impl<const N: usize> Vectors for Symbolic<N> {
     }
 }
 
-impl<const N: usize> Simd for Symbolic<N> {
+impl<const N: usize, const R: bool> Simd for Symbolic<N, R> {
     const ASCII_TEST_FROM_BYTES: usize = N;
-    // With 16 bytes, blocks are checked as WebAssembly checks them. The other way is to check vector by vector, as units are.
-    const RELOADS: bool = N == 32;
+    const RELOADS: bool = R;
 
     fn load_second(self, bytes: &[u8]) -> Vector<N> {
         assert!((N..=2 * N).contains(&bytes.len()));

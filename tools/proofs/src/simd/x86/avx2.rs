@@ -3,7 +3,7 @@
 use super::avx512::Avx512;
 use crate::simd::symbolic::Symbolic;
 
-pub(crate) type Avx2 = Symbolic<32>;
+pub(crate) type Avx2 = Symbolic<32, true>;
 
 impl Avx2 {
     pub(crate) fn on(_: Avx512) -> Self {
