@@ -51,7 +51,7 @@ impl Token for Automaton {
 }
 
 /// The bits of one field.
-const FIELD: u32 = 5;
+const FIELD_BITS: u32 = 5;
 
 // The states: what the grammar allows next. Each is the position of its field in a row. An
 // exhaustive search found these first, such that no row needs two values of one bit. `row` checks
@@ -100,7 +100,7 @@ const fn next(state: u32, byte: u8) -> u32 {
 const fn row(byte: u8) -> u32 {
     // A field may reach beyond bit 31. A shift brings in zeros from there, so it must have zeros
     // there.
-    let mask = (1u64 << FIELD) - 1;
+    let mask = (1u64 << FIELD_BITS) - 1;
     let (mut row, mut taken) = (0, 0);
     let mut i = 0;
     while i < STATES.len() {
@@ -133,7 +133,7 @@ fn step(state: u32, byte: u8) -> u32 {
 /// Returns whether `state` is `expected`, in the low five bits.
 #[inline(always)]
 fn is(state: u32, expected: u32) -> bool {
-    state & ((1 << FIELD) - 1) == expected
+    state & ((1 << FIELD_BITS) - 1) == expected
 }
 
 /// The number of bytes that are skipped at once if all are ASCII, and read otherwise.

@@ -133,11 +133,11 @@ pub unsafe extern "C" fn trust8_validate_views(
 fn by_views(views: &[[u8; 16]], buffers: &[Buffer]) -> trust8_column_error {
     /// The number of views copied into aligned memory at a time: the library processes as many
     /// together.
-    const GROUP: usize = 128;
+    const GROUP_VIEWS: usize = 128;
 
     let mut first = 0;
-    for group in views.chunks(GROUP) {
-        let mut aligned = [0; GROUP];
+    for group in views.chunks(GROUP_VIEWS) {
+        let mut aligned = [0; GROUP_VIEWS];
         for (view, bytes) in aligned.iter_mut().zip(group) {
             *view = u128::from_le_bytes(*bytes);
         }

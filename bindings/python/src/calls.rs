@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use trust8::engine::is_same_name;
 
-use crate::input::{Input, LONG, with_short_copy};
+use crate::input::{Input, LONG_BYTES, with_short_copy};
 use crate::profile::profile_of;
 use crate::{decode, encode, errors, text};
 
@@ -134,7 +134,7 @@ unsafe fn quick<'a>(data: *mut ffi::PyObject) -> Option<&'a [u8]> {
     // SAFETY: the object is a `bytes` object. A reference to this field would reach only one byte.
     let start = unsafe { &raw const (*data.cast::<ffi::PyBytesObject>()).ob_sval };
     // SAFETY: the object has `len` bytes there, and they never change.
-    (len < LONG).then(|| unsafe { std::slice::from_raw_parts(start.cast(), len) })
+    (len < LONG_BYTES).then(|| unsafe { std::slice::from_raw_parts(start.cast(), len) })
 }
 
 /// Returns the only argument of a call if it is a short `bytes` object.

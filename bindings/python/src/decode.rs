@@ -24,7 +24,7 @@ use trust8_profile::Profile;
 
 use crate::calls::handler_name;
 use crate::errors::{is_valid, new_error, reason};
-use crate::input::{Input, PIECE, is_true, unlocked_if_long};
+use crate::input::{Input, PIECE_BYTES, is_true, unlocked_if_long};
 use crate::profile::{first, refused};
 use crate::repair::repaired_bytes;
 use crate::text::{self, Builder, Counts, Decoded, Instead};
@@ -103,7 +103,7 @@ pub(crate) fn decode_in<'py>(
     while at < input.as_bytes().len() {
         let all = input.as_bytes();
         // Signals are handled between pieces.
-        let end = if all.len() - at > PIECE { floor(all, at + PIECE) } else { all.len() };
+        let end = if all.len() - at > PIECE_BYTES { floor(all, at + PIECE_BYTES) } else { all.len() };
         let place = unlocked_if_long(py, end - at, || first(profile, all, at, end));
         let valid = &all[at..place.map_or(end, |place| place.start)];
         out.push_str(trust8::from_utf8(valid).map_err(|_| misjudged())?)?;
@@ -143,7 +143,7 @@ pub(crate) fn ascii<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Option<Bound
     Ok(Some(unsafe { Bound::from_owned_ptr(py, string.as_ptr()) }.cast_into()?))
 }
 
-/// Decodes bytes that are shorter than `LONG`, or returns `None` if that needs a handler that is not
+/// Decodes bytes that are shorter than `LONG_BYTES`, or returns `None` if that needs a handler that is not
 /// built in.
 #[inline]
 pub(crate) fn quick<'py>(
@@ -153,13 +153,13 @@ pub(crate) fn quick<'py>(
     handler: &str,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
     // Up to this length, validating costs less than looking up a handler.
-    const LOOKED_UP: usize = 256;
+    const LOOKED_UP_BYTES: usize = 256;
     let named = Instead::by_name(handler);
     if named.is_none() && handler != "strict" && handler.contains('\0') {
         return Ok(None);
     }
     let found = match named {
-        Some(Instead::Ignore) if all.len() > text::SHORT => text::ascii_without_faults(py, all)?,
+        Some(Instead::Ignore) if all.len() > text::SHORT_BYTES => text::ascii_without_faults(py, all)?,
         _ => ascii(py, all)?,
     };
     if found.is_some() {
@@ -168,10 +168,12 @@ pub(crate) fn quick<'py>(
     let known = match named {
         Some(instead) if !instead.is_looked_up() => named,
         // Valid text needs no handler.
-        Some(_) if all.len() <= LOOKED_UP && !trust8::is_utf8(all) => match Known::by_name(py, handler)? {
-            Some(Known::Instead(instead)) => Some(instead),
-            _ => return Ok(None),
-        },
+        Some(_) if all.len() <= LOOKED_UP_BYTES && !trust8::is_utf8(all) => {
+            match Known::by_name(py, handler)? {
+                Some(Known::Instead(instead)) => Some(instead),
+                _ => return Ok(None),
+            }
+        }
         _ => None,
     };
     if let Some(instead) = known {
@@ -187,7 +189,7 @@ pub(crate) fn quick<'py>(
     }
 }
 
-/// Decodes bytes that are shorter than `LONG` and are not ASCII. If there is an error, returns the counts
+/// Decodes bytes that are shorter than `LONG_BYTES` and are not ASCII. If there is an error, returns the counts
 /// up to it.
 #[inline]
 pub(crate) fn valid<'py, 'a>(
@@ -195,8 +197,8 @@ pub(crate) fn valid<'py, 'a>(
     bytes: &'a [u8],
 ) -> PyResult<Result<Bound<'py, PyString>, Counts<'a>>> {
     // Up to this length, decoding character by character is faster than calling the library.
-    const BY_CHARACTER: usize = 20;
-    if bytes.len() <= BY_CHARACTER
+    const BY_CHARACTER_BYTES: usize = 20;
+    if bytes.len() <= BY_CHARACTER_BYTES
         && let Some(Decoded::Text(text)) = text::short(py, bytes, Instead::Strict)?
     {
         return Ok(Ok(text));
@@ -205,7 +207,7 @@ pub(crate) fn valid<'py, 'a>(
     Ok(if counts.is_valid() { Ok(text::of_valid(py, &counts)?) } else { Err(counts) })
 }
 
-/// Decodes bytes that are shorter than `LONG`, or returns `None` if they are not UTF-8.
+/// Decodes bytes that are shorter than `LONG_BYTES`, or returns `None` if they are not UTF-8.
 #[inline]
 pub(crate) fn ascii_or_valid<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
     match ascii(py, bytes)? {

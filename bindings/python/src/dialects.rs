@@ -13,10 +13,10 @@ use crate::profile::listed;
 use crate::text::{self, Builder, Counts};
 
 /// The number of bytes to convert at a time after the first error. It limits the cost of an error.
-const PIECE: usize = 4 << 10;
+const PIECE_BYTES: usize = 4 << 10;
 
 /// The length of the longest ill-formed sequence: a surrogate pair.
-const LONGEST: usize = 6;
+const LONGEST_BYTES: usize = 6;
 
 fn dialect(name: &str) -> PyResult<Dialect> {
     Dialect::by_name(name).ok_or_else(|| {
@@ -51,7 +51,7 @@ pub(crate) fn dialect_decode<'py>(
     let mut at = 0;
     while at < input.as_bytes().len() {
         let all = input.as_bytes();
-        let end = all.len().min(at + PIECE);
+        let end = all.len().min(at + PIECE_BYTES);
         let (rest, goes_on) = (&all[at..end], end < all.len());
         let error = match dialect.to_utf8(rest) {
             Ok(text) => {
@@ -65,7 +65,7 @@ pub(crate) fn dialect_decode<'py>(
         // The text before the first error has none.
         out.push_str(&dialect.to_utf8_lossy(valid))?;
         at += valid.len();
-        if goes_on && invalid.len() < LONGEST {
+        if goes_on && invalid.len() < LONGEST_BYTES {
             // The next piece begins here and includes everything that follows. There was text
             // before, since a piece is much longer.
             continue;

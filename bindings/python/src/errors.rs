@@ -11,7 +11,7 @@ use trust8::boundary::floor;
 use trust8::{ErrorKind, Utf8Error, Validator};
 use trust8_profile::{self as profile, Profile};
 
-use crate::input::{Input, LONG, PIECE, unlocked_if_long};
+use crate::input::{Input, LONG_BYTES, PIECE_BYTES, unlocked_if_long};
 use crate::profile::{first, profile_of, refused};
 
 /// Returns whether the bytes are UTF-8 without a character that the profile forbids.
@@ -19,7 +19,7 @@ pub(crate) fn is_valid(input: &Input<'_>, profile: &Profile, py: Python<'_>) -> 
     if profile.bits() != 0 {
         // Contiguous text is read once.
         if let Input::Bytes(bytes) = input
-            && bytes.as_bytes().len() < LONG
+            && bytes.as_bytes().len() < LONG_BYTES
         {
             return Ok(profile.is_valid(bytes.as_bytes()));
         }
@@ -135,11 +135,12 @@ impl Errors {
 impl Errors {
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         /// The number of errors to find at a time, because starting a search has its cost.
-        const MANY: usize = 256;
+        const MANY_ERRORS: usize = 256;
         let bytes = self.bytes.bind(py);
         let all = bytes.as_bytes();
         // Signals are handled between pieces.
-        let end_of_piece = |at| if all.len() - at > PIECE { floor(all, at + PIECE) } else { all.len() };
+        let end_of_piece =
+            |at| if all.len() - at > PIECE_BYTES { floor(all, at + PIECE_BYTES) } else { all.len() };
         while self.profile.bits() != 0 {
             py.check_signals()?;
             let end = end_of_piece(self.at);
@@ -156,7 +157,7 @@ impl Errors {
         while self.found.len() == 0 {
             py.check_signals()?;
             let piece = &all[self.at..end_of_piece(self.at)];
-            let find = || trust8::errors(piece).take(MANY).collect::<Vec<_>>();
+            let find = || trust8::errors(piece).take(MANY_ERRORS).collect::<Vec<_>>();
             let mut found = unlocked_if_long(py, piece.len(), find);
             let is_last = self.at + piece.len() == all.len();
             // The next piece begins with a sequence that only the end of this one makes incomplete.
@@ -164,7 +165,7 @@ impl Errors {
             self.from = self.at;
             self.at += match (cut, found.last()) {
                 (Some(cut), _) => cut.valid_up_to(),
-                (None, Some(last)) if found.len() == MANY => {
+                (None, Some(last)) if found.len() == MANY_ERRORS => {
                     last.error_len().map_or(piece.len(), |len| last.valid_up_to() + len)
                 }
                 _ => piece.len(),

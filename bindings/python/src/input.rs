@@ -28,14 +28,14 @@ use trust8_transcode::{self as transcode, Encoding};
 use crate::text;
 
 /// From this length on, immutable bytes are read without the interpreter's lock.
-pub(crate) const LONG: usize = 256 << 10;
+pub(crate) const LONG_BYTES: usize = 256 << 10;
 
 /// The number of bytes after which a long call checks for signals, such as that of Ctrl-C: some
 /// milliseconds of work.
-pub(crate) const PIECE: usize = 8 << 20;
+pub(crate) const PIECE_BYTES: usize = 8 << 20;
 
 /// The piece length for copies of changing memory. A piece easily fits into the first-level cache.
-const COPY: usize = 16 << 10;
+const COPY_BYTES: usize = 16 << 10;
 
 /// Returns whether an argument is true, as the interpreter's own functions take any object for a flag.
 pub(crate) fn is_true(flag: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -44,7 +44,7 @@ pub(crate) fn is_true(flag: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// Does work on `len` immutable bytes, without the interpreter's lock if they are long.
 pub(crate) fn unlocked_if_long<T: Send>(py: Python<'_>, len: usize, work: impl FnOnce() -> T + Send) -> T {
-    if len < LONG { work() } else { py.detach(work) }
+    if len < LONG_BYTES { work() } else { py.detach(work) }
 }
 
 /// Does work on `len` bytes in another thread if they are long, while this thread handles signals.
@@ -57,7 +57,7 @@ pub(crate) fn answering_signals<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     const TICK: Duration = Duration::from_millis(50);
-    if len < PIECE {
+    if len < PIECE_BYTES {
         return Ok(unlocked_if_long(py, len, work));
     }
     let (sender, mut receiver) = mpsc::channel();
@@ -172,9 +172,9 @@ pub(crate) fn with_short_copy<T>(
     data: &Bound<'_, PyAny>,
     read: impl FnOnce(&[u8]) -> PyResult<Option<T>>,
 ) -> PyResult<Option<T>> {
-    const SHORT: usize = 4 << 10;
+    const SHORT_BYTES: usize = 4 << 10;
     let Some(memory) = Memory::of(data)? else { return Ok(None) };
-    let mut copied = [MaybeUninit::uninit(); SHORT];
+    let mut copied = [MaybeUninit::uninit(); SHORT_BYTES];
     let Some(to) = copied.get_mut(..memory.len()) else { return Ok(None) };
     let bytes = memory.shared().copy(0, to);
     drop(memory);
@@ -221,10 +221,10 @@ impl<'py> Input<'py> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
             Self::Memory(memory) => new_bytes(py, memory.len(), |to| {
-                for (number, piece) in to.chunks_mut(PIECE).enumerate() {
+                for (number, piece) in to.chunks_mut(PIECE_BYTES).enumerate() {
                     let shared = memory.shared();
                     unlocked_if_long(py, piece.len(), || {
-                        shared.copy(number * PIECE, piece);
+                        shared.copy(number * PIECE_BYTES, piece);
                     });
                     py.check_signals()?;
                 }
@@ -236,7 +236,7 @@ impl<'py> Input<'py> {
     /// Returns the bytes as a string if they are ASCII and either may change or are long.
     pub(crate) fn ascii(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
         match self {
-            Self::Bytes(bytes) if bytes.as_bytes().len() <= LONG => Ok(None),
+            Self::Bytes(bytes) if bytes.as_bytes().len() <= LONG_BYTES => Ok(None),
             Self::Bytes(bytes) => {
                 let bytes = bytes.as_bytes();
                 text::ascii_in_pieces(py, bytes.len(), |at, to| {
@@ -259,11 +259,11 @@ impl<'py> Input<'py> {
         match self {
             Self::Bytes(bytes) => {
                 let bytes = bytes.as_bytes();
-                if bytes.len() < LONG {
+                if bytes.len() < LONG_BYTES {
                     let _ = each(bytes);
                     return Ok(());
                 }
-                for piece in bytes.chunks(PIECE) {
+                for piece in bytes.chunks(PIECE_BYTES) {
                     if py.detach(|| each(piece)).is_break() {
                         break;
                     }
@@ -272,12 +272,12 @@ impl<'py> Input<'py> {
             }
             Self::Memory(memory) => {
                 let len = memory.len();
-                for start in (0..len).step_by(PIECE) {
-                    let (shared, end) = (memory.shared(), len.min(start + PIECE));
+                for start in (0..len).step_by(PIECE_BYTES) {
+                    let (shared, end) = (memory.shared(), len.min(start + PIECE_BYTES));
                     let read = || {
-                        let mut copied = [MaybeUninit::uninit(); COPY];
-                        (start..end).step_by(COPY).try_for_each(|at| {
-                            let piece = &mut copied[..COPY.min(end - at)];
+                        let mut copied = [MaybeUninit::uninit(); COPY_BYTES];
+                        (start..end).step_by(COPY_BYTES).try_for_each(|at| {
+                            let piece = &mut copied[..COPY_BYTES.min(end - at)];
                             each(shared.copy(at, piece))
                         })
                     };

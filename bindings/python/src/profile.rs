@@ -36,7 +36,7 @@ pub(crate) fn profile_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Profile> 
 /// Returns the profile with these bits. Building its tables takes up to a millisecond, so they are
 /// cached.
 fn known(bits: u64) -> Profile {
-    const MOST: usize = 64;
+    const MOST_PROFILES: usize = 64;
     static KEPT: Mutex<Vec<Profile>> = Mutex::new(Vec::new());
     let preset = Profile::PRESETS.iter().map(|preset| &preset.1).find(|preset| preset.bits() == bits);
     if let Some(preset) = preset {
@@ -46,7 +46,7 @@ fn known(bits: u64) -> Profile {
     if let Some(profile) = kept.iter().find(|profile| profile.bits() == bits) {
         return *profile;
     }
-    if kept.len() == MOST {
+    if kept.len() == MOST_PROFILES {
         kept.clear();
     }
     let profile = Profile::from_bits(bits);

@@ -5,7 +5,7 @@ use trust8::{ErrorKind, utf8_chunks};
 use crate::memory::{both, input, place};
 
 /// The longest replacement of a byte of an ill-formed sequence: `\xFF`.
-const LONGEST: usize = 4;
+const LONGEST_BYTES: usize = 4;
 
 struct Output<'a> {
     out: &'a mut [u8],
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn repair(
     // SAFETY: the caller keeps the promises of `memory`.
     let table = unsafe { input(table, 128) };
     // SAFETY: as above.
-    let (bytes, out) = unsafe { both(at, len, out, len * LONGEST) };
+    let (bytes, out) = unsafe { both(at, len, out, len * LONGEST_BYTES) };
     let mut out = Output { out, len: 0 };
     let (mut read, mut replaced) = (0, 0);
     for chunk in utf8_chunks(bytes) {

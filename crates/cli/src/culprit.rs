@@ -225,7 +225,7 @@ impl fmt::Display for NamedCodePoint {
 impl Culprit<'_> {
     fn fmt_run(&self, f: &mut fmt::Formatter<'_>, run: &Run) -> fmt::Result {
         /// How many characters are shown of what they spell.
-        const MOST: usize = 40;
+        const MOST_CHARS: usize = 40;
         let Run { first, characters, len, classes } = run;
         let is_one_class = classes.is_power_of_two();
         let noun = match first.class() {
@@ -237,7 +237,7 @@ impl Culprit<'_> {
         };
         write!(f, "{characters} {noun}")?;
         if let Some(text) = self.spelled() {
-            let shown: String = text.chars().take(MOST).collect();
+            let shown: String = text.chars().take(MOST_CHARS).collect();
             let dots = if shown.len() < text.len() || *len > self.bytes.len() as u64 { ".." } else { "" };
             write!(f, ", which spell `{}{dots}`", visible(shown.as_bytes()))?;
         }

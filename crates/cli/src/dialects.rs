@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use crate::guess::dialects::{AcceptedBy, Accepting, last_cut};
-use crate::source::{self, CHUNK};
+use crate::source::{self, CHUNK_BYTES};
 
 /// Reads chunks that cut no sequence of any dialect.
 ///
@@ -20,7 +20,7 @@ pub(crate) struct DialectChunks<R> {
 
 impl<R: Read> DialectChunks<R> {
     pub(crate) fn new(reader: R) -> Self {
-        Self::of_size(reader, CHUNK)
+        Self::of_size(reader, CHUNK_BYTES)
     }
 
     /// `size` is the length of the longest chunk, at least 9.

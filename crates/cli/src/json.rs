@@ -14,12 +14,12 @@ pub(crate) trait Json {
 
 impl Json for str {
     fn push_to(&self, out: &mut Vec<u8>) {
-        const PART: usize = 64;
+        const PART_BYTES: usize = 64;
         out.push(b'"');
         // Without an early exit, the compiler vectorizes this.
         if self.bytes().fold(true, |is_printable, byte| is_printable & matches!(byte, b' '..=b'~')) {
-            for part in self.as_bytes().chunks(PART) {
-                let mut escaped = [b'\\'; 2 * PART];
+            for part in self.as_bytes().chunks(PART_BYTES) {
+                let mut escaped = [b'\\'; 2 * PART_BYTES];
                 let mut len = 0;
                 for &byte in part {
                     len += usize::from(matches!(byte, b'"' | b'\\'));

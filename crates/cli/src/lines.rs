@@ -12,13 +12,13 @@ use crate::fix::mojibake::undo;
 use crate::guess::evidence::skip_continuations;
 use crate::location::Location;
 use crate::scan::Finding;
-use crate::segments::CONTEXT;
+use crate::segments::CONTEXT_BYTES;
 
 /// Only the first bytes of a longer line are examined.
-const LONGEST: usize = 1 << 20;
+const LONGEST_BYTES: usize = 1 << 20;
 
 /// How many bytes of mojibake are shown.
-const SHOWN: usize = 48;
+const SHOWN_BYTES: usize = 48;
 
 /// The lines that were read.
 #[derive(Default)]
@@ -68,7 +68,7 @@ impl Lines {
     /// Returns the offset before which all errors are known when more is read. The scanner keeps a
     /// few bytes to show what is after an error.
     pub(crate) fn settled(&self) -> u64 {
-        self.read.saturating_sub(32 * CONTEXT as u64)
+        self.read.saturating_sub(32 * CONTEXT_BYTES as u64)
     }
 
     fn push(&mut self, mut bytes: &[u8]) {
@@ -82,7 +82,7 @@ impl Lines {
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        let room = LONGEST - self.line.len();
+        let room = LONGEST_BYTES - self.line.len();
         let kept = bytes.len().min(room);
         self.line.extend_from_slice(&bytes[..kept]);
         self.dropped += (bytes.len() - kept) as u64;
@@ -93,7 +93,7 @@ impl Lines {
         let whole = floor(&self.line, self.line.len());
         let line = &self.line[..whole];
         if let Some((start, end)) = find(line) {
-            let before = &line[start.saturating_sub(CONTEXT)..start];
+            let before = &line[start.saturating_sub(CONTEXT_BYTES)..start];
             let after = &line[end..];
             self.found.push_back(Mojibake {
                 location: Location {
@@ -103,8 +103,8 @@ impl Lines {
                 offset: self.offset + start as u64,
                 was: undo(&String::from_utf8_lossy(&line[start..end])).unwrap_or_default(),
                 bytes: line[start..end].to_owned(),
-                before: if start > CONTEXT { skip_continuations(before) } else { before }.to_owned(),
-                after: after[..floor(after, CONTEXT)].to_owned(),
+                before: if start > CONTEXT_BYTES { skip_continuations(before) } else { before }.to_owned(),
+                after: after[..floor(after, CONTEXT_BYTES)].to_owned(),
             });
         }
         self.offset += self.line.len() as u64 + self.dropped + 1;
@@ -126,9 +126,10 @@ fn find(line: &[u8]) -> Option<(usize, usize)> {
         let len = line[start..].find(|c: char| c.is_ascii()).unwrap_or(line.len() - start);
         let group = &line[start..][..len];
         if undo(group).is_some() {
-            let ends = group.char_indices().map(|(at, _)| at).filter(|at| (1..=SHOWN).contains(at)).rev();
-            let shown = ends.chain([len]).find(|&end| len <= SHOWN || undo(&group[..end]).is_some());
-            let shown = if len <= SHOWN { len } else { shown.unwrap_or(len) };
+            let ends =
+                group.char_indices().map(|(at, _)| at).filter(|at| (1..=SHOWN_BYTES).contains(at)).rev();
+            let shown = ends.chain([len]).find(|&end| len <= SHOWN_BYTES || undo(&group[..end]).is_some());
+            let shown = if len <= SHOWN_BYTES { len } else { shown.unwrap_or(len) };
             return Some((start, start + shown));
         }
         start += len;

@@ -12,9 +12,9 @@ use crate::outcome::print_error;
 use crate::progress::Progress;
 
 /// How many bytes a turn keeps before it waits, and how many the output buffers.
-const TURN_LIMIT: usize = 1 << 16;
+const TURN_LIMIT_BYTES: usize = 1 << 16;
 /// How many bytes all ended turns together keep before the next one waits.
-const TOTAL_LIMIT: usize = 64 << 20;
+const TOTAL_LIMIT_BYTES: usize = 64 << 20;
 
 /// The output that all turns share.
 pub(crate) struct OrderedOutput {
@@ -50,7 +50,7 @@ enum Message {
 impl OrderedOutput {
     pub(crate) fn new(out: Box<dyn Write + Send>, progress: Progress, separator: &'static [u8]) -> Self {
         let state = State {
-            out: BufWriter::with_capacity(TURN_LIMIT, out),
+            out: BufWriter::with_capacity(TURN_LIMIT_BYTES, out),
             current: 0,
             kept: BTreeMap::new(),
             kept_bytes: 0,
@@ -160,12 +160,12 @@ impl Turn<'_> {
     /// Call this regularly while a file has much to report. With `at_once`, writes even a little
     /// output, if it is the turn of the file already.
     pub(crate) fn write_through(&mut self, at_once: bool) {
-        if self.bytes.len() < TURN_LIMIT && !at_once {
+        if self.bytes.len() < TURN_LIMIT_BYTES && !at_once {
             return;
         }
         let mut state = self.output.lock();
         if state.current != self.number {
-            if self.bytes.len() < TURN_LIMIT {
+            if self.bytes.len() < TURN_LIMIT_BYTES {
                 return;
             }
             while state.current != self.number && state.error.is_none() {
@@ -192,7 +192,7 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         self.take_bytes();
         let mut state = self.output.lock();
-        while state.current != self.number && state.kept_bytes > TOTAL_LIMIT && state.error.is_none() {
+        while state.current != self.number && state.kept_bytes > TOTAL_LIMIT_BYTES && state.error.is_none() {
             state = self.output.advanced.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         if state.current != self.number {

@@ -13,7 +13,7 @@ use crate::culprit::{Culprit, Run};
 use crate::guess::evidence::skip_continuations;
 use crate::location::Location;
 use crate::progress::Progress;
-use crate::segments::{CONTEXT, Segment, Segments};
+use crate::segments::{CONTEXT_BYTES, Segment, Segments};
 use crate::statistics::Characters;
 
 /// An error, and where it is.
@@ -22,9 +22,9 @@ pub(crate) struct Finding<'a> {
     /// The number of bytes of the input before the error.
     pub(crate) offset: u64,
     pub(crate) culprit: Culprit<'a>,
-    /// At most `CONTEXT` bytes before the error. They don't begin inside a character.
+    /// At most `CONTEXT_BYTES` bytes before the error. They don't begin inside a character.
     pub(crate) before: &'a [u8],
-    /// At most `CONTEXT` bytes after the error. They don't end inside a character, unless the input
+    /// At most `CONTEXT_BYTES` bytes after the error. They don't end inside a character, unless the input
     /// does.
     pub(crate) after: &'a [u8],
 }
@@ -47,7 +47,7 @@ pub(crate) struct Scanner<R> {
 }
 
 /// How many bytes of a run of forbidden characters are kept.
-const LONGEST_RUN: usize = 4096;
+const LONGEST_RUN_BYTES: usize = 4096;
 
 impl<R: Read> Scanner<R> {
     pub(crate) fn new(
@@ -132,7 +132,7 @@ impl<R: Read> Scanner<R> {
         loop {
             let character = last.character();
             run.add(&last);
-            if self.run.len() < LONGEST_RUN {
+            if self.run.len() < LONGEST_RUN_BYTES {
                 self.run.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
             }
             self.segments.skip(character.len_utf8());
@@ -172,19 +172,19 @@ impl<R: Read> Scanner<R> {
     }
 }
 
-/// Returns the last `CONTEXT` bytes of `before`, without the end of a character that begins before
+/// Returns the last `CONTEXT_BYTES` bytes of `before`, without the end of a character that begins before
 /// them.
 fn last_bytes(before: &[u8]) -> &[u8] {
-    match before.len().checked_sub(CONTEXT) {
+    match before.len().checked_sub(CONTEXT_BYTES) {
         None => before,
         Some(start) => skip_continuations(&before[start..]),
     }
 }
 
-/// Returns the first `CONTEXT` bytes of `after`, without the beginning of a character that ends
+/// Returns the first `CONTEXT_BYTES` bytes of `after`, without the beginning of a character that ends
 /// after them.
 fn first_bytes(after: &[u8]) -> &[u8] {
-    &after[..floor(after, CONTEXT)]
+    &after[..floor(after, CONTEXT_BYTES)]
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use std::io::{self, Read};
 use trust8::Kernel;
 use trust8_profile::{Forbidden, Profile, ProfileError};
 
-use crate::source::{self, CHUNK, aligned_buffer};
+use crate::source::{self, CHUNK_BYTES, aligned_buffer};
 
 /// How many bytes are shown before and after an error, if the input has that many.
-pub(crate) const CONTEXT: usize = 32;
+pub(crate) const CONTEXT_BYTES: usize = 32;
 
 /// How many bytes of the text before are kept. A profile may need them.
-const KEPT: usize = 64;
+const KEPT_BYTES: usize = 64;
 
 /// Splits what a reader yields into segments.
 pub(crate) struct Segments<R> {
@@ -51,9 +51,9 @@ pub(crate) enum Segment<'a> {
 
 impl<R: Read> Segments<R> {
     pub(crate) fn new(kernel: &'static Kernel, profile: Option<&'static Profile>, reader: R) -> Self {
-        // An error with `CONTEXT` bytes before it is kept until there are `2 * CONTEXT` bytes from
+        // An error with `CONTEXT_BYTES` bytes before it is kept until there are `2 * CONTEXT_BYTES` bytes from
         // it on.
-        let (bytes, start) = aligned_buffer(KEPT + 2 * CONTEXT);
+        let (bytes, start) = aligned_buffer(KEPT_BYTES + 2 * CONTEXT_BYTES);
         Self {
             reader,
             kernel,
@@ -92,8 +92,8 @@ impl<R: Read> Segments<R> {
             // Here is an error, or no byte at all. With more bytes, the error may turn out to be
             // the beginning of a character; and if not, they show what follows it.
             match error {
-                Some(error) if self.ended || unseen.len() >= 2 * CONTEXT => {
-                    let before = &self.bytes[self.kept.max(self.at - CONTEXT)..self.at];
+                Some(error) if self.ended || unseen.len() >= 2 * CONTEXT_BYTES => {
+                    let before = &self.bytes[self.kept.max(self.at - CONTEXT_BYTES)..self.at];
                     let rest = &self.bytes[self.at..self.filled];
                     return Ok(Some(Segment::Invalid { offset: self.offset, error, before, rest }));
                 }
@@ -125,12 +125,12 @@ impl<R: Read> Segments<R> {
     /// Returns the forbidden character that comes next, if one does. Calls `before_reading` before each
     /// time that it reads. What can't be read is an error of the next call that needs it.
     pub(crate) fn forbidden_next(&mut self, before_reading: &mut dyn FnMut()) -> Option<Forbidden> {
-        while !self.ended && self.failed.is_none() && self.filled - self.at < CONTEXT {
+        while !self.ended && self.failed.is_none() && self.filled - self.at < CONTEXT_BYTES {
             before_reading();
             self.failed = self.read().err();
         }
         let (profile, before) = (self.profile?, self.at - self.kept);
-        let end = self.filled.min(self.at + CONTEXT);
+        let end = self.filled.min(self.at + CONTEXT_BYTES);
         let edges = [self.offset == before as u64, self.ended && end == self.filled];
         match profile.error_from(self.kernel, &self.bytes[self.kept..end], before, edges) {
             Some(ProfileError::Forbidden(found)) if found.offset() == before as u64 => Some(found),
@@ -150,17 +150,17 @@ impl<R: Read> Segments<R> {
         debug_assert!(self.at <= self.filled);
     }
 
-    /// Reads more bytes. Moves those still to be returned, and `KEPT` bytes before them, to just
+    /// Reads more bytes. Moves those still to be returned, and `KEPT_BYTES` bytes before them, to just
     /// before `start`.
     fn read(&mut self) -> io::Result<()> {
         self.failed.take().map_or(Ok(()), Err)?;
-        let kept = self.kept.max(self.at - KEPT);
-        // These are fewer than KEPT + 2 * CONTEXT bytes, so there is room.
+        let kept = self.kept.max(self.at - KEPT_BYTES);
+        // These are fewer than KEPT_BYTES + 2 * CONTEXT_BYTES bytes, so there is room.
         self.kept = self.start - (self.filled - kept);
         self.bytes.copy_within(kept..self.filled, self.kept);
         self.at = self.kept + (self.at - kept);
         self.filled = self.start;
-        let n = source::read(&mut self.reader, &mut self.bytes[self.start..][..CHUNK])?;
+        let n = source::read(&mut self.reader, &mut self.bytes[self.start..][..CHUNK_BYTES])?;
         self.filled = self.start + n;
         self.ended = n == 0;
         Ok(())
@@ -208,7 +208,7 @@ mod tests {
             offset += chunk.invalid().len();
         }
         for kernel in Kernel::available() {
-            for limit in [1, 2, 3, 7, 64, 1000, CHUNK, usize::MAX] {
+            for limit in [1, 2, 3, 7, 64, 1000, CHUNK_BYTES, usize::MAX] {
                 let mut segments = Segments::new(kernel, None, Limited { bytes: &input, limit });
                 let mut seen = Vec::new();
                 let mut text: Vec<u8> = Vec::new();
@@ -218,10 +218,13 @@ mod tests {
                         Segment::Valid(bytes) => text.extend(bytes),
                         Segment::Invalid { offset, error, before, rest } => {
                             let at = offset as usize;
-                            assert_eq!(before, &input[at.saturating_sub(CONTEXT).max(at - before.len())..at]);
-                            assert!(before.len() >= CONTEXT.min(at));
+                            assert_eq!(
+                                before,
+                                &input[at.saturating_sub(CONTEXT_BYTES).max(at - before.len())..at]
+                            );
+                            assert!(before.len() >= CONTEXT_BYTES.min(at));
                             assert_eq!(rest, &input[at..at + rest.len()]);
-                            assert!(rest.len() >= (2 * CONTEXT).min(input.len() - at));
+                            assert!(rest.len() >= (2 * CONTEXT_BYTES).min(input.len() - at));
                             let len = error.error_len().unwrap_or(rest.len());
                             seen.push((offset, rest[..len].to_vec()));
                             text.extend(&rest[..len]);

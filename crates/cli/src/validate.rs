@@ -22,23 +22,23 @@ use trust8::{Kernel, Utf8Error};
 use trust8_counts::{KernelCounts, Part};
 
 use crate::progress::Progress;
-use crate::source::{CHUNK, aligned_buffer, read_at};
+use crate::source::{CHUNK_BYTES, aligned_buffer, read_at};
 use crate::statistics::Characters;
 
 /// How many bytes of a large file one thread takes at a time. Small enough that all threads finish
 /// at about the same time.
-const PIECE: u64 = 4 << 20;
+const PIECE_BYTES: u64 = 4 << 20;
 
 /// Files of at least this length are cut into pieces. For smaller ones, starting the threads would
 /// cost too much.
-const LARGE: u64 = 4 * PIECE;
+const LARGE_BYTES: u64 = 4 * PIECE_BYTES;
 
 /// A file with a NUL among this many first bytes is binary, for Git and for this command.
-const BINARY_PREFIX: usize = 8000;
+const BINARY_PREFIX_BYTES: usize = 8000;
 
 /// Returns whether a file is binary.
 pub(crate) fn is_binary_file(file: &File, start: u64) -> io::Result<bool> {
-    let mut first = [0; BINARY_PREFIX];
+    let mut first = [0; BINARY_PREFIX_BYTES];
     let n = read_at(file, &mut first, start)?;
     Ok(is_binary(&first[..n]))
 }
@@ -114,9 +114,9 @@ impl FileValidator {
         }
         // Only a file that fills the buffer can be large, so a small one is not even asked for its
         // length.
-        if first == CHUNK {
+        if first == CHUNK_BYTES {
             let end = file.len()?;
-            if self.threads > 1 && end.saturating_sub(start) >= LARGE {
+            if self.threads > 1 && end.saturating_sub(start) >= LARGE_BYTES {
                 if let Some(status) = self.validate_in_pieces(file, start, end, buffer) {
                     return Ok(status);
                 }
@@ -169,9 +169,9 @@ impl FileValidator {
         buffer: &mut Buffer,
     ) -> Option<FileStatus> {
         let _turn = self.large_file.lock().unwrap_or_else(PoisonError::into_inner);
-        let pieces = (end - start).div_ceil(PIECE);
+        let pieces = (end - start).div_ceil(PIECE_BYTES);
         // The last piece also has what was appended since `end` was read.
-        let start_of = |piece| if piece == pieces { u64::MAX } else { start + piece * PIECE };
+        let start_of = |piece| if piece == pieces { u64::MAX } else { start + piece * PIECE_BYTES };
         if self.counting {
             // The pieces are cut anywhere, and the judgements on them are joined.
             let judge = |piece, buffer: &mut Buffer| {
@@ -398,7 +398,7 @@ fn cut_near(file: &dyn Contents, at: u64) -> io::Result<u64> {
 pub(crate) fn is_binary(first: &[u8]) -> bool {
     const UTF_16: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
     const UTF_32_BE: &[u8] = b"\0\0\xFE\xFF";
-    let prefix = &first[..first.len().min(BINARY_PREFIX)];
+    let prefix = &first[..first.len().min(BINARY_PREFIX_BYTES)];
     memchr::memchr(0, prefix).is_some()
         && !UTF_16.iter().any(|mark| prefix.starts_with(mark))
         && !prefix.starts_with(UTF_32_BE)
@@ -420,7 +420,7 @@ impl Buffer {
     }
 
     fn space(&mut self) -> &mut [u8] {
-        &mut self.bytes[self.start..][..CHUNK]
+        &mut self.bytes[self.start..][..CHUNK_BYTES]
     }
 }
 
@@ -511,9 +511,9 @@ mod tests {
             content.extend(pattern.as_bytes());
             // Near the place where two pieces meet.
             if let Some(before) = spoil {
-                content[2 * PIECE as usize + 1 - before] = 0xC0;
+                content[2 * PIECE_BYTES as usize + 1 - before] = 0xC0;
             }
-            content.extend(std::iter::repeat_n(b'.', LARGE as usize));
+            content.extend(std::iter::repeat_n(b'.', LARGE_BYTES as usize));
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&content).unwrap();
             let expected = std::str::from_utf8(&content).is_ok();
@@ -526,7 +526,7 @@ mod tests {
                 if let FileStatus::Invalid { before, .. } = status(threads) {
                     let error = std::str::from_utf8(&content).unwrap_err().valid_up_to() as u64;
                     assert!(
-                        (error.saturating_sub(CHUNK as u64 + 3)..=error).contains(&before),
+                        (error.saturating_sub(CHUNK_BYTES as u64 + 3)..=error).contains(&before),
                         "{before} {error}"
                     );
                 }
@@ -544,8 +544,8 @@ mod tests {
     /// Runs of continuation bytes where two pieces meet, and files that end inside a character.
     #[test]
     fn no_error_hides_where_two_pieces_meet() {
-        let cut = PIECE as usize;
-        let mut content = vec![b'a'; LARGE as usize + 100];
+        let cut = PIECE_BYTES as usize;
+        let mut content = vec![b'a'; LARGE_BYTES as usize + 100];
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&content).unwrap();
         let mut valid = 0;
@@ -570,7 +570,7 @@ mod tests {
         }
         assert!(valid > 0);
         for end in [&b"\xE6\x97"[..], b"\xF0", b"\x80"] {
-            let mut content = vec![b'a'; LARGE as usize];
+            let mut content = vec![b'a'; LARGE_BYTES as usize];
             content.extend(end);
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&content).unwrap();
@@ -586,14 +586,14 @@ mod tests {
 
     impl Contents for Failing {
         fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
-            const INVALID: u64 = 2 * PIECE - 5;
-            if at >= 3 * PIECE {
+            const INVALID: u64 = 2 * PIECE_BYTES - 5;
+            if at >= 3 * PIECE_BYTES {
                 return Err(io::Error::other("broken"));
             }
-            if (PIECE..2 * PIECE).contains(&at) {
+            if (PIECE_BYTES..2 * PIECE_BYTES).contains(&at) {
                 std::thread::sleep(std::time::Duration::from_millis(20));
             }
-            let n = buffer.len().min((3 * PIECE - at) as usize);
+            let n = buffer.len().min((3 * PIECE_BYTES - at) as usize);
             buffer[..n].fill(b'a');
             if (at..at + n as u64).contains(&INVALID) {
                 buffer[(INVALID - at) as usize] = 0xFF;
@@ -602,7 +602,7 @@ mod tests {
         }
 
         fn len(&self) -> io::Result<u64> {
-            Ok(6 * PIECE)
+            Ok(6 * PIECE_BYTES)
         }
     }
 
@@ -617,9 +617,9 @@ mod tests {
             assert_eq!(validator.progress.bytes(), progress, "{counting}");
             validator.progress.take_back(progress);
             // After the invalid byte, nothing hides the failure.
-            let start = 2 * PIECE;
+            let start = 2 * PIECE_BYTES;
             assert!(validator.validate(&Failing, start, false, &mut Buffer::new()).is_err(), "{counting}");
-            assert_eq!(validator.progress.bytes(), PIECE, "{counting}");
+            assert_eq!(validator.progress.bytes(), PIECE_BYTES, "{counting}");
         }
     }
 
@@ -632,7 +632,7 @@ mod tests {
         assert!(!is_binary(b"\xFE\xFF\0a"));
         assert!(!is_binary(b"\xFF\xFE\0\0a\0\0\0"));
         assert!(!is_binary(b"\0\0\xFE\xFF\0\0\0a"));
-        let late = [&[b'a'; BINARY_PREFIX][..], b"\0"].concat();
+        let late = [&[b'a'; BINARY_PREFIX_BYTES][..], b"\0"].concat();
         assert!(!is_binary(&late));
         assert!(is_binary(&late[1..]));
     }

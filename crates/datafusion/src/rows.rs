@@ -419,15 +419,16 @@ fn planned<C: Column + Repair>(plan: Plan, column: C, array: &ArrayRef) -> Resul
 }
 
 /// The most bytes of a value in an error.
-const SHOWN: usize = 64;
+const SHOWN_BYTES: usize = 64;
 
 /// Returns the error for a row that is not UTF-8. It has Spark's name, and shows the bytes as Spark does.
 pub(crate) fn refusal(array: &dyn Array, row: usize, error: &Utf8Error) -> DataFusionError {
     let bytes = value(array, row);
     // The shown bytes include the ill-formed sequence.
-    let start = if bytes.len() <= SHOWN { 0 } else { error.valid_up_to().saturating_sub(SHOWN / 2) };
-    let end = bytes.len().min(start + SHOWN);
-    let mut shown = String::with_capacity(4 * SHOWN + 6);
+    let start =
+        if bytes.len() <= SHOWN_BYTES { 0 } else { error.valid_up_to().saturating_sub(SHOWN_BYTES / 2) };
+    let end = bytes.len().min(start + SHOWN_BYTES);
+    let mut shown = String::with_capacity(4 * SHOWN_BYTES + 6);
     if start > 0 {
         shown.push_str("...");
     }

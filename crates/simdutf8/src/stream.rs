@@ -121,18 +121,18 @@ impl Stream {
 }
 
 /// The length that pieces of a [`ChunkedStream`] are a multiple of.
-const CHUNK: usize = 64;
+const CHUNK_BYTES: usize = 64;
 
 /// How many bytes a [`ChunkedStream`] collects before it validates them.
-const HELD: usize = 512;
+const HELD_BYTES: usize = 512;
 
 /// A [`Stream`] for parsers, which push 64 bytes at a time. It collects these, because a call of the kernel for each costs more
 /// than a copy, and leaves out what is ASCII after ASCII, because that changes nothing.
 pub(crate) struct ChunkedStream {
     stream: Stream,
     /// The first `len` bytes have not been validated.
-    held: [u8; HELD],
-    /// A multiple of [`CHUNK`], and less than [`HELD`].
+    held: [u8; HELD_BYTES],
+    /// A multiple of [`CHUNK_BYTES`], and less than [`HELD_BYTES`].
     len: usize,
     /// Whether the last byte of the input so far is ASCII, or there is none.
     after_ascii: bool,
@@ -141,17 +141,17 @@ pub(crate) struct ChunkedStream {
 impl ChunkedStream {
     #[inline]
     pub(crate) const fn new() -> Self {
-        Self { stream: Stream::new(), held: [0; HELD], len: 0, after_ascii: true }
+        Self { stream: Stream::new(), held: [0; HELD_BYTES], len: 0, after_ascii: true }
     }
 
     #[inline]
     pub(crate) fn push(&mut self, piece: &[u8]) {
-        assert!(piece.len().is_multiple_of(CHUNK), "Input size must be a multiple of 64.");
-        if piece.len() >= HELD {
+        assert!(piece.len().is_multiple_of(CHUNK_BYTES), "Input size must be a multiple of 64.");
+        if piece.len() >= HELD_BYTES {
             self.push_long(piece);
             return;
         }
-        for chunk in piece.as_chunks::<CHUNK>().0 {
+        for chunk in piece.as_chunks::<CHUNK_BYTES>().0 {
             if !(self.after_ascii && is_ascii(chunk)) {
                 self.hold(chunk);
             }
@@ -166,13 +166,13 @@ impl ChunkedStream {
     }
 
     #[inline]
-    fn hold(&mut self, chunk: &[u8; CHUNK]) {
+    fn hold(&mut self, chunk: &[u8; CHUNK_BYTES]) {
         if let Some(free) = self.held[self.len..].first_chunk_mut() {
             *free = *chunk;
-            self.len += CHUNK;
+            self.len += CHUNK_BYTES;
         }
-        self.after_ascii = chunk[CHUNK - 1].is_ascii();
-        if self.len == HELD {
+        self.after_ascii = chunk[CHUNK_BYTES - 1].is_ascii();
+        if self.len == HELD_BYTES {
             self.validate_held();
         }
     }
@@ -193,6 +193,6 @@ impl ChunkedStream {
 
 /// Returns whether `chunk` is ASCII. Without a branch for each word, the compiler makes vectors of the loop.
 #[inline]
-fn is_ascii(chunk: &[u8; CHUNK]) -> bool {
+fn is_ascii(chunk: &[u8; CHUNK_BYTES]) -> bool {
     chunk.iter().fold(0, |all, byte| all | byte).is_ascii()
 }

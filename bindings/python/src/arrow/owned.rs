@@ -29,7 +29,7 @@ use arrow_schema::{DataType, FieldRef, UnionMode};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::input::{PIECE, copy_shared};
+use crate::input::{PIECE_BYTES, copy_shared};
 
 /// The maximum nesting depth of types.
 pub(super) const DEPTH: usize = 64;
@@ -111,12 +111,12 @@ unsafe fn copied(from: *const u8, len: usize, width: usize, keep: Keep<'_>) -> P
     room[count - 1].write(0);
     // SAFETY: the words have this many bytes.
     let room: &mut [MaybeUninit<u8>] = unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len) };
-    for (number, piece) in room.chunks_mut(PIECE).enumerate() {
+    for (number, piece) in room.chunks_mut(PIECE_BYTES).enumerate() {
         if number > 0 {
             Python::attach(|py| py.check_signals())?;
         }
         // SAFETY: the caller vouches for the bytes, and these are a part of them; the memory is new.
-        unsafe { copy_shared(from.wrapping_add(number * PIECE), piece) };
+        unsafe { copy_shared(from.wrapping_add(number * PIECE_BYTES), piece) };
     }
     // SAFETY: the last word was written, and all bytes of those before it.
     unsafe { words.set_len(count) };

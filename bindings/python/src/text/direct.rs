@@ -19,11 +19,11 @@ use trust8_transcode::handlers::into_ascii;
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
 use super::faulty::{
-    BUFFER_UNITS, FEW, Pass, Stop, UNKNOWN, Unit, has_only_lone_faults, library_pays, may_be_narrow, pass,
-    put_lone_faults, starts_with_lone_faults,
+    BUFFER_UNITS, FEW_BYTES, Pass, Stop, UNKNOWN, Unit, has_only_lone_faults, library_pays, may_be_narrow,
+    pass, put_lone_faults, starts_with_lone_faults,
 };
-use super::{Counts, Decoded, Instead, SHORT};
-use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
+use super::{Counts, Decoded, Instead, SHORT_BYTES};
+use crate::input::{LONG_BYTES, PIECE_BYTES, new_bytes, unlocked_if_long};
 
 /// The number of bytes of each character in a string. ASCII strings are a separate kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -91,8 +91,8 @@ fn is_ascii(string: &Bound<'_, PyString>, _: usize) -> PyResult<bool> {
 #[inline]
 fn is_ascii(string: &Bound<'_, PyString>, len: usize) -> PyResult<bool> {
     // In fewer characters, looking at all of them takes less time than the call of a method.
-    const SHORT: usize = 1024;
-    if len > SHORT {
+    const SHORT_CHARS: usize = 1024;
+    if len > SHORT_CHARS {
         let method = pyo3::intern!(string.py(), "isascii");
         if string.is_exact_instance_of::<PyString>() {
             return string.call_method0(method)?.extract();
@@ -170,7 +170,7 @@ impl<'py> New<'py> {
     fn fill(&mut self, py: Python<'py>, at: usize, text: &str) -> PyResult<usize> {
         let (mut from, mut chars) = (0, 0);
         while from < text.len() {
-            let end = floor(text.as_bytes(), text.len().min(from.saturating_add(PIECE)));
+            let end = floor(text.as_bytes(), text.len().min(from.saturating_add(PIECE_BYTES)));
             let (piece, room) = (&text[from..end], self.room(at + chars));
             chars += unlocked_if_long(py, piece.len(), || room.fill(piece)).ok_or_else(miscounted)?;
             from = end;
@@ -247,7 +247,7 @@ pub(crate) fn of_valid<'py>(py: Python<'py>, counts: &Counts<'_>) -> PyResult<Bo
         return one(py, character.into());
     }
     let mut new = New::with_len(py, chars, Width::of(text, counts.chars_by_len))?;
-    let filled = if text.len() < LONG { new.room(0).fill(text) } else { Some(new.fill(py, 0, text)?) };
+    let filled = if text.len() < LONG_BYTES { new.room(0).fill(text) } else { Some(new.fill(py, 0, text)?) };
     if filled != Some(chars) {
         return Err(miscounted());
     }
@@ -283,15 +283,15 @@ fn is_short_ascii(bytes: &[u8]) -> bool {
     any & u128::from_ne_bytes([0x80; 16]) == 0
 }
 
-/// Returns ASCII as a string, or `None` if the bytes are not ASCII or longer than `LONG`.
+/// Returns ASCII as a string, or `None` if the bytes are not ASCII or longer than `LONG_BYTES`.
 #[inline]
 pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObject>> {
     // Up to this length, the loop finishes before the library's has started.
-    const SHORT: usize = 64;
-    let is_ascii = if bytes.len() <= SHORT {
+    const SHORT_BYTES: usize = 64;
+    let is_ascii = if bytes.len() <= SHORT_BYTES {
         is_short_ascii(bytes)
     } else {
-        bytes.len() <= LONG && transcode::is_ascii_in(Encoding::Utf8, bytes)
+        bytes.len() <= LONG_BYTES && transcode::is_ascii_in(Encoding::Utf8, bytes)
     };
     if !is_ascii {
         return None;
@@ -324,18 +324,18 @@ pub(crate) fn ascii_in_pieces<'py>(
     len: usize,
     mut copy: impl FnMut(usize, &mut [MaybeUninit<u8>]) -> bool,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    const CACHED: usize = 16 << 10;
+    const CACHED_BYTES: usize = 16 << 10;
     if len < 2 {
         return Ok(None);
     }
     let mut new = New::with_len(py, len, Width::Ascii)?;
-    for at in (0..len).step_by(CACHED) {
+    for at in (0..len).step_by(CACHED_BYTES) {
         let Room::One(room) = new.room(at) else { return Err(miscounted()) };
-        let piece = room.len().min(CACHED);
+        let piece = room.len().min(CACHED_BYTES);
         if !copy(at, &mut room[..piece]) {
             return Ok(None);
         }
-        if at % PIECE == 0 {
+        if at % PIECE_BYTES == 0 {
             py.check_signals()?;
         }
     }
@@ -345,8 +345,8 @@ pub(crate) fn ascii_in_pieces<'py>(
 /// Returns a position at or before `at` where a sequence begins, well-formed or not. Returns the
 /// end if it is near.
 fn sequence_start(bytes: &[u8], at: usize) -> usize {
-    const FAR: usize = 64;
-    if bytes.len().saturating_sub(at) < FAR {
+    const FAR_BYTES: usize = 64;
+    if bytes.len().saturating_sub(at) < FAR_BYTES {
         return bytes.len();
     }
     // A sequence has at most three continuation bytes, and each further one is ill-formed by
@@ -355,7 +355,7 @@ fn sequence_start(bytes: &[u8], at: usize) -> usize {
 }
 
 /// How far to decode from the first fault on, to learn how wide the string will be.
-const NEAR: usize = 128;
+const NEAR_BYTES: usize = 128;
 
 /// Returns bytes as a string, with each ill-formed sequence replaced according to `instead`.
 pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead) -> PyResult<Decoded<'py>> {
@@ -368,8 +368,8 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
     }
     // The characters near the first fault are as wide as most. Without them, the string would be made in a narrow form, and again.
     let rest = &bytes[valid.len()..];
-    if bytes.len() > SHORT
-        && let Some(Decoded::Text(near)) = short(py, &rest[..sequence_start(rest, NEAR)], instead)?
+    if bytes.len() > SHORT_BYTES
+        && let Some(Decoded::Text(near)) = short(py, &rest[..sequence_start(rest, NEAR_BYTES)], instead)?
     {
         width = width.max(Width::of_string(&near, chars_of(&near)?)?);
     }
@@ -387,7 +387,7 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
     let mut at = valid.len();
     while at < bytes.len() {
         len = out.len;
-        let end = sequence_start(bytes, at.saturating_add(PIECE));
+        let end = sequence_start(bytes, at.saturating_add(PIECE_BYTES));
         let (piece, width, room) = (&bytes[at..end], out.new.width, out.new.room(len));
         let done = unlocked_if_long(py, piece.len(), || match room {
             Room::One(room) => pass(piece, room, width.largest(), instead),
@@ -412,15 +412,15 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
 pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyResult<Option<Decoded<'py>>> {
     let most = match instead {
         // One byte becomes `\\xNN`.
-        Instead::BackslashReplace => SHORT / 4,
-        _ => SHORT,
+        Instead::BackslashReplace => SHORT_BYTES / 4,
+        _ => SHORT_BYTES,
     };
     if bytes.len() > most {
         return Ok(None);
     }
     let has_only_lone_faults = match instead {
         Instead::Replace | Instead::SurrogateEscape => bytes.len() > 1 && has_only_lone_faults(bytes),
-        Instead::Ignore if bytes.len() < FEW => has_only_lone_faults(bytes),
+        Instead::Ignore if bytes.len() < FEW_BYTES => has_only_lone_faults(bytes),
         Instead::Ignore | Instead::BackslashReplace => starts_with_lone_faults(bytes),
         _ => false,
     };
@@ -601,7 +601,7 @@ impl<'py> Builder<'py> {
 }
 
 /// The longest string that is encoded into memory on the stack.
-const SHORT_STRING: usize = 256;
+const SHORT_STRING_BYTES: usize = 256;
 
 /// Returns the string in UTF-8, or `None` if it has a surrogate. Signals are handled.
 pub(crate) fn encoded<'py>(
@@ -647,19 +647,19 @@ fn by_interpreter<'py>(
 
 /// Returns the characters in UTF-8, or `None` if there is a surrogate.
 fn bytes_of<'py, U: Unit>(py: Python<'py>, units: &[U]) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    if units.len() <= SHORT_STRING {
+    if units.len() <= SHORT_STRING_BYTES {
         if units.iter().fold(false, |any, unit| any | is_surrogate((*unit).into())) {
             return Ok(None);
         }
         // Characters of three bytes are stored as four.
-        let mut memory = [MaybeUninit::uninit(); 4 * SHORT_STRING];
+        let mut memory = [MaybeUninit::uninit(); 4 * SHORT_STRING_BYTES];
         let bytes = transcode::convert_into(U::FORM, Encoding::Utf8, units, &mut memory);
         return Ok(bytes.ok().map(|bytes| PyBytes::new(py, bytes)));
     }
     let len = transcode::len(U::FORM, Encoding::Utf8, units);
     let mut written = 0;
     let object = new_bytes(py, len, |room| {
-        for (i, piece) in units.chunks(PIECE).enumerate() {
+        for (i, piece) in units.chunks(PIECE_BYTES).enumerate() {
             if i > 0 {
                 py.check_signals()?;
             }

@@ -15,7 +15,7 @@
 
 use std::mem::{self, MaybeUninit};
 
-use super::{Instead, SHORT};
+use super::{Instead, SHORT_BYTES};
 use trust8::Kernel;
 use trust8::boundary::floor;
 use trust8::engine::survey::{BLOCK_BYTES, OWN_BYTES};
@@ -155,31 +155,31 @@ pub(crate) struct Pass {
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
 /// Room for the characters of short text, and for stores of whole blocks.
-pub(super) const BUFFER_UNITS: usize = SHORT + 128;
+pub(super) const BUFFER_UNITS: usize = SHORT_BYTES + 128;
 
 /// In fewer bytes, a test that may save a pass costs as much as the pass.
-pub(super) const FEW: usize = 96;
+pub(super) const FEW_BYTES: usize = 96;
 
-/// After this number of faults, more are near. Then the library costs less from `NEAR` on.
+/// After this number of faults, more are near. Then the library costs less from `NEAR_BYTES` on.
 const RARE_FAULTS: usize = 3;
 
-const NEAR: usize = 32;
+const NEAR_BYTES: usize = 32;
 
 /// The number of bytes to search for lone faults at a time. The compiler would unroll loops over fewer bytes,
 /// and then not vectorise them.
 pub(super) const SEARCHED_BYTES: usize = 64;
 
 /// The number of bytes to copy and convert at a time.
-const PIECE: usize = 4096;
+const PIECE_BYTES: usize = 4096;
 
 /// The copy of a piece: at most four bytes for each byte, and the excess of the last store.
-const COPY: usize = 4 * PIECE + BLOCK_BYTES;
+const COPY_BYTES: usize = 4 * PIECE_BYTES + BLOCK_BYTES;
 
 /// After a fault and ASCII up to here, the next fault is not expected soon.
-const FAR: usize = 1024;
+const FAR_BYTES: usize = 1024;
 
 /// The number of units to search for faults at a time.
-const GROUP: usize = 16;
+const GROUP_UNITS: usize = 16;
 
 /// Bit 7 of each byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -208,7 +208,7 @@ pub(crate) fn pass<U: Unit>(
 ) -> Pass {
     let mut to = Decoder { room, len: 0, bits: 0, largest };
     let mut at = 0;
-    let done = if bytes.len() <= SHORT {
+    let done = if bytes.len() <= SHORT_BYTES {
         to.short(bytes, &mut at, instead)
     } else {
         to.pieces(bytes, &mut at, instead)
@@ -221,7 +221,7 @@ pub(crate) fn pass<U: Unit>(
 fn put_in<U: Unit>(surrogates: &[u16], units: &mut [U]) -> bool {
     let mut surrogates = surrogates.iter();
     let is_placeholder = |unit: U| unit.into() == u32::from(PLACEHOLDER);
-    for group in units.chunks_mut(GROUP) {
+    for group in units.chunks_mut(GROUP_UNITS) {
         if !group.iter().fold(false, |any, unit| any | is_placeholder(*unit)) {
             continue;
         }
@@ -302,7 +302,7 @@ fn copy(
             at = block.end;
         }
     }
-    if fits { Ok(()) } else { Err((0, Stop::Full(COPY))) }
+    if fits { Ok(()) } else { Err((0, Stop::Full(COPY_BYTES))) }
 }
 
 /// Appends `piece[from..to]`, which is not longer than a block.
@@ -380,7 +380,7 @@ impl<U: Unit> Decoder<'_, U> {
             *at += read;
         }
         self.last_lone_faults(bytes, at, instead);
-        let pays = bytes.len() - *at >= library_pays(FEW, 448);
+        let pays = bytes.len() - *at >= library_pays(FEW_BYTES, 448);
         let mut faults = if pays { 0 } else { RARE_FAULTS };
         while *at < bytes.len() {
             if faults == 0 {
@@ -491,7 +491,7 @@ impl<U: Unit> Decoder<'_, U> {
             };
             let next = next(word);
             if next.is_err() {
-                if faults == 0 && rest.len() >= NEAR {
+                if faults == 0 && rest.len() >= NEAR_BYTES {
                     break Ok(());
                 }
                 faults = faults.saturating_sub(1);
@@ -543,7 +543,7 @@ impl<U: Unit> Decoder<'_, U> {
         let mut surrogates = Vec::new();
         while *at < bytes.len() {
             let rest = &bytes[*at..];
-            let is_far = rest.get(8..FAR).is_some_and(is_ascii);
+            let is_far = rest.get(8..FAR_BYTES).is_some_and(is_ascii);
             let mut read = if is_far { 0 } else { self.lone_faults(rest, instead) };
             if read == 0 {
                 read = self.handled(rest, instead)?;
@@ -553,7 +553,7 @@ impl<U: Unit> Decoder<'_, U> {
                 self.scalar(bytes, at, *at + 8, instead, usize::MAX)?;
                 *at += self.text(&bytes[*at..])?;
             } else if read == 0 {
-                let end = if rest.len() > PIECE { *at + floor(rest, PIECE) } else { bytes.len() };
+                let end = if rest.len() > PIECE_BYTES { *at + floor(rest, PIECE_BYTES) } else { bytes.len() };
                 surrogates.clear();
                 self.piece(bytes, at, end, &mut surrogates, instead)?;
             }
@@ -615,7 +615,7 @@ impl<U: Unit> Decoder<'_, U> {
         instead: Instead,
     ) -> Result<(), Stop> {
         let piece = &bytes[*at..end];
-        let mut buffer = [MaybeUninit::uninit(); COPY];
+        let mut buffer = [MaybeUninit::uninit(); COPY_BYTES];
         let mut refused = |(refused, stop)| {
             *at += refused;
             stop
@@ -678,7 +678,7 @@ impl<U: Unit> Decoder<'_, U> {
     /// read, or 0 if this does not pay.
     fn lone_faults(&mut self, bytes: &[u8], instead: Instead) -> usize {
         // More faults are likely nearby.
-        const NEARBY: usize = 1024;
+        const NEARBY_BYTES: usize = 1024;
         let room = &mut self.room[self.len..];
         if instead == Instead::Ignore {
             let Some(room) = U::as_bytes(room) else { return 0 };
@@ -686,7 +686,7 @@ impl<U: Unit> Decoder<'_, U> {
             self.len += written;
             return read;
         }
-        let bytes = &bytes[..bytes.len().min(NEARBY)];
+        let bytes = &bytes[..bytes.len().min(NEARBY_BYTES)];
         let (fault, largest) = match instead {
             Instead::SurrogateEscape => (Some(Fault::ESCAPED), 0xDCFF),
             Instead::Replace => (Some(Fault::REPLACED), REPLACEMENT.into()),
@@ -743,7 +743,7 @@ pub(super) fn may_be_narrow(bytes: &[u8]) -> bool {
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
     let is_four = |(byte, next): (&u8, &u8)| is_lead_of_four(*byte) & (next >> 6 == 2);
     // Leads alone are found with fewer instructions than pairs.
-    bytes.len() < FEW || !has_lead_of_four(bytes) || !pairs.fold(false, |any, pair| any | is_four(pair))
+    bytes.len() < FEW_BYTES || !has_lead_of_four(bytes) || !pairs.fold(false, |any, pair| any | is_four(pair))
 }
 
 /// What a fault of one byte becomes: its own bits, other bits, and the byte above.

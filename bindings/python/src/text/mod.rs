@@ -21,14 +21,14 @@ use stable as made;
 use trust8::boundary::floor;
 use trust8_counts::inspect;
 
-use crate::input::{LONG, PIECE, unlocked_if_long};
+use crate::input::{LONG_BYTES, PIECE_BYTES, unlocked_if_long};
 pub(crate) use made::{
     Builder, ascii, ascii_in_pieces, ascii_without_faults, encoded, faulty, of_valid, short,
 };
 
 /// The length of short text, which is decoded into memory on the stack: the string then gets the
 /// right width and length at once.
-pub(crate) const SHORT: usize = 1024;
+pub(crate) const SHORT_BYTES: usize = 1024;
 
 /// The replacement of an ill-formed sequence, for the error handlers that need no call into Python.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,7 +100,7 @@ impl<'a> Counts<'a> {
     /// Validates and counts. Signals are handled.
     #[inline]
     pub(crate) fn of(py: Python<'_>, bytes: &'a [u8]) -> PyResult<Self> {
-        if bytes.len() < LONG {
+        if bytes.len() < LONG_BYTES {
             let summary = inspect(bytes);
             let (valid, is_valid, chars) = (summary.bytes(), summary.is_valid(), summary.chars());
             return Ok(Self { all: bytes, valid, is_valid, chars, chars_by_len: summary.chars_by_len() });
@@ -112,7 +112,7 @@ impl<'a> Counts<'a> {
         let mut all = Self { all: bytes, valid: 0, is_valid: true, chars: 0, chars_by_len: [0; 4] };
         loop {
             let rest = &bytes[all.valid..];
-            let piece = if rest.len() > PIECE { &rest[..floor(rest, PIECE)] } else { rest };
+            let piece = if rest.len() > PIECE_BYTES { &rest[..floor(rest, PIECE_BYTES)] } else { rest };
             let summary = unlocked_if_long(py, piece.len(), || inspect(piece));
             all.valid += summary.bytes();
             all.chars += summary.chars();

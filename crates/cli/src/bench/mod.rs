@@ -22,7 +22,7 @@ use crate::kernels::cpu;
 use crate::outcome::{Outcome, print_output};
 
 /// The length of generated texts. They fit into the second-level cache of every current CPU.
-const LENGTH: usize = 64 << 10;
+const LENGTH_BYTES: usize = 64 << 10;
 
 /// What was measured, and on what.
 pub(super) struct Results {
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &BenchArgs, common: &CommonArgs) -> ExitCode {
         None => Kernel::available().iter().collect(),
     };
     let texts = match &args.file {
-        None => texts::generated(LENGTH),
+        None => texts::generated(LENGTH_BYTES),
         Some(path) => match fs::read(path) {
             Ok(bytes) if bytes.is_empty() => {
                 return Outcome::fail(&format!("{}: is empty", path.display()));
@@ -71,8 +71,8 @@ pub(crate) fn run(args: &BenchArgs, common: &CommonArgs) -> ExitCode {
 /// Returns the content of a file with its name in the table. If the file is long, a prefix that
 /// fits into the cache comes first.
 fn texts_of_file(bytes: Vec<u8>) -> Vec<(String, Vec<u8>)> {
-    let beginning =
-        (bytes.len() > LENGTH).then(|| ("first 64 KiB".to_owned(), bytes[..floor(&bytes, LENGTH)].to_vec()));
+    let beginning = (bytes.len() > LENGTH_BYTES)
+        .then(|| ("first 64 KiB".to_owned(), bytes[..floor(&bytes, LENGTH_BYTES)].to_vec()));
     beginning.into_iter().chain([("whole file".to_owned(), bytes)]).collect()
 }
 

@@ -24,7 +24,7 @@ use crate::interrupt;
 use crate::outcome::{Outcome, print_error};
 use crate::progress::Progress;
 use crate::replace::{self, Original};
-use crate::source::{self, CHUNK, FileFrom, Opened, Source, aligned_buffer, readers};
+use crate::source::{self, CHUNK_BYTES, FileFrom, Opened, Source, aligned_buffer, readers};
 use crate::streams::StandardOutput;
 use crate::target::Target;
 use encode::Encode;
@@ -69,7 +69,7 @@ struct Convert<'a> {
 
 impl Convert<'_> {
     fn convert_all(&self, sources: &[Source]) -> Outcome {
-        let mut out = BufWriter::with_capacity(CHUNK, StandardOutput::new());
+        let mut out = BufWriter::with_capacity(CHUNK_BYTES, StandardOutput::new());
         let mut outcome = Outcome::AllValid;
         for source in sources {
             match self.convert(source, &mut out) {
@@ -179,7 +179,7 @@ impl Convert<'_> {
     ) -> Result<(), FileError> {
         let mut steps = Steps::new(self.kernel, from, to, self.args.replace);
         let (mut buffer, start) = aligned_buffer(0);
-        let bytes = &mut buffer[start..][..CHUNK];
+        let bytes = &mut buffer[start..][..CHUNK_BYTES];
         let mut text = Vec::new();
         // If the target lacks characters, it is Latin-1, in which every byte is one.
         let (mut line, mut column, mut characters) = (1, 1, 0);

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::guess::declared::{END, START, find};
+use crate::guess::declared::{END_BYTES, START_BYTES, find};
 
 /// Passes on the text that is written to it, and finds what it declares. Corrects that, if it should.
 pub(super) struct Declarations<'a> {
@@ -55,12 +55,12 @@ impl Write for Declarations<'_> {
             self.out.write_all(bytes)?;
         }
         let is_kept = self.corrects || self.is_start;
-        self.last.extend(if is_kept { bytes } else { &bytes[bytes.len().saturating_sub(16 * END)..] });
-        if self.is_start && self.last.len() >= START + END {
-            self.look(START, false)?;
+        self.last.extend(if is_kept { bytes } else { &bytes[bytes.len().saturating_sub(16 * END_BYTES)..] });
+        if self.is_start && self.last.len() >= START_BYTES + END_BYTES {
+            self.look(START_BYTES, false)?;
         }
-        if !self.is_start && self.last.len() > 16 * END {
-            let done = self.last.len() - END;
+        if !self.is_start && self.last.len() > 16 * END_BYTES {
+            let done = self.last.len() - END_BYTES;
             if self.corrects {
                 self.out.write_all(&self.last[..done])?;
             }

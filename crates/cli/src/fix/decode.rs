@@ -19,7 +19,7 @@ use crate::guess::pages::johab;
 use crate::hex::Hex;
 use crate::progress::Progress;
 use crate::segments::{Segment, Segments};
-use crate::source::{self, CHUNK, aligned_buffer};
+use crate::source::{self, CHUNK_BYTES, aligned_buffer};
 
 /// Writes the text of `reader`, which is encoded in `charset`, to `out`. Returns how many sequences
 /// were invalid.
@@ -113,7 +113,7 @@ fn from_characters(
     remedy: Option<Remedy>,
     out: &mut dyn Write,
 ) -> Result<u64, FileError> {
-    let mut bytes = vec![0; CHUNK];
+    let mut bytes = vec![0; CHUNK_BYTES];
     let (mut filled, mut offset, mut invalid) = (0, 0, 0);
     let mut text = String::new();
     loop {
@@ -164,7 +164,7 @@ fn from_units(
         transcode::Encoding::Utf32Le => (4, u32::from_le_bytes),
         _ => (1, u32::from_le_bytes),
     };
-    let mut bytes = vec![0; CHUNK];
+    let mut bytes = vec![0; CHUNK_BYTES];
     let (mut filled, mut offset, mut invalid) = (0, 0, 0);
     let mut text = String::new();
     loop {
@@ -253,7 +253,7 @@ fn invalid_in_dialect(error: &DialectError, offset: u64, sequence: &[u8]) -> Fil
 
 /// How many bytes before a chunk are kept. When encoding_rs finds that a sequence is malformed, it
 /// may have read up to 7 bytes since the sequence began.
-const KEPT: usize = 8;
+const KEPT_BYTES: usize = 8;
 
 fn from_encoding(
     encoding: &'static Encoding,
@@ -265,14 +265,15 @@ fn from_encoding(
     // removed.
     let mut decoder =
         if is_utf16(encoding) { encoding.new_decoder() } else { encoding.new_decoder_with_bom_removal() };
-    let (mut bytes, start_of_chunk) = aligned_buffer(KEPT);
-    let mut text = vec![0; 3 * CHUNK];
-    // How many of the `KEPT` bytes before the chunk are from the input.
+    let (mut bytes, start_of_chunk) = aligned_buffer(KEPT_BYTES);
+    let mut text = vec![0; 3 * CHUNK_BYTES];
+    // How many of the `KEPT_BYTES` bytes before the chunk are from the input.
     let mut kept = 0;
     let mut offset = 0;
     let mut invalid = 0;
     loop {
-        let n = source::read(&mut reader, &mut bytes[start_of_chunk..][..CHUNK]).map_err(FileError::Read)?;
+        let n = source::read(&mut reader, &mut bytes[start_of_chunk..][..CHUNK_BYTES])
+            .map_err(FileError::Read)?;
         let end = start_of_chunk + n;
         let mut at = start_of_chunk;
         loop {
@@ -299,8 +300,8 @@ fn from_encoding(
         if n == 0 {
             return Ok(invalid);
         }
-        bytes.copy_within(end - KEPT..end, start_of_chunk - KEPT);
-        kept = KEPT.min(kept + n);
+        bytes.copy_within(end - KEPT_BYTES..end, start_of_chunk - KEPT_BYTES);
+        kept = KEPT_BYTES.min(kept + n);
         offset += n as u64;
     }
 }
@@ -364,7 +365,7 @@ mod tests {
     /// Sequences that begin in one chunk and end in the next.
     #[test]
     fn offsets_are_right_across_chunks() {
-        for before in CHUNK - 6..CHUNK + 3 {
+        for before in CHUNK_BYTES - 6..CHUNK_BYTES + 3 {
             for (charset, bad, hex) in [
                 ("euc-jp", &b"\x8F\xA2!"[..], "8F A2"),
                 ("gb18030", b"\x81!", "81"),

@@ -13,14 +13,14 @@ use crate::guess::evidence::skip_continuations;
 use crate::visible::{push_visible, write_name};
 
 /// Longer files are not compared, because that takes memory and time.
-pub(super) const LONGEST: u64 = 64 << 20;
+pub(super) const LONGEST_BYTES: u64 = 64 << 20;
 
 /// How many lines are shown around a change.
-const CONTEXT: u32 = 3;
+const CONTEXT_LINES: u32 = 3;
 
 /// The bytes of a longer line that a terminal shows before its first difference, and after it.
-const BEFORE: usize = 40;
-const AFTER: usize = 120;
+const BEFORE_BYTES: usize = 40;
+const AFTER_BYTES: usize = 120;
 
 /// Writes a unified diff of `old` and `new`.
 ///
@@ -46,10 +46,10 @@ pub(super) fn write(
     let lines = InternedInput::new(byte_lines(old), byte_lines(new));
     let changes = hunks(&lines);
     // Changes with no more than the context of both between them are shown together.
-    for group in changes.chunk_by(|one, next| next.before.start - one.before.end <= 2 * CONTEXT) {
+    for group in changes.chunk_by(|one, next| next.before.start - one.before.end <= 2 * CONTEXT_LINES) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-        let before = CONTEXT.min(first.before.start);
-        let after = CONTEXT.min(lines.before.len() as u32 - last.before.end);
+        let before = CONTEXT_LINES.min(first.before.start);
+        let after = CONTEXT_LINES.min(lines.before.len() as u32 - last.before.end);
         let range = |start: u32, end: u32| match end - start {
             0 => format!("{start},0"),
             1 => format!("{}", start + 1),
@@ -153,12 +153,12 @@ fn put_line(
 /// Appends `line` for a terminal. If it is too long, only the part around the offset `difference`
 /// is shown.
 fn push_shown(text: &mut Vec<u8>, line: &[u8], difference: usize) {
-    let start = match line.len().checked_sub(BEFORE + AFTER) {
-        Some(last) => difference.saturating_sub(BEFORE).min(last),
+    let start = match line.len().checked_sub(BEFORE_BYTES + AFTER_BYTES) {
+        Some(last) => difference.saturating_sub(BEFORE_BYTES).min(last),
         None => 0,
     };
     let rest = if start > 0 { skip_continuations(&line[start..]) } else { line };
-    let shown = &rest[..floor(rest, BEFORE + AFTER)];
+    let shown = &rest[..floor(rest, BEFORE_BYTES + AFTER_BYTES)];
     if start > 0 {
         text.extend("…".as_bytes());
     }

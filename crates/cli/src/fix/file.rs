@@ -18,7 +18,7 @@ use crate::guess::evidence::Evidence;
 use crate::guess::{guess_valid, seems_to_be};
 use crate::progress::Progress;
 use crate::replace::{self, Original, identity};
-use crate::source::{self, CHUNK, FileFrom, Opened, Source, readers};
+use crate::source::{self, CHUNK_BYTES, FileFrom, Opened, Source, readers};
 use crate::target::Target;
 use crate::validate::{Buffer, FileStatus};
 use crate::walk::Entry;
@@ -234,7 +234,7 @@ impl Fix<'_> {
         look: &Look,
         out: &mut dyn Write,
     ) -> Result<FileReport, FileError> {
-        if file.metadata().map_err(FileError::Read)?.len() > diff::LONGEST {
+        if file.metadata().map_err(FileError::Read)?.len() > diff::LONGEST_BYTES {
             let report = self.write(plan, reader, Target::StandardOutput, None, look, out)?;
             if report.is_changed() {
                 self.print(&format!("{}: is too long to show the difference", source.display()));
@@ -266,7 +266,7 @@ impl Fix<'_> {
             }
             // Text in UTF-16 and in ISO-2022-JP can be UTF-8 as well.
             Some(Charset::Auto) => {
-                let mut first = vec![0; CHUNK];
+                let mut first = vec![0; CHUNK_BYTES];
                 let n = source::read(&mut from(0), &mut first).map_err(FileError::Read)?;
                 if memchr2(0, 0x1B, &first[..n]).is_none() {
                     return Ok(Plan::Copy);
@@ -299,8 +299,8 @@ fn pass_valid(
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<(Vec<u8>, Vec<u8>), FileError> {
-    const CONTEXT: usize = 64 << 10;
-    let (mut context, mut bytes, mut chunk) = (Vec::new(), Vec::new(), vec![0; CHUNK]);
+    const CONTEXT_BYTES: usize = 64 << 10;
+    let (mut context, mut bytes, mut chunk) = (Vec::new(), Vec::new(), vec![0; CHUNK_BYTES]);
     loop {
         let n = source::read(stream, &mut chunk).map_err(FileError::Read)?;
         bytes.extend(&chunk[..n]);
@@ -308,7 +308,7 @@ fn pass_valid(
             _ if n == 0 => bytes.len(),
             Some(at) => at + 1,
             // So memory does not grow with the length of a line.
-            None if bytes.len() > CHUNK => whole_len(&bytes),
+            None if bytes.len() > CHUNK_BYTES => whole_len(&bytes),
             None => 0,
         };
         if !trust8::is_utf8(&bytes[..end]) || n == 0 && end == 0 {
@@ -317,7 +317,7 @@ fn pass_valid(
         out.write_all(&bytes[..end]).map_err(FileError::Write)?;
         progress.add(end as u64);
         context.extend(bytes.drain(..end));
-        context.drain(..context.len().saturating_sub(CONTEXT));
+        context.drain(..context.len().saturating_sub(CONTEXT_BYTES));
         if n == 0 {
             return Ok((context, Vec::new()));
         }
@@ -326,7 +326,7 @@ fn pass_valid(
 
 /// Whether all bytes of `reader` are ASCII.
 fn is_ascii(mut reader: impl Read) -> io::Result<bool> {
-    let mut bytes = vec![0; CHUNK];
+    let mut bytes = vec![0; CHUNK_BYTES];
     loop {
         match source::read(&mut reader, &mut bytes)? {
             0 => return Ok(true),
@@ -338,7 +338,7 @@ fn is_ascii(mut reader: impl Read) -> io::Result<bool> {
 
 /// Whether `reader` yields `byte` anywhere.
 fn contains(mut reader: impl Read, byte: u8) -> io::Result<bool> {
-    let mut bytes = vec![0; CHUNK];
+    let mut bytes = vec![0; CHUNK_BYTES];
     loop {
         match source::read(&mut reader, &mut bytes)? {
             0 => return Ok(false),

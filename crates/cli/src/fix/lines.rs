@@ -12,7 +12,7 @@ use crate::args::Remedy;
 use crate::charset::Charset;
 use crate::guess::lines::Others;
 use crate::progress::Progress;
-use crate::source::{self, CHUNK};
+use crate::source::{self, CHUNK_BYTES};
 
 /// The lines of a file that are in another encoding than UTF-8.
 pub(crate) struct Mixed {
@@ -35,14 +35,14 @@ impl Mixed {
     pub(crate) fn find(others: &Others, reader: impl Read) -> io::Result<Self> {
         let charset = others.charset;
         let mut mixed = Self { charset, runs: Vec::new(), sequences: 0, others: 0, is_cut: false };
-        let mut reader = BufReader::with_capacity(CHUNK, reader);
+        let mut reader = BufReader::with_capacity(CHUNK_BYTES, reader);
         let (mut line, mut number, mut is_rest_of_line) = (Vec::new(), 1, false);
         loop {
             line.clear();
-            if (&mut reader).take(LONGEST as u64 + 1).read_until(b'\n', &mut line)? == 0 {
+            if (&mut reader).take(LONGEST_BYTES as u64 + 1).read_until(b'\n', &mut line)? == 0 {
                 return Ok(mixed);
             }
-            let is_whole = !is_rest_of_line && line.len() <= LONGEST;
+            let is_whole = !is_rest_of_line && line.len() <= LONGEST_BYTES;
             if is_whole && others.text(&line).is_some() {
                 let is_full = mixed.runs.len() == MOST_RUNS;
                 match mixed.runs.last_mut() {
@@ -88,7 +88,7 @@ impl Mixed {
 }
 
 /// A line that is longer than this is not decoded.
-const LONGEST: usize = 1 << 20;
+const LONGEST_BYTES: usize = 1 << 20;
 
 /// Writes the text of `reader` to `out`, with the lines decoded that are in another encoding. Applies
 /// `remedy` to what is still invalid. Without one, it stays.
@@ -101,7 +101,7 @@ pub(super) fn fix_lines(
     out: &mut dyn Write,
 ) -> Result<Sequences, FileError> {
     let mut sequences = Sequences::default();
-    let (mut bytes, mut chunk) = (Vec::new(), vec![0; CHUNK]);
+    let (mut bytes, mut chunk) = (Vec::new(), vec![0; CHUNK_BYTES]);
     let mut is_rest_of_line = false;
     loop {
         let n = source::read(&mut reader, &mut chunk).map_err(FileError::Read)?;
@@ -110,7 +110,7 @@ pub(super) fn fix_lines(
         let end = match memrchr(b'\n', &bytes) {
             _ if n == 0 => bytes.len(),
             Some(at) => at + 1,
-            None if bytes.len() > LONGEST => whole_len(&bytes),
+            None if bytes.len() > LONGEST_BYTES => whole_len(&bytes),
             None => 0,
         };
         let lines = &bytes[..end];
@@ -118,7 +118,7 @@ pub(super) fn fix_lines(
             out.write_all(lines).map_err(FileError::Write)?;
         } else {
             for line in lines.split_inclusive(|byte| *byte == b'\n') {
-                let is_whole = !std::mem::take(&mut is_rest_of_line) && line.len() <= LONGEST;
+                let is_whole = !std::mem::take(&mut is_rest_of_line) && line.len() <= LONGEST_BYTES;
                 match others.filter(|_| is_whole).and_then(|others| others.text(line)) {
                     Some(text) => {
                         sequences.decoded += invalid_in(line);

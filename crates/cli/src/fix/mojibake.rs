@@ -111,7 +111,7 @@ pub(super) struct Undo<'a> {
 
 /// A line that is longer than this is cut at a space, or else after any character in ASCII, or else
 /// anywhere. So memory and time do not grow with it.
-const LONGEST: usize = 1 << 20;
+const LONGEST_BYTES: usize = 1 << 20;
 
 impl<'a> Undo<'a> {
     pub(super) fn new(out: &'a mut dyn Write) -> Self {
@@ -151,7 +151,7 @@ impl Write for Undo<'_> {
             }
         }
         self.line.extend(rest);
-        if self.line.len() > LONGEST {
+        if self.line.len() > LONGEST_BYTES {
             let line = &self.line;
             let ascii = || line.iter().rposition(u8::is_ascii);
             let last =
@@ -200,7 +200,7 @@ mod tests {
             let chunk = text.repeat((64 << 10) / text.len());
             for _ in 0..40 {
                 undo.write_all(chunk.as_bytes()).unwrap();
-                assert!(undo.line.len() <= LONGEST, "{text}");
+                assert!(undo.line.len() <= LONGEST_BYTES, "{text}");
             }
             undo.finish().unwrap();
             if is_found {

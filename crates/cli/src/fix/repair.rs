@@ -11,7 +11,7 @@ use crate::charset::Charset;
 use crate::hex::Hex;
 use crate::progress::Progress;
 use crate::segments::{Segment, Segments};
-use crate::source::{self, CHUNK, aligned_buffer};
+use crate::source::{self, CHUNK_BYTES, aligned_buffer};
 use crate::visible::push_escaped;
 
 /// What to do with invalid sequences.
@@ -133,7 +133,7 @@ pub(super) fn copy(
     out: &mut dyn Write,
 ) -> Result<(), FileError> {
     let (mut buffer, start) = aligned_buffer(0);
-    let bytes = &mut buffer[start..][..CHUNK];
+    let bytes = &mut buffer[start..][..CHUNK_BYTES];
     loop {
         match source::read(&mut reader, bytes).map_err(FileError::Read)? {
             0 => return Ok(()),

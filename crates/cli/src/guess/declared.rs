@@ -11,15 +11,15 @@ use memchr::memmem;
 use crate::charset::Charset;
 
 /// How many bytes of the start are looked at.
-pub(crate) const START: usize = 4 << 10;
+pub(crate) const START_BYTES: usize = 4 << 10;
 /// How many bytes of the end are looked at, where Vim has modelines.
-pub(crate) const END: usize = 1 << 10;
+pub(crate) const END_BYTES: usize = 1 << 10;
 /// How many lines, at the start and at the end, may be modelines of Vim.
 const MODELINES: usize = 5;
 
 /// Returns the encoding other than UTF-8 that the start of a file declares.
 pub(super) fn charset(start: &[u8]) -> Option<Charset> {
-    let start = &start[..start.len().min(START)];
+    let start = &start[..start.len().min(START_BYTES)];
     let name = find(start, true, false).into_iter().next()?;
     known(&start[name]).map(|(charset, _)| charset)
 }

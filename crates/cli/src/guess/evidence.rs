@@ -9,13 +9,13 @@ use trust8::boundary::{is_continuation, whole_len};
 
 /// The length of the start, of the end, and of what follows the first error. A file that is not
 /// longer than a few of these is read as a whole.
-const LONG: u64 = 64 << 10;
+const LONG_BYTES: u64 = 64 << 10;
 /// The length of every other place.
-const SHORT: u64 = 16 << 10;
+const SHORT_BYTES: u64 = 16 << 10;
 /// How many places there are between the first error and the end.
 const PLACES: u64 = 6;
 /// How many bytes before the first error belong to the sample.
-const BEFORE: u64 = 1 << 10;
+const BEFORE_BYTES: u64 = 1 << 10;
 
 /// In text in UTF-16, at least this share of the code units is common.
 const ENOUGH: f64 = 0.97;
@@ -25,7 +25,7 @@ const MARGIN: f64 = 0.03;
 /// Whether the beginning of a file seems to be text in UTF-16 without a byte order mark. `from`
 /// returns a reader that begins at an offset.
 pub(crate) fn seems_utf16<R: Read>(from: impl Fn(u64) -> R) -> io::Result<bool> {
-    Ok(Evidence::gather(&from, SHORT, 0)?.utf16().is_some())
+    Ok(Evidence::gather(&from, SHORT_BYTES, 0)?.utf16().is_some())
 }
 
 pub(crate) struct Evidence {
@@ -50,11 +50,12 @@ impl Evidence {
 
     /// Returns the places that belong to the sample, in their order. The last ones may end after the file.
     pub(crate) fn places(len: u64, first_error: u64) -> Vec<Range<u64>> {
-        let mut places = vec![(0, LONG), (first_error.saturating_sub(BEFORE), BEFORE + LONG)];
+        let mut places =
+            vec![(0, LONG_BYTES), (first_error.saturating_sub(BEFORE_BYTES), BEFORE_BYTES + LONG_BYTES)];
         let rest = len.saturating_sub(first_error);
-        places.extend((1..=PLACES).map(|i| (first_error + rest / (PLACES + 1) * i, SHORT)));
-        places.push((len.saturating_sub(LONG), LONG));
-        if len <= 8 * LONG {
+        places.extend((1..=PLACES).map(|i| (first_error + rest / (PLACES + 1) * i, SHORT_BYTES)));
+        places.push((len.saturating_sub(LONG_BYTES), LONG_BYTES));
+        if len <= 8 * LONG_BYTES {
             places = vec![(0, len)];
         }
         let mut end = 0;

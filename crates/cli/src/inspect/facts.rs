@@ -30,7 +30,7 @@ fn excerpt_width() -> usize {
 
 /// A stream has to be stored, because it is read a second time. Of a longer one, only the beginning
 /// is read.
-const LONGEST_STREAM: u64 = 1 << 30;
+const LONGEST_STREAM_BYTES: u64 = 1 << 30;
 
 pub(super) struct Facts {
     pub(super) bytes: u64,
@@ -62,8 +62,8 @@ impl Facts {
             Opened::Seekable { file, start } => (file, start, false),
             Opened::Stream(stream) => {
                 progress.phase("storing");
-                let file = copy_to_temporary_file(stream, LONGEST_STREAM)?;
-                let is_cut_off = file.metadata()?.len() == LONGEST_STREAM;
+                let file = copy_to_temporary_file(stream, LONGEST_STREAM_BYTES)?;
+                let is_cut_off = file.metadata()?.len() == LONGEST_STREAM_BYTES;
                 (file, 0, is_cut_off)
             }
         };

@@ -17,9 +17,9 @@ use crate::visible::{push_visible, write_name};
 
 /// How many bytes of text to show on either side, if there is room. With a culprit of average
 /// length, the line has 80 columns.
-const TEXT: usize = 28;
+const TEXT_BYTES: usize = 28;
 /// How many bytes to show on either side in hexadecimal, if there is room.
-const HEX: usize = 8;
+const HEX_BYTES: usize = 8;
 /// How many bytes of a run to show.
 const RUN: usize = 16;
 /// The title of a line, and a culprit of average length.
@@ -132,7 +132,7 @@ impl Human {
         let terminal = on_terminal();
         let width = terminal_size::terminal_size().filter(|_| terminal).map_or(80, |(width, _)| width.0);
         let room = usize::from(width).saturating_sub(TITLE_AND_CULPRIT);
-        Self { colors, painted, terminal, text: TEXT.min(room / 2), hex: HEX.min(room / 6) }
+        Self { colors, painted, terminal, text: TEXT_BYTES.min(room / 2), hex: HEX_BYTES.min(room / 6) }
     }
 
     /// Writes two lines: the culprit between what comes before and after it, and a mark below the
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn text_is_whole_characters_of_the_same_line() {
         let around = |before: &'static str, after: &'static str| {
-            let (a, b) = same_line(before.as_bytes(), after.as_bytes(), TEXT);
+            let (a, b) = same_line(before.as_bytes(), after.as_bytes(), TEXT_BYTES);
             (std::str::from_utf8(a).unwrap(), std::str::from_utf8(b).unwrap())
         };
         assert_eq!(around("", ""), ("", ""));
