@@ -8,6 +8,7 @@ use trust8_fuzz::kernels::kernels;
 
 fuzz_target!(|data: &[u8]| {
     let Some((&[layout, rows, spoil, by], data)) = data.split_first_chunk() else { return };
+    prefixed(data, 1 + usize::from(spoil % 4));
     let rows = usize::from(rows) * if layout & 0x80 == 0 { 1 } else { 16 };
     match layout % 5 {
         // Offsets as they come, and values after them.
@@ -56,6 +57,33 @@ fuzz_target!(|data: &[u8]| {
         }
     }
 });
+
+/// Values with a length of `width` bytes before each.
+fn prefixed(data: &[u8], width: usize) {
+    let prefix = |bytes: &[u8]| {
+        let len = bytes.get(..width)?.iter().fold(0, |len, &byte| len << 8 | usize::from(byte));
+        // A length that is too great ends the buffer, so most of them are short.
+        Some((width, if len > data.len() { len % 24 } else { len }))
+    };
+    for kernel in kernels() {
+        let (mut rest, mut row) = (data, 0);
+        for value in kernel.length_prefixed(data, prefix) {
+            let text = prefix(rest).and_then(|(before, len)| rest.get(before..before + len));
+            match (value, text) {
+                (Ok(value), Some(text)) => assert_eq!(std::str::from_utf8(text), Ok(value)),
+                (Err(error), Some(text)) => {
+                    let ColumnErrorKind::NotUtf8(found) = error.kind() else { panic!("{error}") };
+                    let error = (error.row(), std::str::from_utf8(text).unwrap_err().valid_up_to());
+                    assert_eq!(error, (row, found.valid_up_to()));
+                }
+                (value, None) => assert!(value.is_err()),
+            }
+            rest = text.map_or(&[][..], |text| &rest[width + text.len()..]);
+            row += 1;
+        }
+        assert!(rest.is_empty());
+    }
+}
 
 fn view(text: &[u8], from: usize) -> u128 {
     let mut bytes = [0; 16];

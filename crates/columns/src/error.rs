@@ -199,19 +199,12 @@ impl fmt::Display for ColumnErrorKind {
                 write!(f, "offsets must not decrease: {from} is followed by {to}")
             }
             Self::OffsetOutOfRange { offset, values_len } => {
-                write!(
-                    f,
-                    "the offset {offset} is beyond the end of the values, which have {}",
-                    Bytes(*values_len)
-                )
+                let values = Bytes(*values_len);
+                write!(f, "the offset {offset} is beyond the end of the values, which have {values}")
             }
             Self::ShortValues { width, values_len } => {
-                write!(
-                    f,
-                    "a row of {} ends beyond the end of the values, which have {}",
-                    Bytes(*width),
-                    Bytes(*values_len)
-                )
+                let (row, values) = (Bytes(*width), Bytes(*values_len));
+                write!(f, "a row of {row} ends beyond the end of the values, which have {values}")
             }
             Self::NonZeroPadding { len } => {
                 write!(f, "the view must have zeros after its string of {}", Bytes(*len as usize))
@@ -220,11 +213,8 @@ impl fmt::Display for ColumnErrorKind {
                 write!(f, "the view names buffer {buffer}, and the number of buffers is {buffers}")
             }
             Self::ViewOutOfRange { buffer, offset, len, buffer_len } => {
-                write!(
-                    f,
-                    "the view names {len} bytes from byte {offset} on, and buffer {buffer} has {}",
-                    Bytes(*buffer_len)
-                )
+                let has = Bytes(*buffer_len);
+                write!(f, "the view names {len} bytes from byte {offset} on, and buffer {buffer} has {has}")
             }
             Self::WrongPrefix { prefix, actual } => {
                 write!(f, "the view has the prefix {prefix:02X?}, and its string begins with {actual:02X?}")

@@ -2,19 +2,19 @@
 
 #![forbid(unsafe_code)]
 
+use core::mem;
+
 use trust8::Kernel;
 #[cfg(feature = "alloc")]
 use trust8::Policy;
 use trust8::engine::AsKernel;
 
 #[cfg(feature = "alloc")]
-use crate::not_utf8;
-#[cfg(feature = "alloc")]
 use crate::overlap::{self, Overlap};
 #[cfg(feature = "alloc")]
 use crate::repair::{Repair, Repaired, repair_by};
 use crate::views::{GROUP_VIEWS, Joined, are_text, each_view, group_is_valid};
-use crate::{Column, ColumnError, InvalidRows, Offset, check_row, offsets};
+use crate::{Column, ColumnError, ColumnErrorKind, InvalidRows, Offset, check_row, not_utf8, offsets};
 
 /// The functions of this crate as methods of [`Kernel`]: for tests, measurements, and programs that
 /// let their user choose.
@@ -73,12 +73,42 @@ pub trait KernelColumns: AsKernel {
     /// # Errors
     ///
     /// Returns the errors of that function.
-    fn validate_slices<I>(&self, slices: I) -> Result<(), ColumnError>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>>,
-    {
+    fn validate_slices(&self, slices: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<(), ColumnError> {
         let mut slices = slices.into_iter().enumerate();
         slices.try_for_each(|(row, slice)| check_row(self.kernel(), row, slice.as_ref()))
+    }
+
+    /// Does the same as [`length_prefixed`](crate::length_prefixed), with this kernel.
+    fn length_prefixed<'a>(
+        &'static self,
+        buffer: &'a [u8],
+        prefix: impl Fn(&'a [u8]) -> Option<(usize, usize)>,
+    ) -> impl Iterator<Item = Result<&'a str, ColumnError>> {
+        // The kernel reads the buffer once, with the lengths, and splits it into valid texts and what lies between them. A value is
+        // UTF-8 if it is a part of one of these texts that is cut between characters.
+        let mut chunks = self.kernel().utf8_chunks(buffer);
+        // The text that begins at `from`, and the end of what follows it and is not valid.
+        let (mut text, mut from, mut to, mut at) = ("", 0, 0, 0);
+        (0..).map_while(move |row| {
+            let rest = buffer.get(at..).filter(|rest| !rest.is_empty())?;
+            let (before, len) = prefix(rest).filter(|&(before, _)| before > 0).unwrap_or((1, usize::MAX));
+            let start = at.saturating_add(before);
+            at = start.saturating_add(len);
+            let Some(bytes) = buffer.get(start..at) else {
+                let offset = i64::try_from(mem::replace(&mut at, usize::MAX)).unwrap_or(i64::MAX);
+                let kind = ColumnErrorKind::OffsetOutOfRange { offset, values_len: buffer.len() };
+                return Some(Err(ColumnError { row, kind }));
+            };
+            while to <= start && to < buffer.len() {
+                let chunk = chunks.next()?;
+                (text, from) = (chunk.valid(), to);
+                to += text.len() + chunk.invalid().len();
+            }
+            let value = text.get(start - from..at - from).map(Ok);
+            Some(
+                value.unwrap_or_else(|| self.kernel().from_utf8(bytes).map_err(|error| not_utf8(row, error))),
+            )
+        })
     }
 
     /// Does the same as [`invalid_rows`](crate::invalid_rows), with this kernel.

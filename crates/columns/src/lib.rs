@@ -121,11 +121,37 @@ pub fn validate_views(views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<()
 /// assert_eq!(trust8_columns::validate_slices(&cells[..2]), Ok(()));
 /// assert_eq!(trust8_columns::validate_slices(cells).unwrap_err().row(), 2);
 /// ```
-pub fn validate_slices<I>(slices: I) -> Result<(), ColumnError>
-where
-    I: IntoIterator<Item: AsRef<[u8]>>,
-{
+pub fn validate_slices(slices: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<(), ColumnError> {
     Kernel::best().validate_slices(slices)
+}
+
+/// Returns the values of a buffer in which each has its length before it, as text. The buffer is validated once, with the lengths.
+///
+/// `prefix` reads the length at the start of its argument. It returns how many bytes the length takes, at least one, and how many
+/// bytes the value has: Parquet's plain encoding and Kafka have four bytes, protocol buffers a varint.
+///
+/// # Errors
+///
+/// A value that is not UTF-8 is an error, and the next value follows. Where `prefix` returns `None`, or a value ends beyond the
+/// buffer, the error is the last item.
+///
+/// ```
+/// use trust8_columns::length_prefixed;
+///
+/// let parquet = |bytes: &[u8]| Some((4, u32::from_le_bytes(*bytes.first_chunk()?) as usize));
+/// let page = b"\x03\0\0\0Ana\x04\0\0\0Ren\xE9\x04\0\0\0Zo\xC3\xAB\xFF\0\0\0";
+/// let mut values = length_prefixed(page, parquet);
+/// assert_eq!(values.next(), Some(Ok("Ana")));
+/// assert_eq!(values.next().unwrap().unwrap_err().row(), 1);
+/// assert_eq!(values.next(), Some(Ok("Zoë")));
+/// assert!(values.next().unwrap().unwrap_err().to_string().starts_with("row 3: "));
+/// assert_eq!(values.next(), None);
+/// ```
+pub fn length_prefixed<'a>(
+    buffer: &'a [u8],
+    prefix: impl Fn(&'a [u8]) -> Option<(usize, usize)>,
+) -> impl Iterator<Item = Result<&'a str, ColumnError>> {
+    Kernel::best().length_prefixed(buffer, prefix)
 }
 
 /// Checks that row `row`, which is `bytes`, is UTF-8.

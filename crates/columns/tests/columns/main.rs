@@ -5,6 +5,7 @@ mod support;
 
 mod dirty_columns;
 mod errors;
+mod length_prefixed;
 #[cfg(feature = "alloc")]
 #[path = "../../../../tests/support/policies.rs"]
 mod policies;
