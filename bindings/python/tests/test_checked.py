@@ -136,6 +136,16 @@ def test_parquet(tmp_path):
     assert result.to_pydict() == {"name": ["ok", "caf\xe9", None, "ok"], "ok": [True, False, True, True]}
 
 
+def test_the_cookbooks_ingest(tmp_path):
+    import ingest
+    import pyarrow.parquet
+
+    dirty, clean = [str(tmp_path / name) for name in ["dirty.parquet", "clean.parquet"]]
+    pyarrow.parquet.write_table(pa.concat_tables([table()] * 2), dirty)
+    assert ingest.ingest(dirty, clean) == [1, 5]
+    assert pyarrow.parquet.read_table(clean)["name"].to_pylist() == ["ok", "caf\xe9", None, "ok"] * 2
+
+
 def test_polars_and_duckdb():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"a": ["Zo\xeb", None]})

@@ -22,6 +22,10 @@ use arrow_data::ffi::FFI_ArrowArray;
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, UnionFields};
 use trust8_arrow::{CheckedReader, Checker, Policy, Reason, RowError};
 
+#[expect(dead_code, reason = "its `main` has no stranger")]
+#[path = "../examples/ingest.rs"]
+mod ingest;
+
 /// Returns rows that claim to be text.
 fn text(rows: &[&[u8]]) -> StringArray {
     let (offsets, values, nulls) = BinaryArray::from_iter_values(rows).into_parts();
@@ -553,6 +557,21 @@ fn streams_and_arrays_of_the_c_interface() {
         assert_eq!(batch.unwrap()["column"].as_string::<i32>().value(1), "café");
     }
     assert!(Checker::refuse().import_stream(FFI_ArrowArrayStream::empty()).is_err());
+}
+
+#[test]
+fn the_example_ingests_what_a_stranger_sends() {
+    let batches = [batch(Arc::new(text(&[b"ok", b"caf\xE9"]))), batch(Arc::new(text(&[b"Zo\xEB"])))];
+    let reader = RecordBatchIterator::new(batches.clone().map(Ok), batches[0].schema());
+    let mut bad = Vec::new();
+    let clean = ingest::ingest(reader, |row| bad.push(row)).unwrap();
+    assert_eq!(bad, [1, 2]);
+    assert_eq!(clean[1]["column"].as_string::<i32>().value(0), "Zo\u{EB}");
+    let (_, values, _) = text(&[b"ok", b"ok"]).into_parts();
+    // SAFETY: none, as above.
+    let wrong = unsafe { StringArray::new_unchecked(unchecked(&[0, 2, 1]), values, None) };
+    let reader = RecordBatchIterator::new([Ok(batch(Arc::new(wrong)))], batches[0].schema());
+    assert!(ingest::ingest(reader, |_| ()).is_err());
 }
 
 /// Arrow panics at an array that does not have the children of its type.
