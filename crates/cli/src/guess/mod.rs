@@ -227,6 +227,20 @@ mod tests {
         }
     }
 
+    /// By chance, most bytes of the Japanese line are characters of UTF-8.
+    #[test]
+    fn lines_without_damage_say_whether_a_file_is_utf8() {
+        let (japanese, ..) =
+            encoding_rs::EUC_JP.encode("出典: フリー百科事典『ウィキペディア（Wikipedia）』");
+        let bytes = [
+            "serem comunicações de rádio vindas de outro\n".as_bytes(),
+            &japanese,
+            "\nporque a gravidade de superfície de Marte é de\n".as_bytes(),
+        ]
+        .concat();
+        assert_eq!(guess(&bytes), "damage");
+    }
+
     /// Pairs of bytes that UTF-8 has as well, such as `ß` before a quotation mark.
     #[test]
     fn text_in_another_encoding_is_not_taken_for_utf8() {

@@ -6,6 +6,7 @@
 //! other, so a guess is certain if all other texts cost much more, and so do bytes that mean nothing.
 
 use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
 
 use super::languages::{ALL, FOREIGN, Language, NO_LETTER, Script};
 use super::pages::{Page, johab};
@@ -25,6 +26,8 @@ pub struct Ranked {
     pub coding: Coding,
     /// In bits.
     pub cost: f64,
+    /// The part of it that is there because a character or two can be anything.
+    pub few: f64,
 }
 
 /// What the bytes are in the likely encodings.
@@ -75,24 +78,25 @@ pub fn rank(pieces: &[&[u8]], is_whole: bool) -> Ranking {
     let (languages, _) = &*ALL;
     let pairs = Pairs::of(pieces, languages);
     let mut codings: Vec<(Ranked, [char; 128])> = Vec::new();
-    for (name, rarity, groups) in SINGLE {
-        let Some(coding) = single(name) else { continue };
-        let table = table(coding);
-        let Some(cost) = pairs.cost(&table, languages, groups).map(|cost| cost + rarity) else { continue };
+    for single in &*SINGLES {
+        let Single { coding, rarity, table, .. } = *single;
+        let Some(cost) = pairs.cost(single, languages).map(|cost| cost + rarity) else { continue };
         // Two encodings that make the same text are one answer.
         let is_same = |other: &[char; 128]| {
             pairs.high.iter().all(|byte| table[usize::from(byte - 0x80)] == other[usize::from(byte - 0x80)])
         };
         match codings.iter_mut().find(|(_, other)| is_same(other)) {
             Some((ranked, _)) => ranked.cost = ranked.cost.min(cost),
-            None => codings.push((Ranked { coding, cost }, table)),
+            None => codings.push((Ranked { coding, cost, few: 0.0 }, table)),
         }
     }
     let mut codings: Vec<_> = codings.into_iter().map(|(ranked, _)| ranked).collect();
     for (coding, scripts, rarity) in DOUBLE {
-        codings.extend(
-            double(coding, scripts, pieces, is_whole).map(|cost| Ranked { coding, cost: cost + rarity }),
-        );
+        codings.extend(double(coding, scripts, pieces, is_whole).map(|(cost, few)| Ranked {
+            coding,
+            cost: cost + few + rarity,
+            few,
+        }));
     }
     codings.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     let text =
@@ -109,11 +113,11 @@ pub fn rank(pieces: &[&[u8]], is_whole: bool) -> Ranking {
 /// Returns what `bytes`, a whole text, cost in an encoding. Returns `None` if they are not valid in it.
 pub fn cost(coding: Coding, bytes: &[u8]) -> Option<f64> {
     if let Some((_, scripts, _)) = DOUBLE.iter().find(|(it, ..)| *it == coding) {
-        return double(coding, scripts, &[bytes], true);
+        return double(coding, scripts, &[bytes], true).map(|(cost, few)| cost + few);
     }
     let (languages, _) = &*ALL;
-    let (.., groups) = SINGLE.iter().find(|(name, ..)| single(name) == Some(coding))?;
-    Pairs::of(&[bytes], languages).cost(&table(coding), languages, groups)
+    let single = SINGLES.iter().find(|it| it.coding == coding)?;
+    Pairs::of(&[bytes], languages).cost(single, languages)
 }
 
 /// Returns what a text costs in its language.
@@ -184,11 +188,45 @@ impl Characters {
     }
 }
 
-/// Returns the single-byte encoding with this name.
-fn single(name: &str) -> Option<Coding> {
-    let page = Page::all().find(|page| page.name() == name).map(Coding::Page);
-    page.or_else(|| Encoding::for_label(name.as_bytes()).map(Coding::Web))
+/// A single-byte encoding.
+struct Single {
+    coding: Coding,
+    rarity: f64,
+    /// The groups of languages that it is for.
+    groups: &'static str,
+    table: [char; 128],
+    /// What the bytes are, and the class of each in each language.
+    letters: OnceLock<(Vec<Letter>, Vec<Vec<u8>>)>,
 }
+
+static SINGLES: LazyLock<Vec<Single>> = LazyLock::new(|| {
+    let singles = SINGLE.iter().filter_map(|&(name, rarity, groups)| {
+        let page = Page::all().find(|page| page.name() == name).map(Coding::Page);
+        let coding = page.or_else(|| Encoding::for_label(name.as_bytes()).map(Coding::Web))?;
+        Some(Single { coding, rarity, groups, table: table(coding), letters: OnceLock::new() })
+    });
+    singles.collect()
+});
+
+impl Single {
+    fn letters(&self, languages: &[Language]) -> &(Vec<Letter>, Vec<Vec<u8>>) {
+        self.letters.get_or_init(|| {
+            let letters: Vec<_> = (0..0x80).map(char::from).chain(self.table).map(Letter::of).collect();
+            let class = |language| letters.iter().map(|it| it.class(language)).collect();
+            let classes = languages.iter().map(class).collect();
+            (letters, classes)
+        })
+    }
+}
+
+/// The class of each byte in each language, if those from 80 on are no letters.
+static ASCII: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let class = |byte, language| Letter::of(char::from(byte)).class(language);
+    let classes = |language| {
+        (0..=255).map(|byte| if byte < 0x80 { class(byte, language) } else { NO_LETTER }).collect()
+    };
+    ALL.0.iter().map(classes).collect()
+});
 
 /// Returns the characters of the bytes from 80 on. U+FFFD is none.
 fn table(coding: Coding) -> [char; 128] {
@@ -223,7 +261,7 @@ fn plain(byte: u8) -> u8 {
 
 impl Pairs {
     fn of(pieces: &[&[u8]], languages: &[Language]) -> Self {
-        let mut counts = vec![0_u32; 1 << 16];
+        let mut all = Vec::new();
         let mut inside = [0.0; 128];
         for piece in pieces {
             let (mut second, mut before) = (b' ', b' ');
@@ -233,48 +271,44 @@ impl Pairs {
                     inside[usize::from(before - 0x80)] += 1.0;
                 }
                 second = before;
-                counts[usize::from(before) << 8 | usize::from(byte)] += 1;
+                all.push([before, byte]);
                 before = byte;
             }
         }
-        let counts = counts.iter().enumerate().filter(|(_, n)| **n > 0);
-        let counts = counts.map(|(pair, n)| ((pair >> 8) as u8, pair as u8, f64::from(*n)));
+        all.sort_unstable();
+        let counts = all.chunk_by(|a, b| a == b).map(|same| (same[0][0], same[0][1], same.len() as f64));
         let (ascii, counts): (Vec<_>, Vec<_>) =
             counts.partition(|(before, now, _)| *before < 0x80 && *now < 0x80);
         let mut high: Vec<_> = counts.iter().map(|(_, byte, _)| *byte).filter(|byte| *byte >= 0x80).collect();
         high.sort_unstable();
         high.dedup();
-        let costs: Vec<_> =
-            languages.iter().map(|language| sum(&ascii, &classes(language, |_| None), language)).collect();
+        let costs = languages.iter().zip(&*ASCII).map(|(language, classes)| sum(&ascii, classes, language));
+        let costs: Vec<_> = costs.collect();
         let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
         // A text may have another language in ASCII than outside it, or a program may be around it.
         let penalties = costs.iter().map(|cost| ((cost - least) * 0.25).min(20.0)).collect();
         Self { counts, high, inside, penalties }
     }
 
-    /// Returns what the text costs in its language. The encoding is for the languages of `groups`. Returns `None` if a
-    /// byte is no character.
-    fn cost(&self, table: &[char; 128], languages: &[Language], groups: &str) -> Option<f64> {
-        if self.high.iter().any(|byte| table[usize::from(byte - 0x80)] == char::REPLACEMENT_CHARACTER) {
+    /// Returns what the text costs in its language. Returns `None` if a byte is no character.
+    fn cost(&self, single: &Single, languages: &[Language]) -> Option<f64> {
+        if self.high.iter().any(|byte| single.table[usize::from(byte - 0x80)] == char::REPLACEMENT_CHARACTER)
+        {
             return None;
         }
-        let letters: Vec<_> = (0..=255_u8)
-            .map(|byte| {
-                Letter::of(if byte < 0x80 { char::from(byte) } else { table[usize::from(byte - 0x80)] })
-            })
-            .collect();
+        let (letters, classes) = single.letters(languages);
         let extra: f64 = self
             .counts
             .iter()
             .map(|(before, now, n)| n * letters[usize::from(*before)].extra(&letters[usize::from(*now)]))
             .sum();
         let inside: f64 = self.inside.iter().zip(&letters[0x80..]).map(|(n, letter)| n * letter.inside).sum();
-        let costs = languages.iter().zip(&self.penalties).map(|(language, penalty)| {
-            let classes: Vec<_> = letters.iter().map(|it| it.class(language)).collect();
-            let group = language.group.trim_ascii_end();
-            let is_at_home = groups.split(' ').any(|it| it.as_bytes() == group);
-            sum(&self.counts, &classes, language) + penalty + if is_at_home { 0.0 } else { ELSEWHERE }
-        });
+        let costs =
+            languages.iter().zip(&self.penalties).zip(classes).map(|((language, penalty), classes)| {
+                let group = language.group.trim_ascii_end();
+                let is_at_home = single.groups.split(' ').any(|it| it.as_bytes() == group);
+                sum(&self.counts, classes, language) + penalty + if is_at_home { 0.0 } else { ELSEWHERE }
+            });
         Some(costs.fold(f64::INFINITY, f64::min) + extra + inside)
     }
 
@@ -283,22 +317,11 @@ impl Pairs {
         let costs = languages
             .iter()
             .zip(&self.penalties)
-            .map(|(language, penalty)| sum(&self.counts, &classes(language, |_| None), language) + penalty);
+            .zip(&*ASCII)
+            .map(|((language, penalty), classes)| sum(&self.counts, classes, language) + penalty);
         let high: f64 = self.counts.iter().filter(|(_, now, _)| *now >= 0x80).map(|(.., n)| n).sum();
         costs.fold(f64::INFINITY, f64::min) + high * NOISE
     }
-}
-
-/// Returns the class of each byte in a language. `high` returns that of those from 80 on, if they are letters.
-fn classes(language: &Language, high: impl Fn(u8) -> Option<u8>) -> Vec<u8> {
-    let class = |byte| {
-        if byte < 0x80 {
-            Letter::of(char::from(byte)).class(language)
-        } else {
-            high(byte).unwrap_or(NO_LETTER)
-        }
-    };
-    (0..=255).map(class).collect()
 }
 
 /// Returns what pairs of bytes cost in a language.
@@ -498,17 +521,16 @@ fn script(c: char) -> Option<Alphabet> {
     })
 }
 
-/// Returns what `pieces` cost in an encoding with characters of two bytes.
-fn double(coding: Coding, names: &[&[u8; 4]], pieces: &[&[u8]], is_whole: bool) -> Option<f64> {
+/// Returns what `pieces` cost in an encoding with characters of two bytes, and what it costs besides that there are few.
+fn double(coding: Coding, names: &[&[u8; 4]], pieces: &[&[u8]], is_whole: bool) -> Option<(f64, f64)> {
     let (_, scripts) = &*ALL;
     let mut characters = Characters::default();
     for piece in pieces {
         characters.add(&decode(coding, piece, is_whole)?);
     }
     let scripts = names.iter().filter_map(|name| scripts.iter().find(|script| script.name == *name));
-    // A character or two can be anything.
     let few = if characters.far.len() + characters.pairs.len() < 4 { 20.0 } else { 0.0 };
-    Some(characters.cost(scripts, coding) + few)
+    Some((characters.cost(scripts, coding), few))
 }
 
 /// Returns what a character costs in a language of East Asia.
@@ -519,7 +541,7 @@ fn far_cost(c: char, script: &Script, coding: Coding) -> f64 {
     match c {
         '\u{3000}'..='\u{30FF}' | '\u{FF01}'..='\u{FF5E}' => 14.0,
         '\u{AC00}'..='\u{D7A3}' => {
-            if script.name == b"ko  " {
+            if script.name == b"ko  " && (coding != Coding::Web(EUC_KR) || is_common(c, coding)) {
                 16.0
             } else {
                 24.0
@@ -544,6 +566,7 @@ fn is_common(c: char, coding: Coding) -> bool {
         it if it == BIG5 => matches!(first, 0xA4..=0xC6),
         it if it == SHIFT_JIS => matches!(first, 0x88..=0x98),
         it if it == EUC_JP => matches!(first, 0xB0..=0xCF),
+        it if it == EUC_KR => second >= 0xA1 && first >= 0xA1,
         _ => true,
     }
 }
