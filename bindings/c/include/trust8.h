@@ -624,11 +624,11 @@ size_t trust8_ascii_up_to(const void *data, size_t len);
 /* Returns the encoding of a text that does not name it: TRUST8_UTF8, TRUST8_UTF16LE,
  * TRUST8_UTF16BE, TRUST8_UTF32LE, TRUST8_UTF32BE, or 0 if it seems to be another one, or binary.
  *
- * A byte order mark decides. Without one, the bytes are well-formed in the encoding. If they have
- * no control characters that are rare in text, it can only be UTF-8. Otherwise UTF-32 must be free
- * of these, and at least 97 of 100 characters of UTF-16 must be common ones, in one byte order more
- * than in the other. UTF-8 with a NUL is not recognised. A text of a few characters can be taken
- * for another one.
+ * A byte order mark decides. Without one, the bytes are well-formed in the encoding. It is UTF-8 if
+ * fewer than a quarter of them are control characters that are rare in text, and none is NUL.
+ * Otherwise UTF-32 must be free of these, and at least 97 of 100 characters of UTF-16 must be common
+ * ones, in one byte order more than in the other. UTF-8 with a NUL is not recognised. A text of a
+ * few characters can be taken for another one.
  */
 uint32_t trust8_detect(const void *data, size_t len);
 

@@ -200,6 +200,7 @@ fn encodings_without_a_mark() {
         "plain text\r\n",
         "Größe: 12 €",
         "Съешь ещё",
+        "Съешь",
         "日本語のテキスト。",
         "한국어 텍스트",
         "😀 ok",
@@ -213,6 +214,8 @@ fn encodings_without_a_mark() {
             assert_eq!(detect(&marked), number, "{text} with a mark");
         }
     }
+    // All pairs of bytes but one would be common characters of UTF-16BE.
+    assert_eq!(detect(b"application\x01parameterslongerstill"), TRUST8_UTF8);
     for other in [
         &b"a\0b"[..],
         b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",

@@ -64,11 +64,11 @@ pub unsafe extern "C" fn trust8_ascii_up_to(data: *const c_void, len: usize) -> 
 /// Returns the encoding of a text that does not name it: TRUST8_UTF8, TRUST8_UTF16LE,
 /// TRUST8_UTF16BE, TRUST8_UTF32LE, TRUST8_UTF32BE, or 0 if it seems to be another one, or binary.
 ///
-/// A byte order mark decides. Without one, the bytes are well-formed in the encoding. If they have
-/// no control characters that are rare in text, it can only be UTF-8. Otherwise UTF-32 must be free
-/// of these, and at least 97 of 100 characters of UTF-16 must be common ones, in one byte order
-/// more than in the other. UTF-8 with a NUL is not recognised. A text of a few characters can be
-/// taken for another one.
+/// A byte order mark decides. Without one, the bytes are well-formed in the encoding. It is UTF-8 if
+/// fewer than a quarter of them are control characters that are rare in text, and none is NUL.
+/// Otherwise UTF-32 must be free of these, and at least 97 of 100 characters of UTF-16 must be common
+/// ones, in one byte order more than in the other. UTF-8 with a NUL is not recognised. A text of a
+/// few characters can be taken for another one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_detect(data: *const c_void, len: usize) -> u32 {
     // SAFETY: the caller vouches for the memory.
@@ -85,9 +85,12 @@ fn detect(bytes: &[u8]) -> Option<u32> {
             _ => TRUST8_UTF8,
         });
     }
-    let has_controls = bytes.iter().any(|byte| is_control(u32::from(*byte)));
-    let wide = if has_controls { utf32(bytes).or_else(|| utf16(bytes)) } else { None };
-    wide.or_else(|| (!bytes.contains(&0) && trust8::is_utf8(bytes)).then_some(TRUST8_UTF8))
+    let is_utf8 = !bytes.contains(&0) && trust8::is_utf8(bytes);
+    let controls = bytes.iter().filter(|byte| is_control(u32::from(**byte))).count();
+    // Half of the bytes of UTF-16 in Greek, Cyrillic, Hebrew or Arabic letters.
+    let may_be_wide = if is_utf8 { 4 * controls >= bytes.len() } else { controls > 0 };
+    let wide = if may_be_wide { utf32(bytes).or_else(|| utf16(bytes)) } else { None };
+    wide.or_else(|| is_utf8.then_some(TRUST8_UTF8))
 }
 
 /// Returns whether a character is a control character that is rare in text: any but a bell, a
