@@ -72,6 +72,7 @@ pub(super) fn first_test<S: Simd>(s: S, bytes: S::Vector, sieve: &Sieve) -> S::V
 }
 
 /// The classes of [`Sieve::one`] that are of ASCII.
+#[cfg(trust8_simd)]
 pub(super) const ASCII: u8 = 0x0F;
 
 /// Returns nonzero lanes for suspect ASCII bytes, and for the second or third byte of other

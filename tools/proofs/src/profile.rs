@@ -59,7 +59,10 @@ fn by_second(class: Class, any: [Byte; 3], test: impl Fn([Byte; 3]) -> Formula) 
     let last = test(any);
     let earlier = test([Byte::any(3), any[0], any[1]]);
     let shown = [last, last, last.or(earlier)];
-    characters_in_context(class, any).iter().zip(shown).all(|(forbidden, shown)| forbidden.and(shown.not()).is(FALSE))
+    characters_in_context(class, any)
+        .iter()
+        .zip(shown)
+        .all(|(forbidden, shown)| forbidden.and(shown.not()).is(FALSE))
 }
 
 /// Returns whether a class forbids a character, in some context or in any.
