@@ -77,8 +77,8 @@ export class ValidationStream extends TransformStream<Uint8Array, Uint8Array> {
   constructor();
 }
 
-/** What a decoder does with an ill-formed sequence: throws its error, or puts U+FFFD, nothing, `\xHH`, or windows-1252's characters for its bytes. */
-export type Invalid = 'throw' | 'replace' | 'drop' | 'escape' | 'windows-1252';
+/** What a decoder does with an ill-formed sequence: throws its error, or puts U+FFFD, nothing, `\xHH`, windows-1252's characters for its bytes, or the JDK's U+FFFD, of which a surrogate gets one. */
+export type Invalid = 'throw' | 'replace' | 'drop' | 'escape' | 'windows-1252' | 'java';
 
 export interface DecoderOptions {
   /** The default is `throw`. */
@@ -146,7 +146,7 @@ export class Survey {
 
 /** `table` reads invalid bytes with the given code points of the bytes 80 to FF, such as those of windows-1252. */
 export function repair(
-  policy: 'replace' | 'drop' | 'escape' | 'table', piece: Uint8Array, isLast: boolean, codePoints?: ArrayLike<number>,
+  policy: 'replace' | 'drop' | 'escape' | 'table' | 'java', piece: Uint8Array, isLast: boolean, codePoints?: ArrayLike<number>,
 ): { read: number; replaced: number; bytes: Uint8Array };
 /** Returns what kind of binary file begins with these bytes, such as 'a PDF document', or '' for no known kind. */
 export function binary(bytes: Bytes): string;

@@ -8,7 +8,7 @@ const KINDS = [
   '', 'unexpected-continuation', 'invalid-byte', 'overlong', 'surrogate', 'too-large', 'truncated', 'incomplete',
 ];
 const DIALECTS = ['utf-8', 'utf-8-rfc2279', 'cesu-8', 'mutf-8', 'wtf-8'];
-const POLICIES = { replace: 0, drop: 1, escape: 2, table: 3 };
+const POLICIES = { replace: 0, drop: 1, escape: 2, table: 3, java: 4 };
 export const PIECE = 4 << 20;
 const MAX_FOUND = 10_000;
 const BINS = 512;
@@ -180,7 +180,7 @@ export class ValidationStream extends TransformStream {
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 const WINDOWS_1252_CODE_POINTS = Uint32Array.from({ length: 128 }, (_, i) => WINDOWS_1252.charCodeAt(i) || i + 128);
 /** What a decoder does with an ill-formed sequence, as the policy and the table of `repair`. */
-const INVALID = { throw: null, replace: ['replace'], drop: ['drop'], escape: ['escape'], 'windows-1252': ['table', WINDOWS_1252_CODE_POINTS] };
+const INVALID = { throw: null, replace: ['replace'], drop: ['drop'], escape: ['escape'], 'windows-1252': ['table', WINDOWS_1252_CODE_POINTS], java: ['java'] };
 
 export class Decoder {
   #repair;

@@ -140,12 +140,23 @@ test('a decoder gives the text of the platform, and what its policy says, howeve
     assert.deepEqual(decoded(bytes, { invalid: 'drop' }, ...cuts), [text(() => ''), count]);
     assert.deepEqual(decoded(bytes, { invalid: 'escape' }, ...cuts), [text(hex), count]);
     assert.deepEqual(decoded(bytes, { invalid: 'windows-1252' }, ...cuts), [text((part) => table.decode(part, { stream: true })), count]);
+    let inSurrogate = 0;
+    const java = sequences.map(({ codePoint, offset, length }) => {
+      const isOfSurrogate = inSurrogate > 0 && codePoint === null && length === 1 && bytes[offset] >> 6 === 2;
+      inSurrogate = isOfSurrogate ? inSurrogate - 1 : length === 1 && bytes[offset] === 0xed ? 2 : 0;
+      return isOfSurrogate ? '' : String.fromCodePoint(codePoint ?? 0xfffd);
+    });
+    assert.deepEqual(decoded(bytes, { invalid: 'java' }, ...cuts), [java.join('').replace(/^\ufeff/, ''), count]);
     const error = trust8.validate(bytes);
     if (error) assert.throws(() => decoded(bytes, {}, ...cuts), { name: 'Utf8Error', offset: error.offset, kind: error.kind });
     else assert.deepEqual(decoded(bytes, {}, ...cuts), [new TextDecoder().decode(bytes), 0]);
   }
   assert.ok(faults > 1000);
-  assert.throws(() => new trust8.Decoder({ invalid: 'ignore' }), /^RangeError: invalid: 'ignore' is none of throw, replace, drop, escape, windows-1252$/);
+  // What `new String(bytes, UTF_8)` gives.
+  for (const [bytes, text] of [[[0xed, 0xa0, 0x80], '\ufffd'], [[0xed, 0xa0, 0x80, 0x80], '\ufffd\ufffd'], [[0xed, 0xa0, 0x61, 0x80], '\ufffda\ufffd'], [[0xed, 0xbf], '\ufffd']]) {
+    for (let cut = 0; cut <= bytes.length; cut++) assert.equal(decoded(Uint8Array.from(bytes), { invalid: 'java' }, cut)[0], text);
+  }
+  assert.throws(() => new trust8.Decoder({ invalid: 'ignore' }), /^RangeError: invalid: 'ignore' is none of throw, replace, drop, escape, windows-1252, java$/);
 });
 
 test('a decoder takes long pieces, is ready again after its end, and decodes a stream', async () => {
