@@ -29,7 +29,7 @@ run tools/prose.py --self-test
 run tools/prose.py
 run tools/lists.py
 run cargo fmt --all --check
-for manifest in bindings/{c,c/measure,python} crates/{datafusion,datafusion/measure,simdutf8} fuzz tools/{proofs,tests-nostd}; do
+for manifest in bindings/{c,c/measure,python,web,web/guess} crates/{datafusion,datafusion/measure,simdutf8} fuzz tools/{proofs,tests-nostd}; do
     run cargo fmt --manifest-path $manifest/Cargo.toml --check
 done
 run rustfmt --check --edition 2024 tools/*.rs tools/codegen/*.rs tools/other-programs/driver/*/*.rs \
@@ -43,7 +43,8 @@ check_without_simd
 export CUSTOM_LIBFUZZER_PATH=$target/libfuzzer.a
 run cargo clippy --manifest-path fuzz/Cargo.toml --target-dir "$target" --profile test --config 'profile.test.package."*".opt-level=0' \
     -- -D warnings
-for manifest in bindings/c tools/tests-nostd; do
+# The web page compiles files of the command.
+for manifest in bindings/c bindings/web{,/guess} tools/tests-nostd; do
     run cargo clippy --manifest-path $manifest/Cargo.toml --target-dir "$target" -- -D warnings
 done
 run cargo clippy --manifest-path crates/simdutf8/Cargo.toml --target-dir "$target" --no-default-features -- -D warnings

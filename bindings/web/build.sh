@@ -19,7 +19,7 @@ module() {
         CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 \
         RUSTFLAGS="-Ctarget-feature=$2 -Clink-arg=--export=__heap_base --remap-path-prefix=$(dirname "$PWD")=trust8" \
         cargo +nightly build --quiet --release --locked --target "$TARGET" --target-dir "$target/$1" \
-        -Zbuild-std=core,panic_abort -Zbuild-std-features=compiler-builtins-mem
+        --package trust8-web -Zbuild-std=core,panic_abort -Zbuild-std-features=compiler-builtins-mem
     cp "$target/$1/$TARGET/release/trust8_web.wasm" "npm/$1.wasm"
     local size compressed
     size=$(stat --format=%s "npm/$1.wasm") compressed=$(gzip --best --stdout "npm/$1.wasm" | wc -c)
@@ -29,9 +29,16 @@ module() {
 
 module trust8 +simd128
 module trust8-scalar -simd128
+# The command's guesses, which need the standard library.
+rustup target add --toolchain stable "$TARGET"
+RUSTFLAGS="--remap-path-prefix=$(dirname "$PWD")=trust8" \
+    cargo +stable build --quiet --release --locked --target "$TARGET" --target-dir "$target/guess" --package trust8-web-guess
+guess=$target/guess/$TARGET/release/trust8_web_guess.wasm
+echo "guess.wasm: $(stat --format=%s "$guess") bytes, $(gzip --best --stdout "$guess" | wc -c) compressed with gzip"
 node npm/generate.mjs
 cp ../../LICENSE-APACHE ../../LICENSE-MIT npm/
 rm -rf dist
 mkdir dist dist/trust8
 cp page/* dist/
 cp npm/core.js npm/file.js npm/*.wasm dist/trust8/
+cp "$guess" dist/trust8/guess.wasm

@@ -35,4 +35,4 @@ run() {
 run npm/test/package.test.mjs 10
 run npm/test/bundlers.test.mjs 16
 run test/runs.test.mjs 2
-run test/browser.test.mjs 39
+run test/browser.test.mjs 40

@@ -12,7 +12,8 @@
 //! | `counts.rs`, `repair.rs`, `stream.rs`, `part.rs`, `dialects.rs` | each a part of the library's interface |
 //! | `profile.rs` | forbidden characters |
 //! | `arrow/` | columns, through the C data interface of Arrow |
-//! | `command.rs` | `python -m trust8`, and the command's messages |
+//! | `messages.rs` | the command's messages, and its `fix_mojibake` |
+//! | `command.rs` | `python -m trust8` |
 //!
 //! Six files have unsafe code. `text/direct.rs` makes strings, and is the only one that writes to
 //! the memory of an object. `calls.rs` and `decode.rs` call the interpreter's C interface.
@@ -28,8 +29,17 @@ mod decode;
 mod dialects;
 mod encode;
 mod errors;
+#[path = "../../../crates/cli/src/hex.rs"]
+mod hex;
 mod input;
 mod lines;
+mod messages;
+#[path = "../../../crates/cli/src/mistake.rs"]
+#[expect(dead_code, reason = "the command also wants to know other things")]
+mod mistake;
+#[path = "../../../crates/cli/src/fix/mojibake.rs"]
+#[expect(dead_code, reason = "the command undoes mojibake in a stream")]
+mod mojibake;
 mod part;
 mod profile;
 mod repair;
@@ -54,6 +64,8 @@ mod _trust8 {
     #[pymodule_export]
     use crate::lines::decode_lines;
     #[pymodule_export]
+    use crate::messages::{fix_mojibake, mistake};
+    #[pymodule_export]
     use crate::part::Part;
     #[pymodule_export]
     use crate::profile::class_at;
@@ -68,7 +80,7 @@ mod _trust8 {
     };
     #[cfg(feature = "command")]
     #[pymodule_export]
-    use crate::command::{check, fix_mojibake, mistake};
+    use crate::command::check;
     #[pymodule_export]
     use crate::{kernels, panic, use_kernel};
 

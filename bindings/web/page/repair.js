@@ -8,8 +8,8 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** The repairs that make sense for what was found, the likeliest first. */
 export function plans({ summary, guesses, hidden }) {
   const plans = guesses.filter((guess) => guess.plan).map(({ is, name, plan }) => {
-    const title = is === 'mojibake' ? 'Undo the mojibake' : is === 'damaged' ? `Read damaged bytes as ${plan.label}` : `Read all of it as ${name}`;
-    return { title, note: is === 'damaged' ? 'The rest is UTF-8.' : '', plan };
+    const title = is === 'mojibake' ? 'Undo the mojibake' : is === 'lines' ? `Read ill-formed bytes as ${plan.label}` : `Read all of it as ${name}`;
+    return { title, note: is === 'lines' ? 'The rest is UTF-8.' : '', plan };
   });
   if (summary.errorCount === 0) {
     if (hidden.total > 0 && !hidden.isMore && guesses[0].is !== 'wide') {

@@ -11,7 +11,8 @@ function sentenceOnHidden({ total, isMore, found: [first] }) {
 /** A sentence on what bytes are that are not UTF-8. */
 function sentenceOnInvalid([first, ...others]) {
   switch (first.is) {
-    case 'damaged': return `It is ${first.name}.`;
+    case 'damaged':
+    case 'lines': return `It is ${first.name}.`;
     case 'dialect': return `It is ${first.name}, a relative of UTF-8 that most programs refuse.`;
     case 'overlong': return 'It spells characters in more bytes than they need, as attackers do to slip past a filter.';
     case 'binary': return 'It is probably not text.';

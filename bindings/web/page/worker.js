@@ -1,6 +1,7 @@
 // Reads files piece by piece, so that the page stays responsive and a file of any size takes little memory.
 import { culprit, forbidden, fromDialect, memorySize, PIECE, repair, Survey } from './trust8/file.js';
-import { guess, undo } from './guess.js';
+import { guess } from './guess.js';
+import { decoderOf, loadRules, undoMojibake } from './rules.js';
 
 const EXPLAINED_ERRORS = 200;
 /** How many forbidden characters are looked for. */
@@ -76,30 +77,6 @@ async function findForbidden({ blob, profile }, job, post = () => {}) {
   return { total: found.length, isMore: found.length === MOST_FORBIDDEN, found };
 }
 
-/** The file, or places all over it, as in the command: the start, what surrounds the first error, six places after it, and the end. */
-async function evidence(blob, firstError) {
-  const [LONG, SHORT, BEFORE, PLACES] = [64 << 10, 16 << 10, 1 << 10, 6];
-  const rest = blob.size - firstError;
-  const places = blob.size <= 8 * LONG ? [[0, blob.size]] : [
-    [0, LONG], [firstError - BEFORE, BEFORE + LONG], ...Array.from({ length: PLACES }, (_, i) => [firstError + Math.floor((rest / (PLACES + 1)) * (i + 1)), SHORT]),
-    [blob.size - LONG, LONG],
-  ];
-  const pieces = [];
-  let end = 0;
-  for (const [start, length] of places) {
-    const [from, to] = [Math.max(start, end), Math.min(start + length, blob.size)];
-    if (from >= to) continue;
-    end = to;
-    const bytes = await read(blob, from, to);
-    // Between words, no encoding has half a character.
-    const isSpace = (byte) => byte === 10 || byte === 32;
-    const first = from === 0 ? 0 : bytes.findIndex(isSpace) + 1;
-    const last = to === blob.size ? bytes.length : bytes.findLastIndex(isSpace) + 1 || bytes.length;
-    pieces.push({ bytes: bytes.subarray(Math.min(first, last), last) });
-  }
-  return pieces;
-}
-
 async function scan({ blob }, job, post) {
   const start = performance.now();
   const found = await survey(blob, { job, progress: (done) => post({ done: done / 2 }) });
@@ -110,8 +87,9 @@ async function scan({ blob }, job, post) {
   const { summary } = found;
   await Promise.all(summary.errors.slice(0, EXPLAINED_ERRORS).map(async (error) => { error.why = culprit(await read(blob, error.offset, error.offset + 6)); }));
   const last = blob.size ? (await read(blob, blob.size - 1))[0] : 10;
-  const guesses = guess(await evidence(blob, summary.errors[0]?.offset ?? 0), summary);
-  return { summary, lines: summary.newlines + (last === 10 ? 0 : 1), guesses, hidden, elapsed, memory: memorySize() };
+  await loadRules();
+  const guessed = await guess(summary, (from, to) => read(blob, from, to));
+  return { summary, lines: summary.newlines + (last === 10 ? 0 : 1), ...guessed, hidden, elapsed, memory: memorySize() };
 }
 
 async function nextError({ blob, from }) {
@@ -127,8 +105,7 @@ function dialectCut(bytes) {
 
 /** Each plan has a function that converts a piece, and returns the bytes and how many bytes it has read. */
 const PLANS = {
-  policy: ({ policy, label }) => {
-    const table = label && Array.from(new TextDecoder(label).decode(Uint8Array.from({ length: 128 }, (_, i) => i + 128)), (c) => c.codePointAt(0));
+  policy: ({ policy, label, table = label && Array.from(new TextDecoder(label).decode(Uint8Array.from({ length: 128 }, (_, i) => i + 128)), (c) => c.codePointAt(0)) }) => {
     return (bytes, isLast) => repair(policy, bytes, isLast, table);
   },
   dialect: ({ dialect }) => (bytes, isLast) => {
@@ -136,8 +113,11 @@ const PLANS = {
     return { read, bytes: fromDialect(dialect, bytes.subarray(0, read)) };
   },
   decode: ({ decode }, isStart) => {
-    const decoder = new TextDecoder(decode, { ignoreBOM: !isStart });
-    return (bytes, isLast) => ({ read: bytes.length, bytes: new TextEncoder().encode(decoder.decode(bytes, { stream: !isLast })) });
+    const decoder = decoderOf(decode, { ignoreBOM: !isStart });
+    return (bytes, isLast) => {
+      const { read, text } = decoder(bytes, isLast);
+      return { read, bytes: new TextEncoder().encode(text) };
+    };
   },
   utf32: ({ utf32 }, atStart = true) => (bytes, isLast) => {
     const read = isLast ? bytes.length : bytes.length & ~3;
@@ -151,10 +131,9 @@ const PLANS = {
     }
     return { read, bytes: new TextEncoder().encode(text) };
   },
-  mojibake: ({ mojibake }) => (bytes, isLast) => {
+  mojibake: () => (bytes, isLast) => {
     const read = isLast ? bytes.length : bytes.lastIndexOf(10) + 1 || dialectCut(bytes);
-    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, read));
-    return { read, bytes: new TextEncoder().encode(undo(text, mojibake).text) };
+    return { read, bytes: new TextEncoder().encode(undoMojibake(bytes.subarray(0, read))) };
   },
 };
 

@@ -6,14 +6,14 @@
 #![cfg_attr(target_family = "wasm", no_std)]
 #![expect(clippy::missing_safety_doc, reason = "`memory` says what the caller of every function promises")]
 
-#[path = "../../../crates/cli/src/culprit.rs"]
-#[expect(dead_code, reason = "the command also wants to know other things")]
-mod culprit;
 #[path = "../../../crates/cli/src/hex.rs"]
 mod hex;
 #[path = "../../../crates/cli/src/guess/magic.rs"]
 mod magic;
 mod memory;
+#[path = "../../../crates/cli/src/mistake.rs"]
+#[expect(dead_code, reason = "the command also wants to know other things")]
+mod mistake;
 pub mod profile;
 pub mod repairs;
 pub mod survey;

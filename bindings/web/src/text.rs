@@ -2,8 +2,8 @@
 
 use core::fmt::{self, Display, Write};
 
-use crate::culprit::Culprit;
 use crate::memory::both;
+use crate::mistake::Mistake;
 
 /// A buffer to format into. Text that does not fit is cut off.
 struct Buffer<'a> {
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn culprit(at: *const u8, len: usize, out: *mut u8, capaci
     // SAFETY: the caller keeps the promises of `memory`.
     let (bytes, out) = unsafe { both(at, len, out, capacity) };
     match trust8::from_utf8(bytes) {
-        Err(error) if error.valid_up_to() == 0 => write(out, &Culprit::new(&error.into(), bytes)),
+        Err(error) if error.valid_up_to() == 0 => write(out, &Mistake::of(&error, bytes)),
         _ => 0,
     }
 }

@@ -1,20 +1,13 @@
-//! What is wrong with the bytes of an error, in words: what they were meant to be, how many they
-//! are, and which section of RFC 3629 forbids them.
-//!
-//! The library's errors end where the standard library's do: before the first byte that can't
-//! continue a character. That splits what people see as one mistake: `C0 AF` is one overlong slash
-//! to them, but two errors to the library. So a culprit has all the bytes that its first byte
-//! announces. It follows RFC 2279, which had sequences of up to six bytes and no rule on
-//! surrogates.
+//! What a finding is about: a mistake, forbidden characters or mojibake, in words.
 
 use core::fmt;
 
-use trust8::boundary::is_continuation;
-use trust8::{ErrorKind, Utf8Error};
+use trust8::Utf8Error;
 use trust8_profile::{Class, Forbidden};
 
 use crate::hex::Hex;
 use crate::hidden::spelled;
+use crate::mistake::Mistake;
 use crate::visible::visible;
 
 /// The keyword of mojibake.
@@ -30,7 +23,7 @@ pub(crate) struct Culprit<'a> {
 /// Which rule the bytes break.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Why<'a> {
-    NotUtf8(ErrorKind, Meaning),
+    NotUtf8(Mistake<'a>),
     Forbidden(Run),
     /// What the text was before.
     Mojibake(&'a str),
@@ -61,16 +54,6 @@ impl Run {
     }
 }
 
-/// What the bytes would mean if no rule forbade them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Meaning {
-    /// Nothing, or a sequence that is not complete.
-    Nothing,
-    CodePoint(u32),
-    /// A supplementary character as CESU-8 encodes it: two surrogates of three bytes each.
-    SurrogatePair(u16, u16),
-}
-
 impl<'a> Culprit<'a> {
     /// `bytes` are the characters of the run, or the first ones.
     pub(crate) fn forbidden_run(run: Run, bytes: &'a [u8]) -> Self {
@@ -84,14 +67,8 @@ impl<'a> Culprit<'a> {
 
     /// `error` is the library's error for `rest`, at its first byte.
     pub(crate) fn not_utf8(error: &Utf8Error, rest: &'a [u8]) -> Self {
-        let kind = error.kind();
-        let (len, meaning) = match kind {
-            ErrorKind::Overlong | ErrorKind::Surrogate | ErrorKind::TooLarge | ErrorKind::InvalidByte => {
-                by_rfc_2279(rest)
-            }
-            _ => (error.error_len().unwrap_or(rest.len()), Meaning::Nothing),
-        };
-        Self { why: Why::NotUtf8(kind, meaning), bytes: &rest[..len] }
+        let mistake = Mistake::of(error, rest);
+        Self { why: Why::NotUtf8(mistake), bytes: mistake.bytes }
     }
 
     /// Returns the characters, if the bytes are UTF-8 and a profile forbids them.
@@ -115,7 +92,7 @@ impl<'a> Culprit<'a> {
 
     /// Whether the bytes make a whole sequence. Then they are hardly text in another encoding.
     pub(crate) fn is_whole_sequence(&self) -> bool {
-        matches!(self.why, Why::NotUtf8(_, Meaning::CodePoint(_) | Meaning::SurrogatePair(..)))
+        matches!(self.why, Why::NotUtf8(mistake) if mistake.is_whole_sequence())
     }
 
     /// Returns how many errors this is for the library: each sequence that U+FFFD would replace is
@@ -136,7 +113,7 @@ impl<'a> Culprit<'a> {
     /// Returns the kind of error as a word for programs.
     pub(crate) fn keyword(&self) -> &'static str {
         match self.why {
-            Why::NotUtf8(kind, _) => kind.name(),
+            Why::NotUtf8(mistake) => mistake.kind.name(),
             Why::Forbidden(_) => "forbidden",
             Why::Mojibake(_) => MOJIBAKE,
         }
@@ -145,79 +122,8 @@ impl<'a> Culprit<'a> {
     /// Returns the section of RFC 3629 that forbids the bytes, if one does.
     pub(crate) fn section(&self) -> Option<u8> {
         match self.why {
-            Why::NotUtf8(kind, meaning) => Some(section(kind, meaning)),
+            Why::NotUtf8(mistake) => Some(mistake.section()),
             Why::Forbidden(_) | Why::Mojibake(_) => None,
-        }
-    }
-}
-
-fn section(kind: ErrorKind, meaning: Meaning) -> u8 {
-    match kind {
-        // 'The octet values C0, C1, F5 to FF never appear.'
-        ErrorKind::InvalidByte if meaning == Meaning::Nothing => 1,
-        ErrorKind::InvalidByte | ErrorKind::Overlong | ErrorKind::Surrogate | ErrorKind::TooLarge => 3,
-        // The grammar.
-        _ => 4,
-    }
-}
-
-/// Returns the length of the sequence that begins with `first`, by RFC 2279.
-fn sequence_len(first: u8) -> usize {
-    match first {
-        0xC0..=0xDF => 2,
-        0xE0..=0xEF => 3,
-        0xF0..=0xF7 => 4,
-        0xF8..=0xFB => 5,
-        0xFC..=0xFD => 6,
-        _ => 1,
-    }
-}
-
-/// Returns how many bytes at the start of `rest` make one sequence by RFC 2279, complete or not,
-/// and what they mean.
-fn by_rfc_2279(rest: &[u8]) -> (usize, Meaning) {
-    let wanted = sequence_len(rest[0]);
-    let continuations = rest[1..].iter().take(wanted - 1).take_while(|&&byte| is_continuation(byte));
-    let len = 1 + continuations.count();
-    if wanted == 1 || len < wanted {
-        return (len, Meaning::Nothing);
-    }
-    match surrogate_pair(rest) {
-        Some((high, low)) => (6, Meaning::SurrogatePair(high, low)),
-        None => (len, Meaning::CodePoint(code_point(&rest[..len]))),
-    }
-}
-
-/// Returns the value of a complete sequence of two to six bytes.
-fn code_point(bytes: &[u8]) -> u32 {
-    let first = u32::from(bytes[0]) & (0x7F >> bytes.len());
-    bytes[1..].iter().fold(first, |value, byte| value << 6 | u32::from(byte & 0x3F))
-}
-
-/// Returns the surrogates if `rest` begins with a high and a low one, of three bytes each.
-fn surrogate_pair(rest: &[u8]) -> Option<(u16, u16)> {
-    match *rest {
-        [0xED, a @ 0xA0..=0xAF, b @ 0x80..=0xBF, 0xED, c @ 0xB0..=0xBF, d @ 0x80..=0xBF, ..] => {
-            let surrogate = |second, third| 0xD000 | u16::from(second & 0x3F) << 6 | u16::from(third & 0x3F);
-            Some((surrogate(a, b), surrogate(c, d)))
-        }
-        _ => None,
-    }
-}
-
-/// Displays a code point with its character, as in '/' (U+002F), or alone if the character is
-/// invisible.
-struct NamedCodePoint(u32);
-
-impl fmt::Display for NamedCodePoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(value) = *self;
-        match char::from_u32(value) {
-            // `escape_debug` leaves visible characters alone, except for these three.
-            Some(c) if c != ' ' && (c.escape_debug().len() == 1 || matches!(c, '\'' | '"' | '\\')) => {
-                write!(f, "'{c}' (U+{value:04X})")
-            }
-            _ => write!(f, "U+{value:04X}"),
         }
     }
 }
@@ -252,68 +158,18 @@ impl fmt::Display for Culprit<'_> {
         let len = self.bytes.len();
         let hex = Hex(self.bytes);
         let bytes = if len == 1 { "byte" } else { "bytes" };
-        let (kind, meaning) = match self.why {
-            Why::NotUtf8(kind, meaning) => (kind, meaning),
+        match self.why {
+            Why::NotUtf8(mistake) => mistake.fmt(f),
             Why::Mojibake(was) => {
                 let now = core::str::from_utf8(self.bytes).unwrap_or_default();
-                return write!(f, "mojibake: '{now}' was '{was}'; `trust8 fix --unmojibake` undoes it");
+                write!(f, "mojibake: '{now}' was '{was}'; `trust8 fix --unmojibake` undoes it")
             }
             Why::Forbidden(Run { first, characters: 1, .. }) => {
                 let (number, reason) = (u32::from(first.character()), first.class().reason());
-                return write!(f, "forbidden character U+{number:04X}, {len} {bytes}: {hex}; it is {reason}");
+                write!(f, "forbidden character U+{number:04X}, {len} {bytes}: {hex}; it is {reason}")
             }
-            Why::Forbidden(run) => return self.fmt_run(f, &run),
-        };
-        let section = section(kind, meaning);
-        match (kind, meaning) {
-            (ErrorKind::Overlong, Meaning::CodePoint(value)) => {
-                write!(f, "overlong encoding of {}, {len} {bytes}: {hex}", NamedCodePoint(value))?;
-            }
-            (ErrorKind::Overlong, _) => write!(f, "start of an overlong encoding, {len} {bytes}: {hex}")?,
-            (ErrorKind::Surrogate, Meaning::SurrogatePair(high, low)) => {
-                let value = 0x1_0000 + ((u32::from(high) & 0x3FF) << 10 | u32::from(low) & 0x3FF);
-                let named = NamedCodePoint(value);
-                write!(f, "surrogate pair {high:04X} {low:04X} for {named}, {len} {bytes}: {hex}")?;
-            }
-            (ErrorKind::Surrogate, Meaning::CodePoint(value)) => {
-                write!(f, "surrogate U+{value:04X}, {len} {bytes}: {hex}")?;
-            }
-            (ErrorKind::Surrogate, _) => write!(f, "start of a surrogate, {len} {bytes}: {hex}")?,
-            (ErrorKind::TooLarge, Meaning::CodePoint(value)) => {
-                write!(f, "code point {value:X}, above U+10FFFF, {len} {bytes}: {hex}")?;
-            }
-            (ErrorKind::TooLarge, _) => {
-                write!(f, "start of a code point above U+10FFFF, {len} {bytes}: {hex}")?;
-            }
-            (ErrorKind::InvalidByte, Meaning::CodePoint(value)) => {
-                write!(f, "{len}-byte sequence of RFC 2279 for {value:X}: {hex}")?;
-            }
-            (ErrorKind::InvalidByte, _) if len == 1 => write!(f, "byte that never appears in UTF-8: {hex}")?,
-            (ErrorKind::InvalidByte, _) => {
-                write!(f, "byte that never appears in UTF-8, with its continuation bytes: {hex}")?;
-            }
-            (ErrorKind::UnexpectedContinuation, _) => {
-                write!(f, "continuation byte without a first byte: {hex}")?;
-            }
-            (ErrorKind::Truncated, _) => {
-                let wanted = sequence_len(self.bytes[0]);
-                return write!(
-                    f,
-                    "{wanted}-byte character cut short after {len} {bytes}: {hex}; RFC 3629 section {section} requires a \
-                     continuation byte next"
-                );
-            }
-            (ErrorKind::Incomplete, _) => {
-                let wanted = sequence_len(self.bytes[0]);
-                return write!(
-                    f,
-                    "input ends after {len} {bytes} of a {wanted}-byte character: {hex}; RFC 3629 section {section} \
-                     requires a continuation byte next"
-                );
-            }
-            _ => write!(f, "ill-formed sequence, {len} {bytes}: {hex}")?,
+            Why::Forbidden(run) => self.fmt_run(f, &run),
         }
-        write!(f, "; RFC 3629 section {section} forbids it")
     }
 }
 
@@ -425,7 +281,8 @@ mod tests {
                             assert!(culprit.replacements() >= 1 && culprit.replacements() <= len as u64);
                             assert!(!culprit.to_string().is_empty());
                             // What comes after six bytes does not matter.
-                            assert_eq!(crate::mistake(&input[..6]), Some((len, culprit.to_string())));
+                            let cut = &input[..6];
+                            assert_eq!(Culprit::not_utf8(&trust8::from_utf8(cut).unwrap_err(), cut), culprit);
                         }
                     }
                 }

@@ -14,7 +14,7 @@
 //! - `validate.rs` is the first pass over a file: it only says whether the file is valid, and has
 //!   to be fast. `scan.rs` is the second pass: it finds each error. It uses `segments.rs` to split
 //!   the input into valid text and errors, `location.rs` for lines and columns, and `culprit.rs`
-//!   for the message. `dialects.rs` finds the dialects of UTF-8 that accept the file.
+//!   and `mistake.rs` for the message. `dialects.rs` finds the dialects of UTF-8 that accept the file.
 //! - `config.rs` reads `trust8.toml`, and `lines.rs` finds mojibake for `check --mojibake`.
 //! - `check.rs` is the command `check`. `report/` has its output formats. `ordered_output.rs` keeps
 //!   the output of several threads in the order of the files.
@@ -53,6 +53,7 @@ mod json;
 mod kernels;
 mod lines;
 mod location;
+mod mistake;
 mod ordered_output;
 mod outcome;
 #[doc(hidden)]
@@ -79,25 +80,6 @@ use args::{Cli, Command};
 /// Runs the command with the arguments that the program was started with.
 pub fn run() -> ExitCode {
     run_with(std::env::args_os())
-}
-
-/// Returns the length of the mistake that `rest` begins with, and the command's message about it.
-/// Returns `None` if `rest` begins with a character or is empty.
-///
-/// A mistake has at most six bytes. So `rest` needs no more than six, but must not be cut before
-/// that.
-pub fn mistake(rest: &[u8]) -> Option<(usize, String)> {
-    let error = trust8::from_utf8(rest).err()?;
-    (error.valid_up_to() == 0).then(|| {
-        let culprit = culprit::Culprit::not_utf8(&error, rest);
-        (culprit.bytes.len(), culprit.to_string())
-    })
-}
-
-/// Returns the text that `line` was before it became mojibake, or `None` if it is no mojibake, as
-/// `fix --unmojibake` decides.
-pub fn undo_mojibake(line: &str) -> Option<String> {
-    fix::mojibake::undo(line)
 }
 
 /// Runs the command with `words`, which begin with the name of the program.

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_16BE, UTF_16LE};
 use trust8::boundary::{is_continuation, whole_len};
+use trust8_transcode as transcode;
 
 /// The length of the start, of the end, and of what follows the first error. A file that is not
 /// longer than a few of these is read as a whole.
@@ -31,8 +32,8 @@ pub(crate) fn seems_utf16<R: Read>(from: impl Fn(u64) -> R) -> io::Result<bool> 
 pub(crate) struct Evidence {
     /// Parts of the file. Each begins at an even offset.
     pieces: Vec<Vec<u8>>,
-    /// Whether the length of the file is even.
-    is_even: bool,
+    /// The length of the file.
+    len: u64,
 }
 
 impl Evidence {
@@ -69,7 +70,7 @@ impl Evidence {
 
     /// Returns the sample of a file of `len` bytes, whose `pieces` are at `places`.
     pub(crate) fn of(pieces: Vec<Vec<u8>>, len: u64) -> Self {
-        Self { pieces, is_even: len.is_multiple_of(2) }
+        Self { pieces, len }
     }
 
     /// Returns the pieces without the parts of characters of UTF-8 that they begin and end with.
@@ -111,7 +112,7 @@ impl Evidence {
 
     /// Returns the UTF-16 that the sample seems to be, without a byte order mark.
     pub(crate) fn utf16(&self) -> Option<&'static Encoding> {
-        if !self.is_even {
+        if !self.len.is_multiple_of(2) {
             return None;
         }
         let little = self.share_common(u16::from_le_bytes);
@@ -125,6 +126,30 @@ impl Evidence {
         }
     }
 
+    /// Returns the UTF-32 that the start of the file is, without a byte order mark. Of 220,000 files of a system and of packages,
+    /// 70,000 with NULs, four pass, all of them UTF-32.
+    pub(super) fn utf32(&self) -> Option<transcode::Encoding> {
+        /// In fewer characters, pairs of bytes can mean as much.
+        const FEW: usize = 3;
+        let units = self.first_piece().as_chunks().0;
+        if !self.len.is_multiple_of(4) || units.len() < FEW {
+            return None;
+        }
+        let is_text = |unit: fn([u8; 4]) -> u32| {
+            let most_others = (1.0 - ENOUGH) * units.len() as f64;
+            let mut others = 0;
+            units.iter().all(|bytes| {
+                let c = char::from_u32(unit(*bytes));
+                others += usize::from(c.is_some_and(|c| !is_common_in_utf16(c)));
+                c.is_some() && others as f64 <= most_others
+            })
+        };
+        if is_text(u32::from_le_bytes) {
+            return Some(transcode::Encoding::Utf32Le);
+        }
+        is_text(u32::from_be_bytes).then_some(transcode::Encoding::Utf32Be)
+    }
+
     /// Whether there are so few bytes that pairs of them can mean anything.
     pub(super) fn is_short(&self) -> bool {
         self.pieces.iter().map(Vec::len).sum::<usize>() < 16
@@ -132,7 +157,7 @@ impl Evidence {
 
     /// Whether the sample can be text in UTF-16, of either order of bytes.
     pub(super) fn may_be_utf16(&self) -> bool {
-        self.is_even
+        self.len.is_multiple_of(2)
             && [u16::from_le_bytes, u16::from_be_bytes].iter().any(|unit| self.share_common(unit) >= ENOUGH)
     }
 
@@ -219,6 +244,27 @@ mod tests {
             [&b""[..], b"a\0b", b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", b"Gr\xFC\xDFe aus M\xFCnchen!"]
         {
             assert_eq!(evidence(other).utf16(), None, "{other:X?}");
+        }
+    }
+
+    #[test]
+    fn utf32_is_recognised_without_a_mark() {
+        let utf32 = |text: &str, unit: fn(u32) -> [u8; 4]| {
+            text.chars().flat_map(|c| unit(c.into())).collect::<Vec<_>>()
+        };
+        for text in ["Hi!", "Größe: 12 €\n", "日本語のテキスト", "H\u{1F63D}!"] {
+            let (little, big) = (utf32(text, u32::to_le_bytes), utf32(text, u32::to_be_bytes));
+            assert_eq!(evidence(&little).utf32(), Some(transcode::Encoding::Utf32Le), "{text}");
+            assert_eq!(evidence(&big).utf32(), Some(transcode::Encoding::Utf32Be), "{text}");
+            assert_eq!(evidence(&little[1..]).utf32(), None);
+            let cut = [&little[..], b"\0\0\x11\0"].concat();
+            assert_eq!(evidence(&cut).utf32(), None);
+        }
+        // Numbers, a letter or two, and text in other encodings.
+        for other in
+            [&b"\x01\0\0\0\x02\0\0\0A\0\0\0"[..], b"a\0\0\0b\0\0\0", b"plain words!", b"H\0i\0!\0 \0y\0o\0"]
+        {
+            assert_eq!(evidence(other).utf32(), None, "{other:X?}");
         }
     }
 

@@ -60,7 +60,7 @@ impl Guess {
 /// 1. the encoding that the byte order mark names; nothing for a file that begins as binary files
 ///    do;
 /// 2. the preferred dialect of UTF-8 that accepts the whole file and can be converted;
-/// 3. UTF-16 without a byte order mark, if there are NULs or other control characters;
+/// 3. UTF-16 or UTF-32 without a byte order mark, if there are NULs or other control characters;
 /// 4. UTF-8, if it makes a likelier text of the lines that are valid than any other encoding does;
 /// 5. the encoding that makes the likeliest text of the whole file, if all others are much less likely.
 ///
@@ -83,6 +83,11 @@ pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evide
         && let Some(utf16) = evidence.utf16()
     {
         return Guess::From(Charset::Encoding(utf16));
+    }
+    if evidence.has_nul()
+        && let Some(utf32) = evidence.utf32()
+    {
+        return Guess::From(Charset::Exact(utf32));
     }
     let sorted = lines::Sorted::of(evidence);
     let pieces: Vec<_> = evidence.pieces().collect();
@@ -119,12 +124,12 @@ fn declared_coding(declared: Charset, ranking: &Ranking) -> Option<Coding> {
     is_likely.then_some(coding)
 }
 
-/// Returns what a file that is UTF-8 by its bytes seems to be nevertheless: UTF-16 in which all
-/// bytes are ASCII, about half of them NULs, or ISO-2022-JP, which is ASCII with escape sequences.
+/// Returns what a file that is UTF-8 by its bytes seems to be nevertheless: UTF-16 or UTF-32 in which all
+/// bytes are ASCII, most of them NULs, or ISO-2022-JP, which is ASCII with escape sequences.
 pub(crate) fn guess_valid(evidence: &Evidence) -> Option<Charset> {
-    let utf16 = if evidence.has_nul() { evidence.utf16() } else { None };
-    let encoding = utf16.or_else(|| evidence.is_iso_2022_jp().then_some(ISO_2022_JP));
-    encoding.map(Charset::Encoding)
+    let wide = || evidence.utf16().map(Charset::Encoding).or_else(|| evidence.utf32().map(Charset::Exact));
+    let japanese = || evidence.is_iso_2022_jp().then_some(Charset::Encoding(ISO_2022_JP));
+    evidence.has_nul().then(wide).flatten().or_else(japanese)
 }
 
 /// Returns why a file that is UTF-8 by its bytes is not taken for UTF-8.
