@@ -4,8 +4,8 @@
 //! for each group of 128 views:
 //!     gather the strings that the views hold themselves, and check them as a whole
 //!     if the buffers are UTF-8 as a whole (a dictionary of which views are taken): check where each string is cut from its buffer
-//!     otherwise join the strings that lie in buffers as far as they follow each other, with at most a short ASCII gap (a length in
-//!     Parquet's pages), and check each joined text as a whole
+//!     otherwise join the strings that lie in buffers as far as they follow each other, with at most a short gap, and check each
+//!     joined text as a whole
 //!     if anything is wrong: check view by view, which finds the first error
 //! once the views name far more bytes than there are: check view by view, with the list in `overlap.rs`
 //! ```
@@ -55,7 +55,7 @@ pub(super) fn group_is_valid<'a>(
     kernel: &Kernel,
     views: &[u128],
     buffers: &'a [impl AsRef<[u8]>],
-    mut joined: Option<&mut Joined<'a>>,
+    joined: Option<&mut Joined<'a>>,
 ) -> bool {
     let mut inline = [[0; 16]; GROUP_VIEWS];
     let mut long = [0; GROUP_VIEWS];
@@ -73,14 +73,16 @@ pub(super) fn group_is_valid<'a>(
         longs += usize::from(len > INLINE_BYTES);
     }
     let mut wrong = padding != 0;
-    for &number in &long[..longs] {
-        let Some((number, buffer, from, to)) = long_view(views[number], buffers) else { return false };
-        wrong |= match &mut joined {
-            None => is_inside(buffer, from) | is_inside(buffer, to),
-            Some(joined) => !joined.join(kernel, number, buffer, from, to),
-        };
-    }
-    wrong |= joined.is_some_and(|joined| !joined.finish(kernel));
+    let mut longs = long[..longs].iter().map(|&number| long_view(views[number], buffers));
+    wrong |= match joined {
+        None => longs
+            .any(|long| long.is_none_or(|(_, text, from, to)| is_inside(text, from) | is_inside(text, to))),
+        Some(joined) => {
+            longs.any(|long| {
+                long.is_none_or(|(number, text, from, to)| !joined.join(kernel, number, text, from, to))
+            }) || !joined.finish(kernel)
+        }
+    };
     !wrong && kernel.is_utf8(inline[..views.len()].as_flattened())
 }
 
@@ -95,10 +97,10 @@ pub(super) fn long_view(view: u128, buffers: &[impl AsRef<[u8]>]) -> Option<(usi
     (*text.first_chunk()? == prefix.to_le_bytes()).then_some((number, buffer, from, from + len))
 }
 
-/// The longest gap between strings that are joined.
-const LONGEST_GAP_BYTES: usize = 8;
+/// The longest gap between strings that are joined: the length of a string in Parquet's pages, and strings before it that are in views.
+const LONGEST_GAP_BYTES: usize = 64;
 
-/// Strings that follow each other in a buffer, with at most a short gap of ASCII.
+/// Strings that follow each other in a buffer, with at most a short gap.
 pub(super) struct Joined<'a> {
     number: usize,
     buffer: &'a [u8],
@@ -124,8 +126,11 @@ impl<'a> Joined<'a> {
     /// after an error. Only [`finish`](Self::finish) finds all errors.
     #[inline(always)]
     fn join(&mut self, kernel: &Kernel, number: usize, buffer: &'a [u8], from: usize, to: usize) -> bool {
+        // What is between the strings is validated with them. Only the length of a long string can be bytes that are no text.
+        let is_text = |bytes: &[u8]| bytes.iter().all(u8::is_ascii);
         let is_joined = |end: usize| {
-            from <= end || from - end <= LONGEST_GAP_BYTES && buffer[end..from].iter().all(u8::is_ascii)
+            from <= end
+                || from - end <= LONGEST_GAP_BYTES && is_text(&buffer[end.max(from.saturating_sub(4))..from])
         };
         if number == self.number && self.start <= from && is_joined(self.end) {
             // Text does not end inside a character, but at the earlier end, the later string might cut it.

@@ -472,9 +472,18 @@ fn views_in_any_order() {
 fn views_with_gaps() {
     let clean = "thirteen: 日本語😀é and some more".as_bytes();
     let cut = [&clean[..28], &clean[..27], b"thirteen bytes and \xE6\x97", b"\xA5 thirteen bytes and more"];
-    for gap in
-        [&b"\x1B\0\0\0"[..], b"", b"12345678", b"123456789", b"\xC8\0\0\0", b"\xA9\xA9\xA9", b"\xC3", b"\xFF"]
-    {
+    for gap in [
+        &b"\x1B\0\0\0"[..],
+        b"\x05\0\0\0\xC3\xA9\xE2\x82\xAC\x1B\0\0\0",
+        b"\xE2\x82....",
+        b"",
+        b"12345678",
+        b"123456789",
+        b"\xC8\0\0\0",
+        b"\xA9\xA9\xA9",
+        b"\xC3",
+        b"\xFF",
+    ] {
         for (row, bad) in [0, 1, 126, 127, 128, 139].into_iter().flat_map(|row| cut.map(|bad| (row, bad))) {
             let (mut buffer, mut places) = (Vec::new(), Vec::new());
             for n in 0..140 {
