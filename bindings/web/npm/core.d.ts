@@ -77,7 +77,7 @@ export class ValidationStream extends TransformStream<Uint8Array, Uint8Array> {
   constructor();
 }
 
-/** What a decoder does with an ill-formed sequence: throws its error, or puts U+FFFD, nothing, `\xHH`, windows-1252's characters for its bytes, or the JDK's U+FFFD, of which a surrogate gets one. */
+/** What a decoder does with an ill-formed sequence: throws its error, or puts U+FFFD, nothing, `\xHH`, windows-1252's characters for its bytes, or U+FFFD as the JDK does: one for a whole surrogate. */
 export type Invalid = 'throw' | 'replace' | 'drop' | 'escape' | 'windows-1252' | 'java';
 
 export interface DecoderOptions {
