@@ -31,5 +31,8 @@ chmod -R u+w "$TO/crate"
 sed -i '/#include "simdutf_c.cpp"/d' "$TO/source/src/simdutf.cpp"
 python3 "$TO/source/singleheader/amalgamate.py" --no-zip --no-readme --output-dir "$TO/crate/cpp" >"$TO/log" 2>&1
 sed -i 's/-std=c++11/-std=c++17/' "$TO/crate/build.rs"
-sed -i "/^name = \"simdutf\"/,/^version/s/^version = \"\([^\"+]*\).*\"/version = \"\1+simdutf.$version\"/" "$TO/crate/Cargo.toml"
-echo "patch.crates-io.simdutf.path=\"$TO/crate\""
+sed -i "1,/^version/s/^version = \"\([^\"+]*\).*\"/version = \"\1+simdutf.$version\"/" "$TO/crate/Cargo.toml"
+setting="patch.crates-io.simdutf.path=\"$TO/crate\""
+# Cargo keeps what Cargo.lock names until it is told otherwise.
+cargo update --quiet --config "$setting" simdutf >&2
+echo "$setting"

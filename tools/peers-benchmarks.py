@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # Outside of this workspace, whose members the peers are not.
 WORK = Path(tempfile.gettempdir()) / "trust8-peers-benchmarks"
 ROUNDS = 2
+# Seconds for each case, and no charts.
+SHORT = ["--noplot", "--warm-up-time", "0.2", "--measurement-time", "0.5"]
 
 
 def run(*command, cwd=ROOT):
@@ -68,7 +70,7 @@ def simdutf8(folder=None):
     times = {}
     for _ in range(ROUNDS):
         for contestant, tree in enumerate((theirs, ours)):
-            run("cargo", "bench", "--quiet", "--bench", "throughput_basic", cwd=tree / "bench")
+            run("cargo", "bench", "--quiet", "--bench", "throughput_basic", "--", *SHORT, cwd=tree / "bench")
             for file in (tree / "bench" / "target" / "criterion").glob("*/*/new/sample.json"):
                 sample = json.loads(file.read_text())
                 text, length = file.parts[-4], int(file.parts[-3])
