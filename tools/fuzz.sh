@@ -34,13 +34,12 @@ llvm="-Cllvm-args=-sanitizer-coverage"
 export RUSTFLAGS="-Cpasses=sancov-module $llvm-level=4 $llvm-inline-8bit-counters $llvm-pc-table
     $llvm-trace-compares -Zsanitizer=address -Cdebug-assertions -Ccodegen-units=1 --cfg=fuzzing"
 # The targets use many other crates, which need not be fast. The library is optimised as usual, or an execution takes seconds. So is
-# libFuzzer, which each comparison calls. A report names functions without debug information.
+# libFuzzer, which each comparison calls. Optimising the conversions and the command takes longer than a short run. A report names
+# functions without debug information.
 optimised=()
-for package in libfuzzer-sys trust8 trust8-columns trust8-counts trust8-transcode trust8-dialect trust8-profile; do
-    optimised+=(--config "profile.release.package.$package.opt-level=2")
-done
-for package in trust8-arrow trust8-cli encoding_rs; do
-    optimised+=(--config "profile.release.package.$package.opt-level=1")
+for level in {libfuzzer-sys,trust8{,-columns,-counts,-dialect,-profile}}=2 {trust8-arrow,encoding_rs}=1 \
+    trust8-transcode=$((seconds < 60 ? 0 : 2)) trust8-cli=$((seconds < 60 ? 0 : 1)); do
+    optimised+=(--config "profile.release.package.${level/=/.opt-level=}")
 done
 cargo +nightly build --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$folder" \
     --bins --example seeds --config profile.release.opt-level=1 --config 'profile.release.package."*".opt-level=0' \

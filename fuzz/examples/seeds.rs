@@ -106,57 +106,51 @@ fn real_texts(folder: &Folder, texts: &Path) -> io::Result<()> {
 /// All constructions with one malformed sequence.
 fn broken(folder: &Folder, number: u16, octets: &[u8]) -> io::Result<()> {
     let script = (number % 8) as u8;
-    let same = script * 9; // before and after the material
     let alignment = |step: u16| (step * number % 64) as u8;
-    let name = |construction: &str| {
-        let octets: Vec<_> = octets.iter().map(|octet| format!("{octet:02x}")).collect();
-        format!("{construction}-{}", octets.concat())
+    let octets_hex: String = octets.iter().map(|octet| format!("{octet:02x}")).collect();
+    // The same script before and after the material.
+    let of = |construction, step, length, place| Header {
+        construction,
+        alignment: alignment(step),
+        script: script * 9,
+        length,
+        place,
     };
-
-    let raw = Header { construction: RAW, alignment: alignment(1), ..Header::default() };
-    folder.seed(&name("raw"), raw, octets)?;
     // `length % 3 < 2` means up to 70 bytes, 2 means 120 to 140; see `build`.
-    let short = Header {
-        construction: SHORT,
-        alignment: alignment(5),
-        script: same,
-        length: 3 * (63 + number % 4),
-        place: 65_535,
-    };
-    folder.seed(&name("short"), short, octets)?;
-    let length = 3 * (6 + number) + 2;
-    let medium = Header { alignment: alignment(3), length, place: 5000 * number, ..short };
-    folder.seed(&name("medium"), medium, octets)?;
-    let embedded = Header {
-        construction: EMBEDDED,
-        alignment: alignment(7),
-        script: same,
-        length: 4000 * number,
-        place: 5000 * number,
-    };
-    folder.seed(&name("embedded"), embedded, octets)?;
-    let mosaic =
-        Header { construction: MOSAIC, length: 900 * number, place: 5000 * number, ..Header::default() };
-    let mut wound = octets.to_vec();
-    wound.resize(4, b'.');
-    folder.seed(&name("mosaic"), mosaic, &["aé日😀".as_bytes(), &wound].concat())?;
-
+    let short = of(SHORT, 5, 3 * (63 + number % 4), 65_535);
+    let embedded = of(EMBEDDED, 7, 4000 * number, 5000 * number);
+    let mosaic = Header { alignment: 0, script: 0, ..of(MOSAIC, 0, 900 * number, 5000 * number) };
     // The texts before and after are of different kinds, and the end of a block cuts the sequence.
     let (overhang, after) = ((number % 3 + 1) as u8, (script + 1 + (number / 8) as u8) % 8);
     let border = Header {
-        construction: EMBEDDED,
         alignment: alignment(11) | overhang << 6,
         script: script | after << 3 | AT_END_OF_BLOCK,
-        length: 500 * number,
-        place: 4000 * number + 3000,
+        ..of(EMBEDDED, 0, 500 * number, 4000 * number + 3000)
     };
-    folder.seed(&name("border"), border, octets)?;
-
-    // Cut into single bytes, and into pieces that cut most characters.
+    let mut wound = octets.to_vec();
+    wound.resize(4, b'.');
+    let wound = ["aé日😀".as_bytes(), &wound].concat();
     let text = ["aé日😀".as_bytes(), octets, b"!"].concat();
-    folder.stream(&name("bytes"), Header::default(), &text, &[1])?;
-    let pieces = Header { alignment: 0, length: 3 * 65, place: 40_000, ..short };
-    folder.stream(&name("pieces"), pieces, octets, &[5, 0, 3, 17, 2, 1, 64])?;
-    let stream = Header { alignment: 0, length: 2000 * number, place: 9000, ..embedded };
-    folder.stream(&name("stream"), stream, octets, &[0x81, 7, 0x90, 33])
+    let stream = Header { length: 2000 * number, place: 9000, ..embedded };
+    let cases: [(&str, Header, &[u8], &[u8]); 9] = [
+        ("raw", Header { construction: RAW, alignment: alignment(1), ..Header::default() }, octets, &[]),
+        ("short", short, octets, &[]),
+        ("medium", of(SHORT, 3, 3 * (6 + number) + 2, 5000 * number), octets, &[]),
+        ("embedded", embedded, octets, &[]),
+        ("mosaic", mosaic, &wound, &[]),
+        ("border", border, octets, &[]),
+        // Cut into single bytes, and into pieces that cut most characters.
+        ("bytes", Header::default(), &text, &[1]),
+        (
+            "pieces",
+            Header { alignment: 0, length: 3 * 65, place: 40_000, ..short },
+            octets,
+            &[5, 0, 3, 17, 2, 1, 64],
+        ),
+        ("stream", Header { alignment: 0, ..stream }, octets, &[0x81, 7, 0x90, 33]),
+    ];
+    for (name, header, material, sizes) in cases {
+        folder.stream(&format!("{name}-{octets_hex}"), header, material, sizes)?;
+    }
+    Ok(())
 }

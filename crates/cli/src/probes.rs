@@ -48,14 +48,6 @@ impl Line {
         self.0.common.threads()
     }
 
-    /// Returns the suffix that `fix` appends to the name of an old file.
-    pub fn backup(&self) -> Option<&str> {
-        match &self.0.command {
-            Some(Command::Fix(fix)) => fix.backup.as_deref(),
-            _ => None,
-        }
-    }
-
     /// Returns what `check` writes for an input called `name`. `from` returns a reader that begins
     /// at an offset.
     pub fn check<R: Read>(&self, name: PathBuf, from: impl Fn(u64) -> R) -> io::Result<Vec<u8>> {
