@@ -38,6 +38,9 @@ test_pip() {
     after=$(times | tail -1)
     grep --quiet 'compiling Rust, which takes about' <<<"$said" || { echo "$said"; return 1; }
     "$work/pip/bin/python" -c 'import trust8; assert trust8.is_utf8(b"caf\xc3\xa9")'
+    printf 'caf\xe9 au lait' >"$work/latin1"
+    said=$("$work/pip/bin/python" -m trust8 check "$work/latin1") && { echo "check has taken Latin-1 for UTF-8" >&2; return 1; }
+    grep --quiet 'latin1:1:4: byte 3: 3-byte character cut short after 1 byte: E9' <<<"$said" || { echo "$said"; return 1; }
     python3 - "$before" "$after" "$PIP_SECONDS" <<'END'
 import re, sys
 before, after = (sum(60 * int(minutes) + float(seconds) for minutes, seconds in re.findall(r"(\d+)m([\d.]+)s", times)) for times in sys.argv[1:3])

@@ -249,6 +249,9 @@ unsafe extern "C" fn encode(
             let text = unsafe { *arguments };
             // SAFETY: it is an object, which lives during the call.
             let text = unsafe { Borrowed::from_ptr(py, text) };
+            if let Some(bytes) = text::quick_bytes(&text) {
+                return if bytes.is_null() { Err(PyErr::fetch(py)) } else { Ok(bytes) };
+            }
             if let Ok(text) = text.cast::<PyString>() {
                 return Ok(encode::encode(&text, None)?.into_ptr());
             }

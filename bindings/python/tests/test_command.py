@@ -10,6 +10,7 @@ import time
 
 import pytest
 from trust8 import _trust8
+from trust8.__main__ import check
 
 if not hasattr(_trust8, "_check"):
     pytest.skip("this build is without the command", allow_module_level=True)
@@ -64,6 +65,19 @@ def test_the_place_of_an_error(folder):
     code, out, err = run(folder, "invalid")
     assert code == 1
     assert b"invalid" in out and b"E9" in out
+
+
+def test_what_a_build_without_the_command_prints(folder, capfd, monkeypatch):
+    """The first line of each report, which shows no text."""
+    monkeypatch.chdir(folder)
+    (folder / "late").write_bytes("日本\n語 ".encode() + b"\xed\xa0\x80 \xff")
+    for files in ["valid"], ["valid", "invalid", "late"], ["invalid", "missing"]:
+        code = check(files)
+        ours, errors = capfd.readouterr()
+        assert (code, bool(errors)) == (run(folder, *files)[0], "missing" in files)
+        theirs = run(folder, *files)[1].decode().splitlines()
+        assert ours.splitlines() == [line for line in theirs if line and not line.startswith(" ")]
+    assert check(["--list", "invalid"]) == check([]) == 2
 
 
 def test_ctrl_c_ends_it(folder):

@@ -14,10 +14,7 @@ from itertools import groupby, product
 import pytest
 import trust8
 from support import SCALE
-from trust8 import _trust8
 
-if not hasattr(_trust8, "_check"):
-    pytest.skip("this build is without the command", allow_module_level=True)
 pyarrow = pytest.importorskip("pyarrow")
 fs = pytest.importorskip("pyarrow.fs")
 

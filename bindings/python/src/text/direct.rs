@@ -377,7 +377,12 @@ pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead
     // would be several times what most texts need, and the system clears large new memory page by
     // page.
     let most = if instead == Instead::BackslashReplace { rest.len().saturating_mul(4) } else { rest.len() };
-    let expected = before.chars + (count_starts(rest) + rest.len() / 64 + 64).min(most);
+    let starts = match width {
+        // Then nearly each byte is one.
+        Width::Ascii => rest.len(),
+        _ => count_starts(rest) + rest.len() / 64 + 64,
+    };
+    let expected = before.chars + starts.min(most);
     let mut new = New::with_len(py, expected, width)?;
     let mut len = new.fill(py, 0, valid)?;
     if len != before.chars {
@@ -601,7 +606,35 @@ impl<'py> Builder<'py> {
 }
 
 /// The longest string that is encoded into memory on the stack.
-const SHORT_STRING_BYTES: usize = 256;
+const SHORT_STRING_CHARS: usize = 2048;
+
+/// Returns the string in UTF-8 if it is ASCII or short, or null with an exception set. Returns `None` for other objects, and where
+/// only a call says whether a string is ASCII.
+#[inline]
+pub(crate) fn quick_bytes(string: &Borrowed<'_, '_, PyAny>) -> Option<*mut ffi::PyObject> {
+    let string = string.cast::<PyString>().ok()?.as_ptr();
+    // SAFETY: the object is a string, and the interpreter is held.
+    let len = unsafe { ffi::PyUnicode_GET_LENGTH(string) };
+    #[cfg(not(Py_3_14))]
+    // SAFETY: the same.
+    if unsafe { ffi::PyUnicode_IS_ASCII(string) } != 0 {
+        // SAFETY: the same.
+        let data = unsafe { ffi::PyUnicode_DATA(string) };
+        // SAFETY: the string has this many characters of one byte.
+        return Some(unsafe { ffi::PyBytes_FromStringAndSize(data.cast(), len) });
+    }
+    // SAFETY: the object is a string, and the interpreter is held.
+    let is_wide = unsafe { ffi::PyUnicode_KIND(string) } == ffi::PyUnicode_4BYTE_KIND;
+    // SAFETY: the same.
+    (len.cast_unsigned() < least(is_wide)).then(|| unsafe { ffi::PyUnicode_AsUTF8String(string) })
+}
+
+/// Returns the number of characters from which on the library is faster than the interpreter's encoder. With narrower vectors, it is
+/// slow for UTF-32, and the CPU learns some kilobytes of text.
+#[inline]
+fn least(is_wide: bool) -> usize {
+    library_pays(16, if is_wide { 8000 } else { 32 })
+}
 
 /// Returns the string in UTF-8, or `None` if it has a surrogate. Signals are handled.
 pub(crate) fn encoded<'py>(
@@ -610,8 +643,7 @@ pub(crate) fn encoded<'py>(
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let len = chars_of(string)?;
     let width = Width::of_string(string, len)?;
-    // With narrower vectors, the library is slow for UTF-32.
-    if width > Width::Ascii && len < library_pays(16, if width == Width::Four { 128 } else { 32 }) {
+    if width > Width::Ascii && len < least(width == Width::Four) {
         return by_interpreter(py, string);
     }
     // SAFETY: the object is a string, and the interpreter is held.
@@ -647,12 +679,14 @@ fn by_interpreter<'py>(
 
 /// Returns the characters in UTF-8, or `None` if there is a surrogate.
 fn bytes_of<'py, U: Unit>(py: Python<'py>, units: &[U]) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    if units.len() <= SHORT_STRING_BYTES {
-        if units.iter().fold(false, |any, unit| any | is_surrogate((*unit).into())) {
+    // Two consecutive surrogates are a pair in UTF-16, and an error here.
+    let may_pair = size_of::<U>() == 2;
+    if units.len() <= SHORT_STRING_CHARS {
+        if may_pair && units.iter().fold(false, |any, unit| any | is_surrogate((*unit).into())) {
             return Ok(None);
         }
         // Characters of three bytes are stored as four.
-        let mut memory = [MaybeUninit::uninit(); 4 * SHORT_STRING_BYTES];
+        let mut memory = [MaybeUninit::uninit(); 4 * SHORT_STRING_CHARS];
         let bytes = transcode::convert_into(U::FORM, Encoding::Utf8, units, &mut memory);
         return Ok(bytes.ok().map(|bytes| PyBytes::new(py, bytes)));
     }
@@ -665,8 +699,7 @@ fn bytes_of<'py, U: Unit>(py: Python<'py>, units: &[U]) -> PyResult<Option<Bound
             }
             let room = &mut room[written..];
             let bytes = unlocked_if_long(py, piece.len(), || {
-                // Two consecutive surrogates are a pair in UTF-16, and an error here.
-                if transcode::len(U::FORM, Utf32, piece) < piece.len() {
+                if may_pair && transcode::len(U::FORM, Utf32, piece) < piece.len() {
                     return 0;
                 }
                 transcode::convert_into(U::FORM, Encoding::Utf8, piece, room).map_or(0, |text| text.len())

@@ -491,7 +491,7 @@ impl<U: Unit> Decoder<'_, U> {
             };
             let next = next(word);
             if next.is_err() {
-                if faults == 0 && rest.len() >= NEAR_BYTES {
+                if faults == 0 && rest.len() >= library_pays(NEAR_BYTES, 6 * NEAR_BYTES) {
                     break Ok(());
                 }
                 faults = faults.saturating_sub(1);
@@ -504,8 +504,15 @@ impl<U: Unit> Decoder<'_, U> {
                         continue;
                     }
                     Instead::Replace => (REPLACEMENT.into(), read),
-                    // The next iteration starts after the first byte, and finds that the other
-                    // bytes are faults too.
+                    // Of a sequence of three bytes, the next iteration finds that the last is a fault too.
+                    Instead::SurrogateEscape if read > 1 && U::LARGEST > 0xFF => {
+                        let Some(units) = room.first_chunk_mut::<2>() else { break Err(Stop::Full(2)) };
+                        *units = [word, word >> 8].map(|byte| MaybeUninit::new(U::of(0xDC00 | byte & 0xFF)));
+                        bits |= 0xDC00;
+                        room = &mut mem::take(&mut room)[2..];
+                        at += 2;
+                        continue;
+                    }
                     Instead::SurrogateEscape => (0xDC00 | word & 0xFF, 1),
                     Instead::BackslashReplace => {
                         let Some(four) = room.first_chunk_mut::<4>() else { break Err(Stop::Full(4)) };

@@ -23,7 +23,7 @@ use trust8_counts::inspect;
 
 use crate::input::{LONG_BYTES, PIECE_BYTES, unlocked_if_long};
 pub(crate) use made::{
-    Builder, ascii, ascii_in_pieces, ascii_without_faults, encoded, faulty, of_valid, short,
+    Builder, ascii, ascii_in_pieces, ascii_without_faults, encoded, faulty, of_valid, quick_bytes, short,
 };
 
 /// The length of short text, which is decoded into memory on the stack: the string then gets the

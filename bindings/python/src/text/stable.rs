@@ -26,6 +26,12 @@ pub(crate) fn ascii(_: Python<'_>, _: &[u8]) -> Option<NonNull<ffi::PyObject>> {
 }
 
 /// Returns `None`, for the same reason.
+#[inline]
+pub(crate) fn quick_bytes(_: &Borrowed<'_, '_, PyAny>) -> Option<*mut ffi::PyObject> {
+    None
+}
+
+/// Returns `None`, for the same reason.
 pub(crate) fn ascii_in_pieces<'py>(
     _: Python<'py>,
     _: usize,
