@@ -197,7 +197,8 @@ const STRAYS: u64 = bits(&[
     Class::StackedMarks,
 ]);
 /// Those, and what reorders text.
-const HIDING: u64 = REORDERING | STRAYS | bits(&[Class::ByteOrderMark, Class::PrivateUseRun]);
+const HIDING: u64 =
+    REORDERING | STRAYS | bits(&[Class::ByteOrderMark, Class::PrivateUseRun, Class::BareCarriageReturn]);
 
 impl Profile {
     /// All Unicode scalar values: UTF-8 itself, and the first subset of RFC 9839.

@@ -311,8 +311,11 @@ fn strays_have_their_class() {
     ] {
         assert_eq!(class(&Profile::SOURCE_CODE, text), Some(expected), "{text:?}");
     }
-    assert_eq!(class(&Profile::TERMINAL, "a\rb\r\n"), Some(Class::BareCarriageReturn));
-    assert_eq!(class(&Profile::TERMINAL, "a\r\n"), None);
+    for profile in [Profile::TERMINAL, Profile::SOURCE_CODE, Profile::PROMPT] {
+        assert_eq!(class(&profile, "// a comment\rcode();\r\n"), Some(Class::BareCarriageReturn));
+        assert_eq!(class(&profile, "// a comment\r\n"), None);
+    }
+    assert_eq!(class(&Profile::FILE_NAME, "a\rb"), Some(Class::CarriageReturn));
     assert_eq!(class(&Profile::FILE_NAME, "\u{FEFF}a"), Some(Class::LeadingMark));
     assert_eq!(class(&Profile::PROMPT, "\u{FEFF}a"), None);
 }

@@ -85,7 +85,7 @@ fn may_be_forbidden(preset: &str, n: u32) -> bool {
     is_forbidden(preset, n)
         || BY_CONTEXT.contains(&preset) && (any_of(&strays, n) || any_of(&[STACKABLE], n))
         || matches!(preset, "source" | "prompt" | "file-name") && any_of(&[PRIVATE], n)
-        || preset == "terminal" && n == 0xD
+        || BY_CONTEXT.contains(&preset) && n == 0xD
         || preset == "file-name" && n == 0xFEFF
 }
 
