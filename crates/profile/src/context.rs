@@ -354,6 +354,35 @@ impl<'a> Back<'a> {
     }
 }
 
+/// Those characters that begin like an invisible one or a space of special width, without what is before `at`.
+/// Only they are decoded, because most text has few.
+struct Rare<'a> {
+    back: Back<'a>,
+    at: usize,
+}
+
+impl Iterator for Rare<'_> {
+    type Item = u32;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<u32> {
+        while self.at > self.back.from {
+            self.at -= 1;
+            let rest = self.back.text.get(self.at..)?;
+            let is_rare = match *rest {
+                [0xCD, second, ..] => second == 0x8F,
+                [0xD8, second, ..] => second == 0x9C,
+                [first, ..] => matches!(first, 0xE1..=0xE3 | 0xEF | 0xF0 | 0xF3),
+                [] => false,
+            };
+            if is_rare {
+                return Some(first_character(rest)? as u32);
+            }
+        }
+        None
+    }
+}
+
 impl Iterator for Back<'_> {
     type Item = u32;
 
@@ -671,6 +700,10 @@ impl<'a> Around<'a> {
         is_common(number) && !is_common(self.last) || self.run(is_mark) < 8
     }
 
+    fn rare(&self) -> Rare<'a> {
+        Rare { back: self.back, at: self.back.text.len() }
+    }
+
     fn is_between_letters(&self) -> bool {
         is_letter(self.last) && is_letter(self.next)
     }
@@ -692,11 +725,12 @@ impl<'a> Around<'a> {
     #[inline(never)]
     fn are_few(&self, near: usize, far: usize) -> bool {
         let half = self.back.text.len().saturating_sub(WINDOW_BYTES / 2);
-        let (mut back, mut counts) = (self.back, (0, 0));
-        while let Some(number) = back.next() {
-            let joins_emoji = number == ZWJ && { back }.next().is_none_or(is_emoji_end);
+        let (mut rare, mut counts) = (self.rare(), (0, 0));
+        while let Some(number) = rare.next() {
+            let mut before = Back { text: self.back.text.get(..rare.at).unwrap_or_default(), ..self.back };
+            let joins_emoji = number == ZWJ && before.next().is_none_or(is_emoji_end);
             if is_counted(number) && !joins_emoji {
-                counts = (counts.0 + usize::from(back.text.len() >= half), counts.1 + 1);
+                counts = (counts.0 + usize::from(rare.at >= half), counts.1 + 1);
             }
         }
         counts.0 < near && counts.1 < far
@@ -706,7 +740,7 @@ impl<'a> Around<'a> {
     /// window and with this one at its end.
     #[inline(never)]
     fn switches(&self, number: u32, kind: Ranges) -> usize {
-        let of_kind = { self.back }.filter(|&earlier| within(earlier, kind));
+        let of_kind = self.rare().filter(|&earlier| within(earlier, kind));
         let mut last = number;
         of_kind.filter(|&earlier| core::mem::replace(&mut last, earlier) != earlier).count()
     }
