@@ -100,7 +100,7 @@ export class Decoder {
    * @throws {Utf8Error} with `throw`, if the input ends inside a character.
    */
   finish(): string;
-  /** How many ill-formed sequences there were in all inputs. It remains 0 with `throw`. */
+  /** How many ill-formed sequences there were in all inputs: three in a surrogate, for which `java` writes one U+FFFD. It remains 0 with `throw`. */
   readonly replaced: number;
 }
 

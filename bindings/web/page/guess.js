@@ -94,6 +94,12 @@ function guessValid({ from, mojibake }, [first], { byLength }) {
   return guesses;
 }
 
+/** Returns what the first piece that is in the dialect, and not in UTF-8, says of it. */
+function dialectOf(pieces, dialect) {
+  const said = pieces.map(wholeWords).map(diagnose).find((it) => it.dialect === dialect);
+  return said ? `${said.text}.` : 'All of it is valid so.';
+}
+
 function guessInvalid(rules, pieces, summary) {
   const { from, lines, why, likely, hasControls, dialect, convertible } = rules;
   const { bytes: size, errorCount, byLength, errors, kinds } = summary;
@@ -104,7 +110,7 @@ function guessInvalid(rules, pieces, summary) {
   }
   const file = binary(first);
   if (file) return [{ is: 'binary', name: 'Not text', why: `It begins as ${file} does.` }];
-  if (dialect) return [{ is: 'dialect', name: NAMES[dialect] ?? dialect, why: `${diagnose(first).text}.`, plan: convertible ? { dialect } : undefined }];
+  if (dialect) return [{ is: 'dialect', name: NAMES[dialect] ?? dialect, why: dialectOf(pieces, dialect), plan: convertible ? { dialect } : undefined }];
   if (from) return readings(pieces, likely);
   if (lines) {
     const name = `UTF-8 with lines in ${lines}`;

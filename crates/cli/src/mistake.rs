@@ -3,10 +3,9 @@
 //!
 //! The library's errors end where the standard library's do: before the first byte that can't
 //! continue a character. That splits what people see as one mistake: `C0 AF` is one overlong slash
-//! to them, but two errors to the library. So a culprit has all the bytes that its first byte
+//! to them, but two errors to the library. So a mistake has all the bytes that its first byte
 //! announces. It follows RFC 2279, which had sequences of up to six bytes and no rule on
 //! surrogates.
-
 //!
 //! The Python package and the web page compile this file and `hex.rs` too.
 

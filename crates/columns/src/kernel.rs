@@ -91,7 +91,7 @@ pub trait KernelColumns: AsKernel {
         let (mut text, mut from, mut to, mut at) = ("", 0, 0, 0);
         (0..).map_while(move |row| {
             let rest = buffer.get(at..).filter(|rest| !rest.is_empty())?;
-            let (before, len) = prefix(rest).filter(|&(before, _)| before > 0).unwrap_or((1, usize::MAX));
+            let (before, len) = prefix(rest).filter(|&(before, _)| before > 0).unwrap_or((1, rest.len()));
             let start = at.saturating_add(before);
             at = start.saturating_add(len);
             let Some(bytes) = buffer.get(start..at) else {
@@ -100,7 +100,7 @@ pub trait KernelColumns: AsKernel {
                 return Some(Err(ColumnError { row, kind }));
             };
             while to <= start && to < buffer.len() {
-                let chunk = chunks.next()?;
+                let Some(chunk) = chunks.next() else { break };
                 (text, from) = (chunk.valid(), to);
                 to += text.len() + chunk.invalid().len();
             }

@@ -126,7 +126,7 @@ pub extern "C" fn guess_file(len: f64, is_utf8: bool) -> usize {
         };
         // Writing to a string never fails.
         let _ = write!(json, r#","hasControls":{}"#, evidence.has_controls());
-        if let Some(by) = accepted.first() {
+        if let Some(by) = accepted.iter().find(|by| by.convertible).or(accepted.first()) {
             let _ = write!(json, r#","dialect":"{}","convertible":{}"#, by.dialect.name(), by.convertible);
         }
         let labels: Vec<_> =

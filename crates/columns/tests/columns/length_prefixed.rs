@@ -52,7 +52,10 @@ fn check(buffer: &[u8], prefix: Prefix) {
         if let Some(last) = last {
             let error = last.expect_err("the buffer ends");
             assert_eq!(error.row(), row);
-            assert!(matches!(error.kind(), ColumnErrorKind::OffsetOutOfRange { .. }), "{error}");
+            let ColumnErrorKind::OffsetOutOfRange { offset, values_len } = error.kind() else {
+                panic!("{error}")
+            };
+            assert!(values_len == buffer.len() && offset > buffer.len() as i64, "{error}");
         }
         assert_eq!(found.next(), None);
     }

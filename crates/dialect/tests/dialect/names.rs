@@ -1,4 +1,15 @@
-//! Names in reports.
+//! Names that must not meet those of the library, and names in reports.
+
+/// A name that both globs bring can't be used.
+#[test]
+fn globs_do_not_clash() {
+    use trust8::*;
+    use trust8_dialect::*;
+
+    let of_utf8: Utf8Error = from_utf8(b"a\xFF").unwrap_err();
+    let of_cesu8: DialectError = Dialect::Cesu8.to_utf8(b"a\xFF").unwrap_err();
+    assert_eq!(of_utf8.valid_up_to(), of_cesu8.valid_up_to());
+}
 
 #[cfg(feature = "serde")]
 #[test]
