@@ -1,4 +1,4 @@
-//! What conversions and counts want to know of a block: the library makes no text of it.
+//! What conversions, counts and repaired columns want to know of a block.
 
 #![forbid(unsafe_code)]
 
