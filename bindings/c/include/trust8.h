@@ -203,11 +203,11 @@ bool trust8_next_error(const void *data, size_t len, size_t *at, trust8_error *e
 /* Text that is shown in a terminal. */
 #define TRUST8_PROFILE_TERMINAL 0x57E0409E9u
 /* Source code: nothing that hides code from a reader. */
-#define TRUST8_PROFILE_SOURCE 0x4FE0C0FE1u
+#define TRUST8_PROFILE_SOURCE 0x5FE0C0FE1u
 /* Text for a language model: nothing that hides text from a reader. */
-#define TRUST8_PROFILE_PROMPT 0x4FE0C0FE9u
+#define TRUST8_PROFILE_PROMPT 0x5FE0C0FE9u
 /* A file name, without folders. */
-#define TRUST8_PROFILE_FILE_NAME 0x6FE8C0FFFu
+#define TRUST8_PROFILE_FILE_NAME 0x7FE8C0FFFu
 
 /* Returns the classes of the preset with this name, or UINT64_MAX if there is none. The names are
  * "scalars" (no classes), "xml", "assignables", "i-json", "postgres", "terminal", "source",

@@ -22,11 +22,11 @@ pub const TRUST8_PROFILE_POSTGRES: u64 = 0x000000001;
 /// Text that is shown in a terminal.
 pub const TRUST8_PROFILE_TERMINAL: u64 = 0x57E0409E9;
 /// Source code: nothing that hides code from a reader.
-pub const TRUST8_PROFILE_SOURCE: u64 = 0x4FE0C0FE1;
+pub const TRUST8_PROFILE_SOURCE: u64 = 0x5FE0C0FE1;
 /// Text for a language model: nothing that hides text from a reader.
-pub const TRUST8_PROFILE_PROMPT: u64 = 0x4FE0C0FE9;
+pub const TRUST8_PROFILE_PROMPT: u64 = 0x5FE0C0FE9;
 /// A file name, without folders.
-pub const TRUST8_PROFILE_FILE_NAME: u64 = 0x6FE8C0FFF;
+pub const TRUST8_PROFILE_FILE_NAME: u64 = 0x7FE8C0FFF;
 
 /// Returns the classes of the preset with this name, or UINT64_MAX if there is none. The names are
 /// "scalars" (no classes), "xml", "assignables", "i-json", "postgres", "terminal", "source",

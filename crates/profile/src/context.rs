@@ -646,7 +646,7 @@ impl<'a> Around<'a> {
                 // Between words, unlike numbers and signs, they are rare.
                 !is_other
                     && !is_invisible(self.last)
-                    && (!self.is_between_letters() || self.count(WINDOW_BYTES, is_space) < 3)
+                    && (!self.may_be_between_letters() || self.count(WINDOW_BYTES, is_space) < 3)
                     && self.switches(number, SPACES) <= 2
             }
         }
@@ -706,6 +706,11 @@ impl<'a> Around<'a> {
 
     fn rare(&self) -> Rare<'a> {
         Rare { back: self.back, at: self.back.text.len() }
+    }
+
+    /// A repair may remove an invisible character, and then a letter is next.
+    fn may_be_between_letters(&self) -> bool {
+        is_letter(self.last) && (is_letter(self.next) || is_invisible(self.next))
     }
 
     fn is_between_letters(&self) -> bool {

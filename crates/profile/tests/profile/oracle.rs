@@ -405,7 +405,9 @@ impl At<'_> {
                 let spaces: [Set; 2] =
                     [WIDTHS, &[0x20..=0x20, 0xA0..=0xA0, 0x202F..=0x202F, 0x3000..=0x3000]];
                 let mixed = self.last_is(&spaces) && self.text[self.i - 1].1 != n;
-                let between = self.is_between_letters();
+                let between = self.last_is(&[HYPHENATED])
+                    && !self.is_after_unseen()
+                    && (self.next_is(&[HYPHENATED]) || self.next_is_uncertain());
                 let crowded = between && self.series(WIDTHS).len() > 3;
                 !mixed && !self.is_after_unseen() && !crowded && self.rarely_alternates(WIDTHS)
             }
