@@ -626,9 +626,9 @@ size_t trust8_ascii_up_to(const void *data, size_t len);
  *
  * A byte order mark decides. Without one, the bytes are well-formed in the encoding. It is UTF-8 if
  * fewer than a quarter of them are control characters that are rare in text, and none is NUL.
- * Otherwise UTF-32 must be free of these, and at least 97 of 100 characters of UTF-16 must be common
- * ones, in one byte order more than in the other. UTF-8 with a NUL is not recognised. A text of a
- * few characters can be taken for another one.
+ * Otherwise UTF-32 must be free of these, and at least 97 of 100 characters of UTF-16 must be
+ * common ones, in one byte order more than in the other. UTF-8 with a NUL is not recognised. A text
+ * of a few characters can be taken for another one.
  */
 uint32_t trust8_detect(const void *data, size_t len);
 

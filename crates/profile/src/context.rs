@@ -509,7 +509,9 @@ impl<'a> Around<'a> {
     /// U+200C after letters of scripts that use it, and U+200D there and between emoji.
     fn takes_joiner(&self, number: u32) -> bool {
         if number == ZWJ && is_emoji_end(self.last) {
-            return is_joined_pictograph(self.next) && self.changes(ZWJ) <= 4;
+            // The same style is after other emoji, too.
+            let most = if is_style(self.last) { 7 } else { 4 };
+            return is_joined_pictograph(self.next) && self.changes(ZWJ) <= most;
         }
         if !joins(self.last) || is_invisible(self.last) || is_invisible(self.next) || is_word(self.next) {
             return false;

@@ -335,7 +335,7 @@ impl At<'_> {
                 if n == 0x200D && self.last_is(&[EMOJI, STYLES]) {
                     return self.next_is(&[EMOJI])
                         && !self.next_is(&[NEVER_JOINED])
-                        && self.changes_of_base() <= 4;
+                        && self.changes_of_base() <= if self.last_is(&[STYLES]) { 7 } else { 4 };
                 }
                 let last = if self.i > 0 { self.text[self.i - 1].1 } else { 0 };
                 let next = self.next();
