@@ -77,10 +77,11 @@ impl Contestant {
 
 type Regime = fn(&Bench, &[Contestant], &str, usize) -> Vec<f64>;
 
-/// Returns the last place up to `at` that is beside no joiner and no selector. At the edge of a text they are strays.
+/// Returns the last place up to `at` that is beside no joiner, selector or carriage return. At the edge of a text they are strays.
 fn cut(text: &str, at: usize) -> usize {
-    let is_part =
-        |c: Option<char>| matches!(c, Some('\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{FE00}'..='\u{FE0F}'));
+    let is_part = |c: Option<char>| {
+        matches!(c, Some('\r' | '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{FE00}'..='\u{FE0F}'))
+    };
     let mut at = floor(text.as_bytes(), at);
     while is_part(text[..at].chars().next_back()) || is_part(text[at..].chars().next()) {
         at = floor(text.as_bytes(), at - 1);
