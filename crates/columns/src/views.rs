@@ -3,7 +3,7 @@
 //! ```text
 //! for each group of 128 views:
 //!     gather the strings that the views hold themselves, and check them as a whole
-//!     if the buffers are UTF-8 as a whole (a dictionary of which views are taken): check where each string is cut from its buffer
+//!     if all buffers are UTF-8, as those of a dictionary are: check only where each string is cut from its buffer
 //!     otherwise join the strings that lie in buffers as far as they follow each other, with at most a short gap, and check each
 //!     joined text as a whole
 //!     if anything is wrong: check view by view, which finds the first error

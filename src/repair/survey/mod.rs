@@ -5,7 +5,7 @@
 //! of the time. So there are two modes:
 //!
 //! ```text
-//! near:  for each block of 64 bytes, of which 58 are its own: the three on either side are also a neighbour's. Make a map
+//! near:  for each block of 64 bytes, which shares three bytes with the block before and three with the one after: make a map
 //!        of two words. One has a bit for the first byte of each ill-formed sequence, the other for the bytes that continue a
 //!        sequence.
 //!        After a few blocks without an ill-formed sequence: continue with 'far'.

@@ -1,7 +1,7 @@
 //! Dictionaries in which nothing is wrong. Readers use a dictionary for many batches, and its text need not be read again.
 //!
-//! What is compared is the array, which stays alive here, and not where its memory is: a producer behind the C interface might refill
-//! memory that it has given away. An import makes new arrays, so each of them is read.
+//! Arrays are compared, not addresses of memory: a producer behind the C interface might refill memory that it has given away. The array
+//! stays alive here. An import makes new arrays, so each of them is read.
 
 #![forbid(unsafe_code)]
 
