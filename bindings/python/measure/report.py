@@ -13,7 +13,10 @@ import statistics
 import sys
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+ROOT = Path(__file__).resolve().parents[3]
+DOCS = ROOT / "docs"
+sys.path.append(str(ROOT / "tools"))
+from performance import bars, markdown  # noqa: E402
 
 
 def main() -> None:
@@ -26,12 +29,12 @@ def main() -> None:
     for some in runs, others, cells:
         some.sort(key=lambda run: [int(number) for number in run["python"].split(".")])
     (DOCS / "python.md").write_text(page(runs, others, cells), encoding="utf-8")
-    (DOCS / "python.svg").write_text(plot(runs), encoding="utf-8")
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = ["| " + " | ".join(head) + " |", "|---" * 1 + "|---:" * (len(head) - 1) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+    # There is room for the oldest and the newest version.
+    panels = [
+        (f"decode of 64 KiB, Python {short_name(run)}", "", {name: round(ratio(run, name, "64 KiB", "decode"), 1) for name in names(runs)})
+        for run in {short_name(run): run for run in (runs[0], runs[-1])}.values()
+    ]
+    (DOCS / "python.svg").write_text(bars("How many times as fast as bytes.decode", *panels), encoding="utf-8")
 
 
 def times(ratio: float) -> str:
@@ -116,7 +119,7 @@ def page(runs: list[dict], others: list[dict], cells: list[dict]) -> str:
         [name, f"{target}", times(figure), place, "met" if met else f"**missed by {100 * (1 - figure / target):.0f} %**"]
         for name, place, figure, target, met in verdicts(runs, others, cells)
     ]
-    out.append(table(["target", "at least", "worst case", "where", ""], rows))
+    out.append(markdown(["target", "at least", "worst case", "where", ""], rows))
     run = runs[-1]
     sizes = ("4 KiB", "64 KiB", "1 MiB")
     if len(runs) > 1:
@@ -129,19 +132,19 @@ def page(runs: list[dict], others: list[dict], cells: list[dict]) -> str:
     if other:
         columns.append(("decode", "bytes.decode", other))
         head += [f"AVX2 `decode`, {size}" for size in sizes]
-    out.append(table(["text", *head], [
+    out.append(markdown(["text", *head], [
         [name, *[times(ratio(of, name, size, ours, theirs)) for ours, theirs, of in columns for size in sizes]] for name in names(runs)
     ]))
     out.append("## Faulty text\n")
     handlers = list(run["faulty"][0]["times"])
     out.append("In Latin-1, every byte above 7F is a fault. Targets count more lengths.\n")
-    out.append(table(["text", "bytes", "faults", *[f"`{errors}`" for errors in handlers]], [
+    out.append(markdown(["text", "bytes", "faults", *[f"`{errors}`" for errors in handlers]], [
         [one["text"], f"{one['length']:,}", kind(one), *[times(one["times"][errors]) for errors in handlers]]
         for one in run["faulty"] if one["length"] in (4, 200, 1000, 64 << 10) or one["text"] == "Latin-1"
     ]))
     out.append("## Profiles\n")
     out.append("Text of 64 KiB that the profile `source` accepts, against `bytes.decode` and a search by `re`.\n")
-    out.append(table(["text", "`is_utf8`", "`decode`"], [
+    out.append(markdown(["text", "`is_utf8`", "`decode`"], [
         [one["text"], *[times(one["ns"]["re"] / one["ns"][name]) for name in ("is_utf8", "decode")]] for one in run["profiles"]
     ]))
     out.append("## Strings below 64 bytes\n")
@@ -150,19 +153,19 @@ def page(runs: list[dict], others: list[dict], cells: list[dict]) -> str:
     more = f"takes {cost:.0f} ns more than the method ({place})" if cost > 0 else f"takes {-cost:.0f} ns less than the method ({place})"
     out.append(f"`decode` against the method `bytes.decode`. Most of the time is the call. At worst, the function {more}.\n")
     lengths = list(dict.fromkeys(one["lengths"] for one in run["short"]))
-    out.append(table(["text", *lengths], [
+    out.append(markdown(["text", *lengths], [
         [name, *[times(one["ns"]["bytes.decode"] / one["ns"]["decode"]) for one in run["short"] if one["text"] == name]] for name in names(runs)
     ]))
     out.append("## Columns\n")
     out.append("An array of words, from bytes into text, in GB/s, with `copy=True`. *Rust* copies and validates, without Python.\n")
-    out.append(table(["text", "`as_utf8`", "Rust", "pyarrow's `cast`", "polars' `cast`"], [
+    out.append(markdown(["text", "`as_utf8`", "Rust", "pyarrow's `cast`", "polars' `cast`"], [
         [one["text"], *[f"{one['bytes'] / one['ns'][key]:.1f}" for key in ("as_utf8", "Rust", "pyarrow cast", "polars cast")]]
         for one in run["columns"]
     ]))
     out.append("## Memory\n")
     out.append("The most that decoding 8 MiB needs besides the bytes, in MiB: CPython / trust8. Faulty text has a fault in 1000 bytes.\n")
     kinds = ["strict", "replace", "ignore", "surrogateescape"]
-    out.append(table(["text", *kinds], [
+    out.append(markdown(["text", *kinds], [
         [name, *[next(f"{one['peak']['CPython'] / 2**20:.0f} / {one['peak']['trust8'] / 2**20:.0f}" for one in run["memory"]
                       if (one["text"], one["errors"]) == (name, kind)) for kind in kinds]]
         for name in names(runs)
@@ -177,42 +180,6 @@ def names(runs: list[dict]) -> list[str]:
 def ratio(run: dict, name: str, size: str, ours: str, theirs: str = "bytes.decode", of: str = "long") -> float:
     one = next(one for one in run[of] if (one["text"], one["size"]) == (name, size))
     return one["ns"][theirs] / one["ns"][ours]
-
-
-def plot(runs: list[dict]) -> str:
-    """Bars: how many times as fast as `bytes.decode` `decode` is, by text and version, for 64 KiB."""
-    colors = ["#9ecae1", "#6baed6", "#3182bd", "#08519c"]
-    top = max(ratio(run, name, "64 KiB", "decode") for run in runs for name in names(runs))
-    step = 5 if top > 10 else 2
-    top = (int(top / step) + 1) * step
-    left, base, height, bar = 50, 290, 240, 18
-    group = bar * len(runs) + 24
-    width = left + group * len(names(runs)) + 20
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} 350" font-family="sans-serif" font-size="12">',
-        f'<rect width="{width}" height="350" fill="white"/>',
-        f'<text x="{left}" y="20" font-size="14">trust8.decode against bytes.decode, 64 KiB: times as fast</text>',
-    ]
-    for value in range(0, top + 1, step):
-        y = base - height * value / top
-        out.append(f'<line x1="{left}" y1="{y:.1f}" x2="{width - 10}" y2="{y:.1f}" stroke="#ddd"/>')
-        out.append(f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{value}</text>')
-    one = base - height / top
-    out.append(f'<line x1="{left}" y1="{one:.1f}" x2="{width - 10}" y2="{one:.1f}" stroke="#c33" stroke-dasharray="4 3"/>')
-    for i, name in enumerate(names(runs)):
-        x = left + 12 + i * group
-        for j, run in enumerate(runs):
-            value = ratio(run, name, "64 KiB", "decode")
-            h = height * value / top
-            out.append(f'<rect x="{x + j * bar}" y="{base - h:.1f}" width="{bar - 2}" height="{h:.1f}" fill="{colors[j % 4]}"/>')
-            out.append(f'<text x="{x + j * bar + bar / 2 - 1}" y="{base - h - 4:.1f}" text-anchor="middle" font-size="9">{value:.1f}</text>')
-        out.append(f'<text x="{x + bar * len(runs) / 2}" y="{base + 18}" text-anchor="middle">{name}</text>')
-    for j, run in enumerate(runs):
-        x = left + 12 + j * 90
-        out.append(f'<rect x="{x}" y="{base + 32}" width="12" height="12" fill="{colors[j % 4]}"/>')
-        out.append(f'<text x="{x + 17}" y="{base + 42}">Python {short_name(run)}</text>')
-    out.append("</svg>\n")
-    return "\n".join(out)
 
 
 if __name__ == "__main__":
