@@ -157,7 +157,7 @@ def python():
 
 def npm():
     folder = fresh("your-project")
-    install = re.search(r"^## Installing\n.*?((?:^    .*\n)+)", document("bindings/web/npm/README.md"), re.M | re.S)[1]
+    install = re.search(r"^## Installing\n.*?((?:^    [^\n]*\n)+)", document("bindings/web/npm/README.md"), re.M | re.S)[1]
     run("npm init --yes", folder)
     run("\n".join(text.strip() for text in install.splitlines()), CHECKOUT)
     example = blocks("bindings/web/npm/README.md", "js")[0]
