@@ -106,18 +106,22 @@ def new_text():
     return markdown(["interval, bytes"] + names, [[row] + [rows[row][name] for name in names] for row in shown])
 
 
+# Questions by kind, and their sections.
+QUESTIONS = {
+    "ASCII": "(where ASCII|is it ASCII)",
+    "Latin-1": "where Latin-1",
+    "well-formed UTF-8": "(where it is malformed|is it well-formed), UTF-8",
+    "well-formed UTF-16": "(where it is malformed|is it well-formed), UTF-16",
+    "well-formed UTF-32": "(where it is malformed|is it well-formed), UTF-32",
+    "make UTF-16 well-formed": "(make it|copy and make it)",
+    "lossy length": "length in UTF-8",
+    "characters": "how many",
+}
+
+
 def questions():
-    kinds = [
-        ("ASCII", "(where ASCII|is it ASCII)"),
-        ("Latin-1", "where Latin-1"),
-        ("well-formed UTF-16", "(where it is malformed|is it well-formed), UTF-16"),
-        ("well-formed UTF-32", "(where it is malformed|is it well-formed), UTF-32"),
-        ("make UTF-16 well-formed", "(make it|copy and make it)"),
-        ("lossy length", "length in UTF-8"),
-        ("characters", "how many"),
-    ]
     data, rows = load("questions-granite-rapids"), []
-    for label, pattern in kinds:
+    for label, pattern in QUESTIONS.items():
         of_kernels = [cases(data, f"{kernel}: {pattern}", "ratio") for kernel in ["avx512", "avx2"]]
         numbers = [[mean(found), cell(min(found)[0]), below(found)] for found in of_kernels]
         rows.append([label, str(len(of_kernels[0])), *numbers[0], *numbers[1]])
@@ -125,8 +129,22 @@ def questions():
     return markdown(["ratio of speeds", "cases", *heads], rows)
 
 
+def offsets():
+    data, rows, places = load("questions-granite-rapids"), [], [0, 1, 24, 33]
+    for label, pattern in QUESTIONS.items():
+        if re.match("ASCII|well-formed", label):
+            cells = []
+            for kernel in ["avx512", "avx2"]:
+                moved = [cases(data, f"{kernel}: {pattern}.* offset {place}$", "ratio") for place in places]
+                lowest, where = min(sum(moved, []))
+                cells += [*map(mean, moved), f"{cell(lowest)} ({where.replace(' bytes, offset', ' at')})"]
+            rows.append([label, *cells])
+    heads = [f"{kernel}, {what}" for kernel in ["AVX-512", "AVX2"] for what in [*places, "lowest"]]
+    return markdown(["ratio of speeds", *heads], rows)
+
+
 TABLES = {
-    "performance.md": [regimes, short_strings, new_text],
+    "performance.md": [regimes, short_strings, new_text, offsets],
     "transcode.md": [
         lambda: summary(
             "transcode-granite-rapids",

@@ -14,6 +14,7 @@ use std::hint::black_box;
 use std::io;
 
 use trust8::Kernel;
+use trust8::boundary::floor;
 use trust8_counts::KernelCounts;
 use trust8_measure::measure::{Bench, Placed, entry};
 use trust8_measure::random::Random;
@@ -21,10 +22,16 @@ use trust8_measure::short_strings::{Contents, Lengths, random_strings};
 use trust8_measure::texts::texts;
 use trust8_transcode::Encoding::Utf16Be;
 use trust8_transcode::{KernelForms, Str, Utf16, Utf32};
-use zerocopy::IntoBytes;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// The length of each text in UTF-8.
 const TEXT: usize = 64 << 10;
+
+/// Where texts begin after a multiple of 4096, or at the next multiple of a unit.
+const OFFSETS: [usize; 4] = [0, 1, 24, 33];
+
+/// The texts that begin there.
+const MOVED: [&str; 5] = ["ASCII", "German", "Russian", "Chinese", "emoji"];
 
 /// The number of short strings.
 const STRINGS: usize = 2000;
@@ -67,35 +74,40 @@ struct Forms {
     name: String,
     text: String,
     utf8: Placed,
-    utf16: Vec<u16>,
+    utf16: Placed,
     utf16be: Vec<u16>,
-    utf32: Vec<u32>,
+    utf32: Placed,
     /// Memory for a copy of the UTF-16.
     copy: RefCell<Vec<u16>>,
 }
 
 impl Forms {
-    fn new(name: &str, text: &str) -> Self {
+    fn new(name: &str, text: &str, offset: usize) -> Self {
+        let utf16: Vec<u16> = text.encode_utf16().collect();
         Self {
             name: name.to_owned(),
             text: text.to_owned(),
-            utf8: Placed::new(text.as_bytes(), 0),
-            utf16: text.encode_utf16().collect(),
+            utf8: Placed::new(text.as_bytes(), offset),
+            utf16: Placed::new(utf16.as_bytes(), offset.next_multiple_of(2)),
             utf16be: text.encode_utf16().map(u16::to_be).collect(),
-            utf32: text.chars().map(u32::from).collect(),
-            copy: RefCell::new(text.encode_utf16().collect()),
+            utf32: Placed::new(
+                text.chars().map(u32::from).collect::<Vec<_>>().as_bytes(),
+                offset.next_multiple_of(4),
+            ),
+            copy: RefCell::new(utf16),
         }
     }
 
     /// Returns the text in UTF-16 with unpaired surrogates at random distances; `every` is the mean
     /// distance in units.
     fn spoiled(&self, every: usize) -> Self {
-        let mut forms = Self::new(&format!("{}, a fault every {every}", self.name), &self.text);
-        let (mut random, mut at) = (Random::named("questions"), 0);
-        while at < forms.utf16.len() {
-            forms.utf16[at] = 0xDC00;
+        let mut forms = Self::new(&format!("{}, a fault every {every}", self.name), &self.text, 0);
+        let (mut random, mut at, mut units) = (Random::named("questions"), 0, utf16(self).to_vec());
+        while at < units.len() {
+            units[at] = 0xDC00;
             at += random.between(1, 2 * every - 1);
         }
+        forms.utf16.copy_from_slice(units.as_bytes());
         forms
     }
 
@@ -109,7 +121,7 @@ impl Forms {
     /// Returns the UTF-16 after `work` has changed a copy of it.
     fn changed(&self, work: impl FnOnce(&mut [u16])) -> usize {
         let mut copy = self.copy.borrow_mut();
-        copy.copy_from_slice(black_box(&self.utf16));
+        copy.copy_from_slice(utf16(self));
         work(black_box(&mut copy));
         probe(&copy)
     }
@@ -121,7 +133,9 @@ enum Texts {
     Ascii,
     Latin1,
     All,
-    /// These, and texts with faults.
+    /// All, and some that begin elsewhere.
+    AllAndMoved,
+    /// All, and texts with faults.
     AllAndFaulty,
 }
 
@@ -147,16 +161,20 @@ impl Questions {
     }
 }
 
+fn units<T: FromBytes + Immutable>(text: &Placed) -> &[T] {
+    <[T]>::ref_from_bytes(black_box(text)).expect("whole units at their multiples")
+}
+
 fn utf8(forms: &Forms) -> &[u8] {
     black_box(&forms.utf8)
 }
 
 fn utf16(forms: &Forms) -> &[u16] {
-    black_box(&forms.utf16)
+    units(&forms.utf16)
 }
 
 fn utf32(forms: &Forms) -> &[u32] {
-    black_box(&forms.utf32)
+    units(&forms.utf32)
 }
 
 /// Returns all questions, for a kernel.
@@ -169,6 +187,22 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
         cpp::to_well_formed_utf16le(units.as_ptr(), units.len(), units.as_mut_ptr());
     };
     let mut all = Questions(Vec::new());
+    all.ask(
+        "where it is malformed, UTF-8",
+        1,
+        Texts::AllAndMoved,
+        move |forms| kernel.from_utf8(utf8(forms)).map_or_else(|error| error.valid_up_to(), str::len),
+        "simdutf validate_utf8_with_errors",
+        |forms| place(simdutf::validate_utf8_with_errors(utf8(forms)), forms.utf8.len()),
+    );
+    all.ask(
+        "is it well-formed, UTF-8",
+        1,
+        Texts::AllAndMoved,
+        move |forms| usize::from(kernel.is_utf8(utf8(forms))),
+        "simdutf validate_utf8",
+        |forms| usize::from(simdutf::validate_utf8(utf8(forms))),
+    );
     all.ask(
         "where ASCII ends, bytes",
         1,
@@ -189,7 +223,9 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
         "is it ASCII, UTF-16",
         2,
         Texts::Ascii,
-        move |forms| usize::from(trust8_transcode::ascii_up_to_in(in16(), utf16(forms)) == forms.utf16.len()),
+        move |forms| {
+            usize::from(trust8_transcode::ascii_up_to_in(in16(), utf16(forms)) == utf16(forms).len())
+        },
         "simdutf validate_utf16le_as_ascii",
         |forms| {
             let units = utf16(forms);
@@ -208,18 +244,18 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
     all.ask(
         "where it is malformed, UTF-16",
         2,
-        Texts::All,
+        Texts::AllAndMoved,
         move |forms| {
             trust8_transcode::validate(in16(), utf16(forms))
-                .map_or_else(|error| error.valid_up_to(), |()| forms.utf16.len())
+                .map_or_else(|error| error.valid_up_to(), |()| utf16(forms).len())
         },
         "simdutf validate_utf16le_with_errors",
-        |forms| place(simdutf::validate_utf16le_with_errors(utf16(forms)), forms.utf16.len()),
+        |forms| place(simdutf::validate_utf16le_with_errors(utf16(forms)), utf16(forms).len()),
     );
     all.ask(
         "is it well-formed, UTF-16",
         2,
-        Texts::All,
+        Texts::AllAndMoved,
         move |forms| usize::from(trust8_transcode::validate(in16(), utf16(forms)).is_ok()),
         "simdutf validate_utf16le",
         |forms| usize::from(simdutf::validate_utf16le(utf16(forms))),
@@ -284,18 +320,18 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
     all.ask(
         "where it is malformed, UTF-32",
         4,
-        Texts::All,
+        Texts::AllAndMoved,
         move |forms| {
             trust8_transcode::validate(in32(), utf32(forms))
-                .map_or_else(|error| error.valid_up_to(), |()| forms.utf32.len())
+                .map_or_else(|error| error.valid_up_to(), |()| utf32(forms).len())
         },
         "simdutf validate_utf32_with_errors",
-        |forms| place(simdutf::validate_utf32_with_errors(utf32(forms)), forms.utf32.len()),
+        |forms| place(simdutf::validate_utf32_with_errors(utf32(forms)), utf32(forms).len()),
     );
     all.ask(
         "is it well-formed, UTF-32",
         4,
-        Texts::All,
+        Texts::AllAndMoved,
         move |forms| usize::from(trust8_transcode::validate(in32(), utf32(forms)).is_ok()),
         "simdutf validate_utf32",
         |forms| usize::from(simdutf::validate_utf32(utf32(forms))),
@@ -305,22 +341,31 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
 
 /// Measures one kernel, and adds its tables.
 fn measure(bench: &mut Bench, kernel: &'static Kernel) -> io::Result<()> {
-    let forms: Vec<_> = texts(TEXT)?.iter().map(|text| Forms::new(&text.name, &text.text)).collect();
-    let ascii = [Forms::new("ASCII", &"The quick brown fox. ".repeat(TEXT / 21 + 1)[..TEXT])];
+    let forms: Vec<_> = texts(TEXT)?.iter().map(|text| Forms::new(&text.name, &text.text, 0)).collect();
+    let ascii = [Forms::new("ASCII", &"The quick brown fox. ".repeat(TEXT / 21 + 1)[..TEXT], 0)];
     let latin1 = forms.iter().filter(|forms| ["German", "French"].contains(&&*forms.name)).map(|forms| {
         let text = forms.text.chars().filter(|&char| char <= '\u{FF}').collect::<String>();
-        Forms::new(&forms.name, &text)
+        Forms::new(&forms.name, &text, 0)
     });
     let latin1: Vec<_> = latin1.collect();
     let spoiled = forms.iter().filter(|forms| ["ASCII", "Russian", "emoji"].contains(&&*forms.name));
     let spoiled: Vec<_> =
         spoiled.flat_map(|forms| [1, 10, 100, 1000].map(|every| forms.spoiled(every))).collect();
+    let moved = forms.iter().filter(|forms| MOVED.contains(&&*forms.name)).flat_map(|forms| {
+        [4 << 10, TEXT].into_iter().flat_map(move |len| {
+            OFFSETS.map(|offset| {
+                let text = &forms.text[..floor(forms.text.as_bytes(), len)];
+                Forms::new(&format!("{}, {len} bytes, offset {offset}", forms.name), text, offset)
+            })
+        })
+    });
+    let moved: Vec<_> = moved.collect();
     let mut short: Vec<(String, Vec<Forms>)> = Vec::new();
     for contents in [Contents::Ascii, Contents::Rare, Contents::Mixed] {
         for below in [16, 64, 256] {
             let packed = random_strings(Lengths::Below(below), contents, STRINGS);
             let strings = packed.strings().into_iter();
-            let strings = strings.map(|bytes| Forms::new("", str::from_utf8(bytes).expect("text")));
+            let strings = strings.map(|bytes| Forms::new("", str::from_utf8(bytes).expect("text"), 0));
             short.push((format!("below {below}, {}", contents.name()), strings.collect()));
         }
     }
@@ -330,12 +375,13 @@ fn measure(bench: &mut Bench, kernel: &'static Kernel) -> io::Result<()> {
         }
         bench.data.heading(2, &format!("{}: {name}", kernel.name()));
         let long: Vec<&Forms> = match texts {
-            Texts::Ascii => ascii.iter().collect(),
+            Texts::Ascii => ascii.iter().chain(moved.iter().filter(|forms| forms.text.is_ascii())).collect(),
             Texts::Latin1 => ascii.iter().chain(&latin1).collect(),
             Texts::All => forms.iter().collect(),
+            Texts::AllAndMoved => forms.iter().chain(&moved).collect(),
             Texts::AllAndFaulty => forms.iter().chain(&spoiled).collect(),
         };
-        let rows = long.iter().map(|forms| (&forms.name, std::slice::from_ref(*forms)));
+        let rows = long.into_iter().map(|forms| (&forms.name, std::slice::from_ref(forms)));
         for (row, texts) in rows.chain(short.iter().map(|(name, strings)| (name, &strings[..]))) {
             // Returns a number that depends on each answer.
             let all = |work: &dyn Fn(&Forms) -> usize| {
@@ -343,13 +389,13 @@ fn measure(bench: &mut Bench, kernel: &'static Kernel) -> io::Result<()> {
             };
             let entries = vec![entry("trust8", || all(&ours)), entry(peer, || all(&theirs))];
             let times = bench.race(all(&ours), entries);
-            let units =
-                |forms: &Forms| [forms.utf8.len(), forms.utf16.len(), 0, forms.utf32.len()][width - 1];
+            let bytes =
+                |forms: &Forms| [&forms.utf8, &forms.utf16, &forms.utf8, &forms.utf32][width - 1].len();
             bench.data.row(
                 "",
                 row,
                 match texts {
-                    [forms] => times.gb_per_s(width * units(forms)),
+                    [forms] => times.gb_per_s(bytes(forms)),
                     _ => times.a_call(STRINGS),
                 },
             );
@@ -362,7 +408,7 @@ fn measure(bench: &mut Bench, kernel: &'static Kernel) -> io::Result<()> {
 fn main() -> io::Result<()> {
     let mut bench = Bench::start("questions")?;
     bench.data.note(&format!(
-        "each text has {} KiB in UTF-8, with GB/s of the form that is asked about; short strings of random lengths, in bytes of UTF-8, \
+        "each text has {} KiB in UTF-8, or as many bytes as its name says, with GB/s of the form that is asked about; short strings of random lengths, in bytes of UTF-8, \
          have ns a call. simdutf runs its kernel for the same instruction set. `ratio` says how many times as fast as the peer \
          trust8 is.",
         TEXT >> 10
