@@ -48,6 +48,7 @@ impl Language {
         );
         save("messages.frames", &messages.iter().flat_map(Message::frame).collect::<Vec<_>>());
         write_parquet(&messages, &folder.join("messages.parquet"));
+        save("places.mmdb", &places(&messages));
     }
 
     fn messages(&self) -> Vec<Message> {
@@ -67,6 +68,79 @@ impl Language {
         }
         messages
     }
+}
+
+/// The bits of an address that choose a place.
+pub(crate) const PLACE_BITS: u32 = 13;
+
+/// Returns a database in the format of MaxMind with a place for each first bits of an address: names of a city, a country and a
+/// continent of up to 12 characters, and two codes.
+fn places(messages: &[Message]) -> Vec<u8> {
+    let count = 1_u32 << PLACE_BITS;
+    let nodes = count - 1;
+    let text: Vec<char> = messages.iter().flat_map(|message| message.text.chars()).collect();
+    let mut names = text.chunks_exact(12).zip([7, 12, 9, 5].into_iter().cycle());
+    let mut name =
+        || names.next().map(|(chars, len)| chars[..len].iter().collect::<String>()).expect("enough text");
+    let (mut tree, mut data) = (Vec::new(), Vec::new());
+    for node in 0..nodes {
+        for side in 1..=2 {
+            let child = 2 * node + side;
+            let is_leaf = child >= nodes;
+            let record = if is_leaf { nodes + 16 + data.len() as u32 } else { child };
+            tree.extend(record.to_be_bytes());
+            if is_leaf {
+                let place = [
+                    ("city", name()),
+                    ("country", name()),
+                    ("continent", name()),
+                    ("code", "NZ".to_owned()),
+                    ("zone", "Pacific/Auckland".to_owned()),
+                ];
+                map(&mut data, place.len());
+                place.iter().for_each(|(key, value)| {
+                    [*key, value].into_iter().for_each(|text| string(&mut data, text))
+                });
+            }
+        }
+    }
+    let mut file = [tree, vec![0; 16], data, b"\xAB\xCD\xEFMaxMind.com".to_vec()].concat();
+    map(&mut file, 9);
+    for (key, kind, value) in [
+        ("binary_format_major_version", 5, 2),
+        ("binary_format_minor_version", 5, 0),
+        ("ip_version", 5, 4),
+        ("record_size", 5, 32),
+        ("node_count", 6, nodes),
+    ] {
+        string(&mut file, key);
+        let bytes = value.to_be_bytes();
+        let bytes = if kind == 5 { &bytes[2..] } else { &bytes[..] };
+        file.push(kind << 5 | bytes.len() as u8);
+        file.extend(bytes);
+    }
+    string(&mut file, "database_type");
+    string(&mut file, "places");
+    // An empty list, the time 0 and an empty map.
+    string(&mut file, "languages");
+    file.extend([0, 4]);
+    string(&mut file, "build_epoch");
+    file.extend([0, 2]);
+    string(&mut file, "description");
+    map(&mut file, 0);
+    file
+}
+
+fn map(to: &mut Vec<u8>, pairs: usize) {
+    to.push(7 << 5 | pairs as u8);
+}
+
+fn string(to: &mut Vec<u8>, text: &str) {
+    match text.len() {
+        len @ 0..29 => to.push(2 << 5 | len as u8),
+        len => to.extend([2 << 5 | 29, (len - 29) as u8]),
+    }
+    to.extend(text.as_bytes());
 }
 
 struct Message {

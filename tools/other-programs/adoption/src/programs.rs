@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
@@ -11,6 +12,7 @@ use fastwebsockets::{Role, WebSocket, WebSocketError};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::data;
+use crate::random::Random;
 
 /// A program that is measured.
 pub(crate) struct Program {
@@ -31,6 +33,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     Program { name: "simd-json: a document", file: "messages.json", run: simd_json },
     Program { name: "fastwebsockets: messages", file: "messages.frames", run: web_socket },
     Program { name: "encoding_rs: pieces of 16 KiB", file: "messages.txt", run: encoding },
+    Program { name: "maxminddb: lookups", file: "places.mmdb", run: lookups },
     Program { name: "turso: rows of short strings", file: "messages.txt", run: database },
     Program { name: "log: validated line by line", file: "messages.log", run: log_by_line },
     Program { name: "log: validated whole", file: "messages.log", run: log_whole },
@@ -120,6 +123,32 @@ fn encoding(path: &Path) -> usize {
             return newlines;
         }
     }
+}
+
+/// A record of the database of places.
+#[derive(serde::Deserialize)]
+struct Place<'a> {
+    city: &'a str,
+    country: &'a str,
+    continent: &'a str,
+    code: &'a str,
+    zone: &'a str,
+}
+
+/// Looks up as many addresses as the database has places, each at random.
+fn lookups(path: &Path) -> usize {
+    let places = maxminddb::Reader::open_readfile(path).expect("a database");
+    let mut random = Random::named("addresses");
+    let lookup = |_| {
+        let address = Ipv4Addr::from((random.below(1 << data::PLACE_BITS) << (32 - data::PLACE_BITS)) as u32);
+        let place = places.lookup(address.into()).expect("a whole tree");
+        let place: Place<'_> = place.decode().expect("valid text").expect("each address has a place");
+        [place.city, place.country, place.continent, place.code, place.zone]
+            .map(str::len)
+            .iter()
+            .sum::<usize>()
+    };
+    (0..1 << data::PLACE_BITS).map(lookup).sum()
 }
 
 /// The rows of the table in memory.
