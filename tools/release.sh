@@ -101,9 +101,8 @@ part_bill() {
 part_advisories() {
     local manifest
     tools deny
-    run cargo-deny fetch db
     for manifest in $(git ls-files '*Cargo.lock'); do
-        run cargo-deny --manifest-path "${manifest%.lock}.toml" --workspace --config tools/deny.toml check --disable-fetch advisories
+        run cargo-deny --manifest-path "${manifest%.lock}.toml" --workspace --config tools/deny.toml check advisories
     done
 }
 
