@@ -231,6 +231,29 @@ uint8_t trust8_class_of(uint32_t character);
  */
 bool trust8_profile_validate(uint64_t classes, const void *data, size_t len, trust8_error *error);
 
+/* Some bytes that a profile refuses: an ill-formed sequence, or characters that follow each other. */
+typedef struct trust8_run {
+  /* The number of bytes before them. */
+  uint64_t offset;
+  /* The number of bytes. */
+  uint64_t len;
+  /* The number of characters: 1 for an ill-formed sequence. */
+  uint64_t characters;
+  /* TRUST8_FORBIDDEN, or the rule of UTF-8 that the sequence breaks. */
+  uint8_t kind;
+  /* The class of the first character, or 255 for an ill-formed sequence. */
+  uint8_t first_class;
+  /* Zeros. */
+  uint8_t reserved[6];
+} trust8_run;
+
+/* Finds all that trust8_profile_validate refuses, in order. Forbidden characters that follow each
+ * other are one run: 400 variation selectors in a row are one finding. Writes the first cap runs to
+ * runs, which may be NULL if cap is 0. Returns the number of all, or TRUST8_NONE for a misuse.
+ */
+size_t trust8_profile_runs(uint64_t classes, const void *data, size_t len, trust8_run *runs,
+                           size_t cap);
+
 /* ---- Streams --------------------------------------------------------------------------------- */
 
 /* A stream is text that arrives in pieces, which may end anywhere, even inside a character. The

@@ -6,9 +6,9 @@
 use core::ffi::{CStr, c_char, c_void};
 
 use trust8::engine::is_same_name;
-use trust8_profile::{Class, Profile, ProfileError};
+use trust8_profile::{Class, Profile, ProfileError, Run};
 
-use crate::errors::{TRUST8_FORBIDDEN, TRUST8_NO_ERROR, misuse, trust8_error};
+use crate::errors::{TRUST8_FORBIDDEN, TRUST8_NO_ERROR, TRUST8_NONE, misuse, trust8_error};
 use crate::{memory, names};
 
 /// The characters of XML 1.0.
@@ -82,6 +82,66 @@ pub unsafe extern "C" fn trust8_profile_validate(
     // SAFETY: the caller vouches for the memory.
     unsafe { memory::put(error, found) };
     found.kind == TRUST8_NO_ERROR
+}
+
+/// Some bytes that a profile refuses: an ill-formed sequence, or characters that follow each other.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct trust8_run {
+    /// The number of bytes before them.
+    pub offset: u64,
+    /// The number of bytes.
+    pub len: u64,
+    /// The number of characters: 1 for an ill-formed sequence.
+    pub characters: u64,
+    /// TRUST8_FORBIDDEN, or the rule of UTF-8 that the sequence breaks.
+    pub kind: u8,
+    /// The class of the first character, or 255 for an ill-formed sequence.
+    pub first_class: u8,
+    /// Zeros.
+    pub reserved: [u8; 6],
+}
+
+/// Finds all that trust8_profile_validate refuses, in order. Forbidden characters that follow each
+/// other are one run: 400 variation selectors in a row are one finding. Writes the first `cap` runs
+/// to `runs`, which may be NULL if `cap` is 0. Returns the number of all, or TRUST8_NONE for a
+/// misuse.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_profile_runs(
+    classes: u64,
+    data: *const c_void,
+    len: usize,
+    runs: *mut trust8_run,
+    cap: usize,
+) -> usize {
+    let room = (runs.cast_const().cast(), cap.saturating_mul(size_of::<trust8_run>()));
+    // SAFETY: the caller vouches for the memory.
+    let bytes = unsafe { memory::bytes(data, len) };
+    let (Some(bytes), Some(profile)) = (bytes, profile(classes)) else { return TRUST8_NONE };
+    if cap > 0 && runs.is_null() || !memory::are_apart((data, len), room) {
+        return TRUST8_NONE;
+    }
+    let mut count = 0;
+    for run in profile.get().errors(bytes).runs() {
+        if count < cap {
+            // SAFETY: the caller vouches for the memory of `cap` structs.
+            unsafe { memory::put(runs.wrapping_add(count), run.into()) };
+        }
+        count += 1;
+    }
+    count
+}
+
+impl From<Run> for trust8_run {
+    fn from(run: Run) -> Self {
+        let (kind, first_class) = match run.first() {
+            ProfileError::NotUtf8(error) => (error.kind().code(), u8::MAX),
+            ProfileError::Forbidden(found) => (TRUST8_FORBIDDEN, found.class().code()),
+        };
+        let (range, characters) = (run.range(), run.characters() as u64);
+        let (offset, len) = (range.start as u64, range.len() as u64);
+        Self { offset, len, characters, kind, first_class, reserved: [0; 6] }
+    }
 }
 
 /// The names of the classes, by their numbers.
@@ -213,5 +273,43 @@ mod tests {
         // A set that is no preset.
         assert_eq!(validate(1 << 2, b"a\nb").valid_up_to, 1);
         assert_eq!(validate(1 << 35, b"").kind, crate::errors::TRUST8_MISUSE);
+    }
+
+    /// The number of runs, and those that are written to memory for three, which nothing aligns.
+    fn runs(classes: u64, bytes: &[u8]) -> (usize, Vec<trust8_run>) {
+        let mut memory = [MaybeUninit::<[u8; 32]>::uninit(); 4];
+        let first = memory.as_mut_ptr().cast::<u8>().wrapping_add(1).cast::<trust8_run>();
+        // SAFETY: the pointers are those of a slice and of memory for three structs.
+        let count = unsafe { trust8_profile_runs(classes, bytes.as_ptr().cast(), bytes.len(), first, 3) };
+        // SAFETY: the function has filled the first `count` structs.
+        let filled = |i| unsafe { first.wrapping_add(i).read_unaligned() };
+        (count, (0..count.min(3)).map(filled).collect())
+    }
+
+    #[test]
+    fn runs_are_one_finding_each() {
+        let text = ["x\u{E0101}\u{E0102}\u{200B}".as_bytes(), b"\xFF\0\0", "\u{202E}y".as_bytes()].concat();
+        let (count, found) = runs(TRUST8_PROFILE_SOURCE, &text);
+        let found: Vec<_> = found
+            .iter()
+            .map(|run| (run.offset, run.len, run.characters, run.kind, run.first_class, run.reserved))
+            .collect();
+        let [selector, nul] = [Class::StraySelector, Class::Nul].map(Class::code);
+        let expected = [
+            (1, 11, 3, TRUST8_FORBIDDEN, selector, [0; 6]),
+            (12, 1, 1, crate::errors::TRUST8_INVALID_BYTE, 255, [0; 6]),
+            (13, 2, 2, TRUST8_FORBIDDEN, nul, [0; 6]),
+        ];
+        assert_eq!((count, found.as_slice()), (4, expected.as_slice()));
+        assert_eq!(runs(0, b"a\xE2\x82").1[0].len, 2);
+        assert_eq!(runs(TRUST8_PROFILE_SOURCE, b"text").0, 0);
+        assert_eq!(runs(1 << 35, b"text").0, TRUST8_NONE);
+        let data = text.as_ptr().cast();
+        // SAFETY: the capacity is 0, or the arguments are a misuse, so nothing is written.
+        let call =
+            |runs, cap| unsafe { trust8_profile_runs(TRUST8_PROFILE_SOURCE, data, text.len(), runs, cap) };
+        assert_eq!(call(core::ptr::null_mut(), 0), 4);
+        assert_eq!(call(core::ptr::null_mut(), 1), TRUST8_NONE);
+        assert_eq!(call(data.cast_mut().cast(), usize::MAX), TRUST8_NONE);
     }
 }
