@@ -32,59 +32,29 @@ if [ $# -eq 0 ]; then
     set -- aarch64 s390x i686 wasm windows x86-64 valgrind access capi
 fi
 
+# What each machine needs. `node?nodejs` is needed unless there is a program `node`.
+debian_rust="rustc-web libstd-rust-web-dev rust-web-src"
+declare -A needs=(
+    [aarch64]="rustc-web libstd-rust-web-dev libstd-rust-web-dev:arm64 qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+    [s390x]="$debian_rust qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross"
+    # gcc-multilib would do as well, but it conflicts with the other cross compilers.
+    [i686]="$debian_rust gcc-i686-linux-gnu libc6-dev-i386-cross"
+    [wasm]="$debian_rust lld-22 wasi-libc node?nodejs"
+    [windows]="$debian_rust gcc-mingw-w64-x86-64-win32 wine64"
+    [source]="$debian_rust"
+    [x86-64]="qemu-user"
+    [valgrind]="valgrind libc6-dbg"
+    [java]="javac?default-jdk-headless"
+    [access]="acl attr strace fish vim?vim-nox emacs?emacs-nox"
+    [debian]="debhelper dpkg-dev fakeroot"
+    [capi]="clang libclang-rt-14-dev cmake meson ninja-build pkgconf libglib2.0-dev libunistring-dev libicu-dev"
+)
 packages=()
-wasm=no
 for machine in "$@"; do
-    case $machine in
-        aarch64)
-            packages+=(rustc-web libstd-rust-web-dev libstd-rust-web-dev:arm64 qemu-user
-                gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
-            ;;
-        s390x)
-            packages+=(rustc-web libstd-rust-web-dev rust-web-src qemu-user
-                gcc-s390x-linux-gnu libc6-dev-s390x-cross)
-            ;;
-        i686)
-            # gcc-multilib would do as well, but it conflicts with the other cross compilers.
-            packages+=(rustc-web libstd-rust-web-dev rust-web-src gcc-i686-linux-gnu libc6-dev-i386-cross)
-            ;;
-        wasm)
-            packages+=(rustc-web libstd-rust-web-dev rust-web-src lld-22 wasi-libc)
-            command -v node >/dev/null || packages+=(nodejs)
-            wasm=yes
-            ;;
-        windows)
-            packages+=(rustc-web libstd-rust-web-dev rust-web-src gcc-mingw-w64-x86-64-win32 wine64)
-            ;;
-        source)
-            packages+=(rustc-web libstd-rust-web-dev rust-web-src)
-            ;;
-        x86-64)
-            packages+=(qemu-user)
-            ;;
-        valgrind)
-            packages+=(valgrind libc6-dbg)
-            ;;
-        java)
-            command -v javac >/dev/null || packages+=(default-jdk-headless)
-            ;;
-        access)
-            packages+=(acl attr strace fish)
-            command -v vim >/dev/null || packages+=(vim-nox)
-            command -v emacs >/dev/null || packages+=(emacs-nox)
-            ;;
-        debian)
-            packages+=(debhelper dpkg-dev fakeroot)
-            ;;
-        capi)
-            packages+=(clang libclang-rt-14-dev cmake meson ninja-build pkgconf
-                libglib2.0-dev libunistring-dev libicu-dev)
-            ;;
-        *)
-            echo "setup-cross.sh: no such machine: $machine" >&2
-            exit 2
-            ;;
-    esac
+    [ -n "${needs[$machine]-}" ] || { echo "setup-cross.sh: no such machine: $machine" >&2; exit 2; }
+    for package in ${needs[$machine]}; do
+        [[ $package == *\?* ]] && command -v "${package%\?*}" >/dev/null || packages+=("${package#*\?}")
+    done
 done
 
 # Sets `missing` to the packages that are not installed. A name without an architecture means this machine's.
@@ -111,11 +81,11 @@ find_missing() {
 wasm_start=/usr/lib/rustlib/wasm32-wasip1/lib/self-contained
 wasm_libc=/usr/lib/wasm32-wasi
 lacks_wasm_start() {
-    [[ $wasm == yes && ! -e $wasm_start/crt1-command.o ]]
+    [[ " $* " == *" wasm "* && ! -e $wasm_start/crt1-command.o ]]
 }
 
 find_missing
-if [ ${#missing[@]} -eq 0 ] && ! lacks_wasm_start; then
+if [ ${#missing[@]} -eq 0 ] && ! lacks_wasm_start "$@"; then
     exit 0
 fi
 if [ "$(id -u)" -ne 0 ]; then
@@ -148,9 +118,9 @@ if [ ${#missing[@]} -gt 0 ]; then
     [ ${#missing[@]} -eq 0 ] || fail "still missing: ${missing[*]}"
 fi
 
-if lacks_wasm_start; then
+if lacks_wasm_start "$@"; then
     mkdir -p "$(dirname "$wasm_start")"
     # A link that points nowhere is replaced; a folder is not.
     ln --symbolic --force --no-target-directory "$wasm_libc" "$wasm_start"
-    ! lacks_wasm_start || fail "still missing: $wasm_start/crt1-command.o"
+    ! lacks_wasm_start "$@" || fail "still missing: $wasm_start/crt1-command.o"
 fi

@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import time
+import timeit
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -67,30 +68,15 @@ def with_faults(data: bytes, every: int, number: int = 0) -> bytes:
 
 def loop(call: str, items: Sequence[object]) -> Callable[[int], float]:
     """Return a function that makes a call for each item, that many times, and returns the nanoseconds for one item."""
-    source = f"""def work(repeat):
-        start = time.perf_counter_ns()
-        for _ in range(repeat):
-            for item in items:
-                {call}
-        return (time.perf_counter_ns() - start) / (repeat * len(items))
-    """
-    # The names are local, as in a function that makes many calls.
-    names = {"time": time, "items": items, "decode": trust8.decode, "encode": trust8.encode, "is_utf8": trust8.is_utf8}
-    arguments = ", ".join(f"{name}={name}" for name in names)
-    exec(source.replace("(repeat):", f"(repeat, {arguments}):", 1), names)
-    return names["work"]  # type: ignore[return-value]
+    # What the setup binds is local, as in a function that makes many calls.
+    setup = "from trust8 import decode, encode, is_utf8\nitems = ITEMS"
+    timer = timeit.Timer(f"for item in items: {call}", setup, globals={"ITEMS": items})
+    return lambda repeat: timer.timeit(repeat) * 1e9 / (repeat * len(items))
 
 
 def call(work: Callable[[], object]) -> Callable[[int], float]:
     """The same for longer work, for which a call more does not matter."""
-
-    def timed(repeat: int) -> float:
-        start = time.perf_counter_ns()
-        for _ in range(repeat):
-            work()
-        return (time.perf_counter_ns() - start) / repeat
-
-    return timed
+    return lambda repeat: timeit.timeit(work, number=repeat) * 1e9 / repeat
 
 
 def race(contestants: dict[str, Callable[[int], float]], items: int = 1, rounds: int = ROUNDS, turn: int = TURN) -> dict[str, float]:
