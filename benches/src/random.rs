@@ -6,7 +6,6 @@ pub struct Random(u64);
 
 impl Random {
     /// Returns the generator that belongs to a name. Each text and each group of strings has its own.
-    #[must_use]
     pub fn named(name: &str) -> Self {
         // FNV-1a spreads the names over the seeds.
         Self(name.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::{env, fs, io};
 
 use crate::random::Random;
-use crate::vocabulary;
+use crate::vocabulary::{self, Words};
 
 /// The environment variable that names a folder of texts to measure instead of the generated ones.
 pub const CORPUS: &str = "TRUST8_CORPUS";
@@ -27,7 +27,6 @@ pub struct Text {
 
 impl Text {
     /// Returns the share of bytes that are not ASCII.
-    #[must_use]
     pub fn density(&self) -> f64 {
         let others = self.text.bytes().filter(|byte| !byte.is_ascii()).count();
         others as f64 / self.text.len().max(1) as f64
@@ -41,50 +40,50 @@ pub struct Recipe {
     pub name: &'static str,
     /// The bounds of the share of bytes that are not ASCII. A test checks them.
     pub density: RangeInclusive<f64>,
-    /// Appends some text: a sentence, a paragraph or a line.
-    append: fn(&mut Random, &mut String),
+    append: Append,
+}
+
+/// How to append some text: a sentence, a paragraph or a line.
+#[derive(Debug)]
+enum Append {
+    Prose(&'static Prose),
+    Other(fn(&mut Random, &mut String)),
 }
 
 /// The generated texts, roughly from the one with the fewest non-ASCII bytes to those with the most.
-pub const RECIPES: &[Recipe] = &[
-    Recipe { name: "ASCII", density: 0.0..=0.0, append: english },
-    Recipe { name: "JSON logs", density: 0.001..=0.01, append: json_log },
-    Recipe { name: "tweets", density: 0.1..=0.4, append: tweet },
-    Recipe { name: "German", density: 0.02..=0.05, append: german },
-    Recipe { name: "Latin", density: 0.04..=0.08, append: latin },
-    Recipe { name: "HTML, Russian", density: 0.3..=0.6, append: html_russian },
-    Recipe { name: "HTML, Chinese", density: 0.3..=0.6, append: html_chinese },
-    Recipe { name: "Russian", density: 0.86..=0.92, append: russian },
-    Recipe { name: "Arabic", density: 0.86..=0.92, append: arabic },
-    Recipe { name: "Korean", density: 0.86..=0.93, append: korean },
-    Recipe { name: "Hindi", density: 0.91..=0.96, append: hindi },
-    Recipe { name: "Japanese", density: 0.96..=0.99, append: japanese },
-    Recipe { name: "Chinese", density: 0.985..=1.0, append: chinese },
-    Recipe { name: "emoji", density: 0.99..=1.0, append: emoji },
-    Recipe { name: "random", density: 0.85..=0.95, append: random_planes },
+pub static RECIPES: &[Recipe] = &[
+    Recipe { name: "ASCII", density: 0.0..=0.0, append: Append::Prose(&ENGLISH) },
+    Recipe { name: "JSON logs", density: 0.001..=0.01, append: Append::Other(json_log) },
+    Recipe { name: "tweets", density: 0.1..=0.4, append: Append::Other(tweet) },
+    Recipe { name: "German", density: 0.02..=0.05, append: Append::Prose(&GERMAN) },
+    Recipe { name: "Latin", density: 0.04..=0.08, append: Append::Prose(&LATIN) },
+    Recipe { name: "HTML, Russian", density: 0.3..=0.6, append: Append::Other(html_russian) },
+    Recipe { name: "HTML, Chinese", density: 0.3..=0.6, append: Append::Other(html_chinese) },
+    Recipe { name: "Russian", density: 0.86..=0.92, append: Append::Prose(&RUSSIAN) },
+    Recipe { name: "Arabic", density: 0.86..=0.92, append: Append::Prose(&ARABIC) },
+    Recipe { name: "Korean", density: 0.86..=0.93, append: Append::Prose(&KOREAN) },
+    Recipe { name: "Hindi", density: 0.91..=0.96, append: Append::Prose(&HINDI) },
+    Recipe { name: "Japanese", density: 0.96..=0.99, append: Append::Other(japanese) },
+    Recipe { name: "Chinese", density: 0.985..=1.0, append: Append::Other(chinese) },
+    Recipe { name: "emoji", density: 0.99..=1.0, append: Append::Other(emoji) },
+    Recipe { name: "random", density: 0.85..=0.95, append: Append::Other(random_planes) },
 ];
 
 /// Generates `len` bytes of the text of this name.
-///
-/// # Panics
-///
-/// If there is no recipe of this name.
-#[must_use]
 pub fn generated(name: &str, len: usize) -> Text {
     let recipe = RECIPES.iter().find(|recipe| recipe.name == name).expect("the text has a recipe");
     let mut random = Random::named(name);
     let mut text = String::with_capacity(len + 4096);
     while text.len() < len {
-        (recipe.append)(&mut random, &mut text);
+        match &recipe.append {
+            Append::Prose(prose) => sentence(&mut random, &mut text, prose),
+            Append::Other(append) => append(&mut random, &mut text),
+        }
     }
     Text { name: name.to_owned(), text: cut(text, len) }
 }
 
 /// Returns the texts to measure, each of `len` bytes: the generated ones, or the files of [`CORPUS`].
-///
-/// # Errors
-///
-/// If the folder or one of its files cannot be read, or a file is not UTF-8.
 pub fn texts(len: usize) -> io::Result<Vec<Text>> {
     match env::var_os(CORPUS) {
         Some(folder) => corpus(Path::new(&folder), len),
@@ -94,10 +93,6 @@ pub fn texts(len: usize) -> io::Result<Vec<Text>> {
 
 /// Reads the `*.txt` files of a folder, in the order of their names. A file shorter than `len` bytes is repeated. Each
 /// text is then cut to `len` bytes at a character boundary.
-///
-/// # Errors
-///
-/// If the folder or one of its files cannot be read, if a file is empty or not UTF-8, or if there is no file.
 pub fn corpus(folder: &Path, len: usize) -> io::Result<Vec<Text>> {
     let about = |path: &Path, error: &dyn std::fmt::Display| {
         io::Error::other(format!("{CORPUS}: {}: {error}", path.display()))
@@ -143,8 +138,9 @@ pub fn fill(buffer: &mut [u8], text: &str) {
 }
 
 /// The form of the sentences of a language.
+#[derive(Debug)]
 struct Prose {
-    words: &'static [&'static str],
+    words: &'static Words,
     /// The highest number of words in a sentence. The lowest is four.
     longest: usize,
     comma: &'static str,
@@ -153,6 +149,23 @@ struct Prose {
     quotes: Option<([&'static str; 2], usize)>,
 }
 
+const fn prose(
+    words: &'static Words,
+    longest: usize,
+    [comma, stop]: [&'static str; 2],
+    quotes: Option<([&'static str; 2], usize)>,
+) -> Prose {
+    Prose { words, longest, comma, stop, quotes }
+}
+
+static ENGLISH: Prose = prose(&vocabulary::ENGLISH, 24, [",", "."], Some((["\"", "\""], 80)));
+static LATIN: Prose = prose(&vocabulary::LATIN, 26, [",", "."], Some((["« ", " »"], 150)));
+static GERMAN: Prose = prose(&vocabulary::GERMAN, 22, [",", "."], Some((["„", "“"], 60)));
+static RUSSIAN: Prose = prose(&vocabulary::RUSSIAN, 18, [",", "."], Some((["«", "»"], 80)));
+static ARABIC: Prose = prose(&vocabulary::ARABIC, 24, ["،", "."], None);
+static HINDI: Prose = prose(&vocabulary::HINDI, 18, [",", "।"], None);
+static KOREAN: Prose = prose(&vocabulary::KOREAN, 14, [",", "."], None);
+
 /// Appends a sentence. Some words are numbers, and some sentences end a paragraph.
 fn sentence(random: &mut Random, text: &mut String, prose: &Prose) {
     for i in 0..random.between(4, prose.longest) {
@@ -160,7 +173,7 @@ fn sentence(random: &mut Random, text: &mut String, prose: &Prose) {
             text.push_str(if random.once_in(9) { prose.comma } else { "" });
             text.push(' ');
         }
-        let word = random_word(random, prose.words);
+        let word = random.pick::<&str>(prose.words);
         match prose.quotes {
             Some((quotes, times)) if random.once_in(times) => {
                 text.push_str(quotes[0]);
@@ -180,46 +193,6 @@ fn sentence(random: &mut Random, text: &mut String, prose: &Prose) {
     }
     text.push_str(prose.stop);
     text.push_str(if random.once_in(5) { "\n\n" } else { " " });
-}
-
-/// Returns a random word of a list.
-fn random_word(random: &mut Random, list: &'static [&'static str]) -> &'static str {
-    list[random.below(list.len())]
-}
-
-fn english(random: &mut Random, text: &mut String) {
-    let quotes = Some((["\"", "\""], 80));
-    sentence(random, text, &Prose { words: vocabulary::ENGLISH, longest: 24, comma: ",", stop: ".", quotes });
-}
-
-fn latin(random: &mut Random, text: &mut String) {
-    let quotes = Some((["« ", " »"], 150));
-    sentence(random, text, &Prose { words: vocabulary::LATIN, longest: 26, comma: ",", stop: ".", quotes });
-}
-
-fn german(random: &mut Random, text: &mut String) {
-    let quotes = Some((["„", "“"], 60));
-    sentence(random, text, &Prose { words: vocabulary::GERMAN, longest: 22, comma: ",", stop: ".", quotes });
-}
-
-fn russian(random: &mut Random, text: &mut String) {
-    let quotes = Some((["«", "»"], 80));
-    sentence(random, text, &Prose { words: vocabulary::RUSSIAN, longest: 18, comma: ",", stop: ".", quotes });
-}
-
-fn arabic(random: &mut Random, text: &mut String) {
-    let prose = Prose { words: vocabulary::ARABIC, longest: 24, comma: "،", stop: ".", quotes: None };
-    sentence(random, text, &prose);
-}
-
-fn hindi(random: &mut Random, text: &mut String) {
-    let prose = Prose { words: vocabulary::HINDI, longest: 18, comma: ",", stop: "।", quotes: None };
-    sentence(random, text, &prose);
-}
-
-fn korean(random: &mut Random, text: &mut String) {
-    let prose = Prose { words: vocabulary::KOREAN, longest: 14, comma: ",", stop: ".", quotes: None };
-    sentence(random, text, &prose);
 }
 
 /// Appends `count` characters of a list. The first characters of the list are the most frequent.
@@ -348,10 +321,8 @@ fn html(random: &mut Random, text: &mut String, inner: fn(&mut Random, &mut Stri
 }
 
 fn html_russian(random: &mut Random, text: &mut String) {
-    html(random, text, |random, text| {
-        let prose = Prose { words: vocabulary::RUSSIAN, longest: 7, comma: ",", stop: ".", quotes: None };
-        sentence(random, text, &prose);
-    });
+    static SHORT: Prose = prose(&vocabulary::RUSSIAN, 7, [",", "."], None);
+    html(random, text, |random, text| sentence(random, text, &SHORT));
 }
 
 fn html_chinese(random: &mut Random, text: &mut String) {
@@ -377,7 +348,7 @@ fn tweet(random: &mut Random, text: &mut String) {
         text,
         "\",\"source\":\"<a href=\\\"https://example.com/download\\\" rel=\\\"nofollow\\\">phone</a>\",\"truncated\":false,\"user\":{{\"id\":{},\"screen_name\":\"{}{}\",\"name\":\"",
         random.next() >> 32,
-        random_word(random, vocabulary::ENGLISH),
+        random.pick::<&str>(&vocabulary::ENGLISH),
         random.below(1000),
     );
     characters(random, text, vocabulary::KANA, 4);
@@ -408,12 +379,12 @@ fn json_log(random: &mut Random, text: &mut String) {
     );
     for i in 0..random.between(3, 10) {
         text.push_str(if i > 0 { " " } else { "" });
-        text.push_str(random_word(random, vocabulary::ENGLISH));
+        text.push_str(random.pick::<&str>(&vocabulary::ENGLISH));
     }
     let user = if random.once_in(12) {
-        random_word(random, vocabulary::NAMES)
+        random.pick::<&str>(vocabulary::NAMES)
     } else {
-        random_word(random, vocabulary::ENGLISH)
+        random.pick::<&str>(&vocabulary::ENGLISH)
     };
     let _ = writeln!(
         text,
@@ -428,11 +399,6 @@ fn json_log(random: &mut Random, text: &mut String) {
 ///
 /// A log has no pattern that repeats every few bytes, and the distances vary as they do in prose: from each byte to the
 /// next, the chance that a character comes is the same.
-///
-/// # Panics
-///
-/// If `distance` is zero.
-#[must_use]
 pub fn ordinary(width: usize, distance: usize, len: usize, number: usize) -> Text {
     let name = format!("{width}-byte characters, {distance} bytes apart");
     let mut random = Random::named(&format!("{name}, text {number}"));

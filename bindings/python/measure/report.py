@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import statistics
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs"
 sys.path.append(str(ROOT / "tools"))
-from performance import bars, markdown  # noqa: E402
+from performance import bars, filled, markdown  # noqa: E402
 
 
 def main() -> None:
@@ -28,7 +29,7 @@ def main() -> None:
     cells = [json.loads(path.read_text()) for path in Path(sys.argv[1]).glob("*.cells.json")]
     for some in runs, others, cells:
         some.sort(key=lambda run: [int(number) for number in run["python"].split(".")])
-    (DOCS / "python.md").write_text(page(runs, others, cells), encoding="utf-8")
+    (DOCS / "python.md").write_text(filled("python.md", list(tables(runs, others, cells))), encoding="utf-8")
     # There is room for the oldest and the newest version.
     panels = [
         (f"decode of 64 KiB, Python {short_name(run)}", "", {name: round(ratio(run, name, "64 KiB", "decode"), 1) for name in names(runs)})
@@ -104,73 +105,49 @@ def verdicts(runs: list[dict], others: list[dict], cells: list[dict]) -> list[tu
     return [(name, place, figure, target, figure >= target * 0.995) for name, target, figure, place in found]
 
 
-def page(runs: list[dict], others: list[dict], cells: list[dict]) -> str:
-    versions = [short_name(run) for run in runs]
-    out = [
-        "# How fast the Python package is\n",
-        "`bindings/python/measure/run.sh` writes this page. Contestants take turns in one process, and the smallest time of each counts. All",
-        "answers are compared first. A loop calls each function on different texts of one kind: 64 of 4 KiB, 16 of 64 KiB, or one of",
-        "1 MiB. Figures are speed relative to CPython, unless a row says otherwise.\n",
-        f"{runs[0]['cpu']}, {runs[0]['date']}: kernel `{runs[0]['kernel']}`, one core of a shared machine; Python " + ", ".join(run["python"] for run in runs) + ".\n",
-        "![How many times as fast as bytes.decode](python.svg)\n",
-        "## Targets\n",
-    ]
-    rows = [
+def tables(runs: list[dict], others: list[dict], cells: list[dict]) -> Iterator[str]:
+    """Yields what stands between the marks of the page. Besides the targets, figures are those of the last version."""
+    versions = ", ".join(run["python"] for run in runs)
+    yield f"{runs[0]['cpu']}, {runs[0]['date']}: kernel `{runs[0]['kernel']}`, one core of a shared machine; Python {versions}.\n"
+    yield markdown(["target", "at least", "worst case", "where", ""], [
         [name, f"{target}", times(figure), place, "met" if met else f"**missed by {100 * (1 - figure / target):.0f} %**"]
         for name, place, figure, target, met in verdicts(runs, others, cells)
-    ]
-    out.append(markdown(["target", "at least", "worst case", "where", ""], rows))
+    ])
     run = runs[-1]
     sizes = ("4 KiB", "64 KiB", "1 MiB")
-    if len(runs) > 1:
-        out.append(f"The figures below are those of Python {run['python']}.\n")
-    out.append("## Long texts\n")
-    out.append("`decode` and `is_utf8` against `bytes.decode`, `encode` against `str.encode`.\n")
     other = next((other for other in others if other["python"] == run["python"]), None)
     columns = [("decode", "bytes.decode", run), ("is_utf8", "bytes.decode", run), ("encode", "str.encode", run)]
     head = [f"`{ours}`, {size}" for ours, _, _ in columns for size in sizes]
     if other:
         columns.append(("decode", "bytes.decode", other))
         head += [f"AVX2 `decode`, {size}" for size in sizes]
-    out.append(markdown(["text", *head], [
+    yield markdown(["text", *head], [
         [name, *[times(ratio(of, name, size, ours, theirs)) for ours, theirs, of in columns for size in sizes]] for name in names(runs)
-    ]))
-    out.append("## Faulty text\n")
+    ])
     handlers = list(run["faulty"][0]["times"])
-    out.append("In Latin-1, every byte above 7F is a fault. Targets count more lengths.\n")
-    out.append(markdown(["text", "bytes", "faults", *[f"`{errors}`" for errors in handlers]], [
+    yield markdown(["text", "bytes", "faults", *[f"`{errors}`" for errors in handlers]], [
         [one["text"], f"{one['length']:,}", kind(one), *[times(one["times"][errors]) for errors in handlers]]
         for one in run["faulty"] if one["length"] in (4, 200, 1000, 64 << 10) or one["text"] == "Latin-1"
-    ]))
-    out.append("## Profiles\n")
-    out.append("Text of 64 KiB that the profile `source` accepts, against `bytes.decode` and a search by `re`.\n")
-    out.append(markdown(["text", "`is_utf8`", "`decode`"], [
+    ])
+    yield markdown(["text", "`is_utf8`", "`decode`"], [
         [one["text"], *[times(one["ns"]["re"] / one["ns"][name]) for name in ("is_utf8", "decode")]] for one in run["profiles"]
-    ]))
-    out.append("## Strings below 64 bytes\n")
+    ])
     costs = [(one["ns"]["decode"] - one["ns"]["bytes.decode"], f"{one['text']}, {one['lengths']} bytes") for one in run["short"]]
     cost, place = max(costs)
-    more = f"takes {cost:.0f} ns more than the method ({place})" if cost > 0 else f"takes {-cost:.0f} ns less than the method ({place})"
-    out.append(f"`decode` against the method `bytes.decode`. Most of the time is the call. At worst, the function {more}.\n")
     lengths = list(dict.fromkeys(one["lengths"] for one in run["short"]))
-    out.append(markdown(["text", *lengths], [
+    yield f"At worst, the function takes {abs(cost):.0f} ns {'more' if cost > 0 else 'less'} than the method ({place}).\n\n" + markdown(["text", *lengths], [
         [name, *[times(one["ns"]["bytes.decode"] / one["ns"]["decode"]) for one in run["short"] if one["text"] == name]] for name in names(runs)
-    ]))
-    out.append("## Columns\n")
-    out.append("An array of words, from bytes into text, in GB/s, with `copy=True`. *Rust* copies and validates, without Python.\n")
-    out.append(markdown(["text", "`as_utf8`", "Rust", "pyarrow's `cast`", "polars' `cast`"], [
+    ])
+    yield markdown(["text", "`as_utf8`", "Rust", "pyarrow's `cast`", "polars' `cast`"], [
         [one["text"], *[f"{one['bytes'] / one['ns'][key]:.1f}" for key in ("as_utf8", "Rust", "pyarrow cast", "polars cast")]]
         for one in run["columns"]
-    ]))
-    out.append("## Memory\n")
-    out.append("The most that decoding 8 MiB needs besides the bytes, in MiB: CPython / trust8. Faulty text has a fault in 1000 bytes.\n")
+    ])
     kinds = ["strict", "replace", "ignore", "surrogateescape"]
-    out.append(markdown(["text", *kinds], [
+    yield markdown(["text", *kinds], [
         [name, *[next(f"{one['peak']['CPython'] / 2**20:.0f} / {one['peak']['trust8'] / 2**20:.0f}" for one in run["memory"]
                       if (one["text"], one["errors"]) == (name, kind)) for kind in kinds]]
         for name in names(runs)
-    ]))
-    return "\n".join(out)
+    ])
 
 
 def names(runs: list[dict]) -> list[str]:

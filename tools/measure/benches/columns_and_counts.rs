@@ -1,11 +1,4 @@
 //! Measures `inspect`, counts, and columns of strings against what other crates have for them.
-//!
-//! ```text
-//! cargo bench -p trust8-measure --bench columns_and_counts              everything, written to docs/data/
-//! cargo bench -p trust8-measure --bench columns_and_counts -- counts    one section (inspect, counts, columns),
-//!                                                                       printed
-//! cargo bench -p trust8-measure --bench columns_and_counts -- --quick   a quick look at everything, printed
-//! ```
 
 use std::hint::black_box;
 use std::io;
@@ -16,25 +9,16 @@ use trust8::Kernel;
 use trust8::boundary::floor;
 use trust8_columns as columns;
 use trust8_counts::KernelCounts;
-use trust8_measure::measure::{Bench, Placed, entry};
+use trust8_measure::measure::{Bench, Placed, Section, entry};
 use trust8_measure::random::Random;
 use trust8_measure::texts::{generated, texts};
 
 /// The length of each text, which fits into the L2 cache of any current CPU.
 const TEXT: usize = 64 << 10;
 
-type Section = fn(&mut Bench) -> io::Result<()>;
-
 fn main() -> io::Result<()> {
-    let mut bench = Bench::start("columns_and_counts")?;
-    let sections: [(&str, Section); 3] =
-        [("inspect", inspect), ("counts", counts), ("columns", columns_of_strings)];
-    for (name, section) in sections {
-        if bench.wants(name) {
-            section(&mut bench)?;
-        }
-    }
-    bench.finish()
+    let sections = [("inspect", inspect as Section), ("counts", counts), ("columns", columns_of_strings)];
+    Bench::start("columns_and_counts")?.run(&sections)
 }
 
 /// Counts newlines with memchr, the fastest crate for it.
@@ -44,12 +28,9 @@ fn count_newlines(bytes: &[u8]) -> usize {
 
 fn inspect(bench: &mut Bench) -> io::Result<()> {
     bench.data.heading(2, "inspect");
-    bench.data.note(&format!(
-        "GB/s of `inspect` on {} KiB of text. `/ is_utf8` is that speed divided by the speed of `is_utf8` with the \
-         same kernel. `std, passes` is `from_utf8`, `chars().count()`, `encode_utf16().count()` and memchr's count of \
-         newlines, one after the other. `simdutf, passes` is simdutf's three functions for the same, and memchr's count.",
-        TEXT >> 10
-    ));
+    bench
+        .data
+        .note("GB/s. `passes` are the peers' validation and counts and memchr's count of newlines, in turn.");
     for text in texts(TEXT)? {
         let placed = Placed::new(text.text.as_bytes(), 0);
         let bytes = &*placed;
@@ -108,7 +89,7 @@ fn counts(bench: &mut Bench) -> io::Result<()> {
         ),
     ];
     bench.data.heading(2, "Counts of valid text");
-    bench.data.note(&format!("GB/s on {} KiB of text.", TEXT >> 10));
+    bench.data.note("GB/s.");
     for (function, of_kernel, of_simdutf, of_std) in COUNTS {
         for text in texts(TEXT)? {
             let placed = Placed::new(text.text.as_bytes(), 0);
@@ -148,11 +129,7 @@ fn strings(count: usize, mean: usize) -> Vec<String> {
 fn columns_of_strings(bench: &mut Bench) -> io::Result<()> {
     let count = bench.by(3_000, 200_000, 1_000_000);
     bench.data.heading(2, "Columns");
-    bench.data.note(&format!(
-        "ns a row for {count} strings of mixed scripts. Offsets have 32 bits. `arrow` is `StringArray::try_new`. arrow validates with std, and no feature of it changes that. So \
-         `arrow's way, simdutf8` does the same as arrow with simdutf8: it validates all values at once, and then \
-         checks each offset.",
-    ));
+    bench.data.note(&format!("ns a row of {count}. `arrow's way, simdutf8` has simdutf8 for std."));
     for mean in [1, 4, 8, 16, 32, 64] {
         let strings = strings(count, mean);
         let values = strings.concat().into_bytes();

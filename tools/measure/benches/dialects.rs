@@ -1,9 +1,4 @@
 //! Measures conversion, validation and decoding of UTF-8's dialects against the crates that each know one of them.
-//!
-//! ```text
-//! cargo bench -p trust8-measure --bench dialects                 everything, written to docs/data/
-//! cargo bench -p trust8-measure --bench dialects -- --quick      a quick look, printed
-//! ```
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -23,11 +18,9 @@ const RARITIES: [usize; 4] = [1000, 100, 10, 1];
 
 fn main() -> io::Result<()> {
     let mut bench = Bench::start("dialects")?;
-    bench.data.note(&format!(
-        "GB/s of {} KiB of input. `own` is n where, on average, one character in n is written in the dialect's own way. cesu8 and \
-         simd_cesu8 have no function that only validates.",
-        TEXT >> 10
-    ));
+    bench
+        .data
+        .note("GB/s of input. `own` is n where one character in n is written in the dialect's own way.");
     PEERS.into_iter().for_each(|peer| conversions(&mut bench, peer));
     wtf8_conversions(&mut bench);
     bench.finish()
@@ -159,11 +152,7 @@ fn conversions(bench: &mut Bench, Peer { title, dialect, own, cesu8, simd_cesu8 
 /// from then on. So it converts without validating, and trust8 also validates.
 fn wtf8_conversions(bench: &mut Bench) {
     bench.data.heading(2, "WTF-8, GB/s");
-    bench.data.note(
-        "wtf8 takes no bytes: it makes its strings itself and trusts them. So `to_utf8` validates and converts where wtf8 \
-         only converts. WTF-8 writes supplementary characters as UTF-8 does, so both crates borrow text that has no lone \
-         surrogates. In text with lone surrogates, both replace each of them by U+FFFD.",
-    );
+    bench.data.note("wtf8 makes its strings itself and trusts them. trust8 validates them, too.");
     for (name, rarity) in cases() {
         let text = mixed(name, rarity, supplementary);
         for what in ["supplementary", "lone surrogates"] {

@@ -1,11 +1,5 @@
 //! Measures lossy text, chunks and errors against std and bstr, and validation on two threads.
 //!
-//! ```text
-//! cargo bench -p trust8-measure --bench lossy                  everything, written to docs/data/
-//! cargo bench -p trust8-measure --bench lossy -- lossy short   these sections only (parallel, lossy, short, chunks), printed
-//! cargo bench -p trust8-measure --bench lossy -- --quick       a quick look at everything, printed
-//! ```
-//!
 //! Before a text is timed, all answers are compared byte by byte; while it is timed, their lengths are.
 
 use std::borrow::Cow;
@@ -21,6 +15,7 @@ use trust8_measure::random::Random;
 use trust8_measure::read_loop::fastest;
 use trust8_measure::short_strings::{Contents, Lengths, random_strings};
 use trust8_measure::texts::generated;
+use trust8_measure::{WRONG, spoil};
 
 /// How much text is spoiled: one byte in each of these numbers, on average.
 const RATES: [usize; 5] = [100_000, 1000, 100, 10, 3];
@@ -95,17 +90,10 @@ fn ratios(times: &Times) -> [(&'static str, f64); 2] {
     [("/ std", times.ratio("trust8", "std")), ("/ best", best / times.of("trust8"))]
 }
 
-/// Returns a copy of `text` in which one byte in `rate` on average, and at least one, is replaced by a non-ASCII byte.
+/// Returns a copy of `text` in which one byte in `rate` on average, and at least one, is wrong.
 fn spoiled(text: &str, rate: usize) -> Vec<u8> {
-    let mut random = Random::named(&format!("spoiled {rate}"));
     let mut bytes = text.as_bytes().to_vec();
-    let middle = bytes.len() / 2;
-    bytes[middle] = 0xFF;
-    for byte in &mut bytes {
-        if random.once_in(rate) {
-            *byte = random.between(0x80, 0xFF) as u8;
-        }
-    }
+    spoil(&mut bytes, &WRONG, rate);
     bytes
 }
 
@@ -116,11 +104,7 @@ fn random_bytes(len: usize) -> Vec<u8> {
 
 fn lossy(bench: &mut Bench, len: usize) {
     bench.data.heading(2, "Lossy text");
-    bench.data.note(&format!(
-        "`from_utf8_lossy` on {} KiB, in GB/s of input. The time includes freeing the text. The last two columns divide trust8's speed by that \
-         of std, and by that of the faster one of std and bstr.",
-        len >> 10
-    ));
+    bench.data.note("GB/s of input; the time includes freeing the text. `/ best`: of std and bstr.");
     let row = |bench: &mut Bench, table: &str, name: &str, bytes: &[u8]| {
         let placed = Placed::new(bytes, 0);
         let times = race(bench, &[&placed]);
@@ -168,11 +152,9 @@ fn short(bench: &mut Bench, _: usize) {
 
 fn chunks(bench: &mut Bench, len: usize) {
     bench.data.heading(2, "Chunks and errors");
-    bench.data.note(
-        "GB/s of `utf8_chunks` and `errors`, whose lengths are added up, and of the chunks of `core` and bstr. The column \
-         `chunks` divides the speed of trust8's chunks by that of the faster one of `core` and bstr. The column `errors` \
-         divides the speed of trust8's errors, each of which has its kind, by that of `core`'s chunks, which have none.",
-    );
+    bench
+        .data
+        .note("GB/s. `chunks`: against the faster of `core` and bstr; `errors`: against `core`'s chunks.");
     let mut row = |name: &str, bytes: &[u8]| {
         let placed = Placed::new(bytes, 0);
         let bytes = || black_box(&*placed);
@@ -219,11 +201,7 @@ fn parallel(bench: &mut Bench, [one, two]: &[rayon::ThreadPool; 2]) {
         bench.data.note("Not measured: there is not enough memory for it.");
         return;
     }
-    bench.data.note(&format!(
-        "GB/s of `par_from_utf8` on {} MiB, with pools of one and two threads, which are not pinned, and of a loop that \
-         only reads, with the same pools. Where two threads validate nearly as fast as they read, memory is the limit.",
-        len >> 20
-    ));
+    bench.data.note(&format!("GB/s on {} MiB. The threads are not pinned.", len >> 20));
     let read_loop = fastest();
     for name in ["ASCII", "Russian", "Chinese"] {
         let placed = Placed::filled(&generated(name, 1 << 20).text, len);

@@ -1,12 +1,6 @@
 //! Measures questions about text (is it ASCII, is it well-formed, where does it stop being so) against simdutf, or
 //! encoding_rs where simdutf has no such function.
 //!
-//! ```text
-//! cargo bench -p trust8-measure --bench questions                      everything, written to docs/data/
-//! cargo bench -p trust8-measure --bench questions -- --quick           a quick look, printed and not written
-//! cargo bench -p trust8-measure --bench questions -- --quick UTF-32    the questions with this in their names
-//! ```
-//!
 //! A process measures one kernel against simdutf's for the same instruction set.
 
 use std::cell::RefCell;
@@ -17,8 +11,8 @@ use trust8::Kernel;
 use trust8::boundary::floor;
 use trust8_counts::KernelCounts;
 use trust8_measure::measure::{Bench, Placed, entry};
-use trust8_measure::random::Random;
 use trust8_measure::short_strings::{Contents, Lengths, random_strings};
+use trust8_measure::spoil;
 use trust8_measure::texts::texts;
 use trust8_transcode::Encoding::Utf16Be;
 use trust8_transcode::{KernelForms, Str, Utf16, Utf32};
@@ -102,11 +96,8 @@ impl Forms {
     /// distance in units.
     fn spoiled(&self, every: usize) -> Self {
         let mut forms = Self::new(&format!("{}, a fault every {every}", self.name), &self.text, 0);
-        let (mut random, mut at, mut units) = (Random::named("questions"), 0, utf16(self).to_vec());
-        while at < units.len() {
-            units[at] = 0xDC00;
-            at += random.between(1, 2 * every - 1);
-        }
+        let mut units = utf16(self).to_vec();
+        spoil(&mut units, &[0xDC00], every);
         forms.utf16.copy_from_slice(units.as_bytes());
         forms
     }
@@ -139,27 +130,10 @@ enum Texts {
     AllAndFaulty,
 }
 
-/// The number of an answer about a text.
-type Work = Box<dyn Fn(&Forms) -> usize>;
-
-/// A question, the bytes of a unit of its text, the texts, trust8's work, and the name and the work of the peer.
-type Question = (&'static str, usize, Texts, Work, &'static str, Work);
-
-struct Questions(Vec<Question>);
-
-impl Questions {
-    fn ask(
-        &mut self,
-        name: &'static str,
-        width: usize,
-        texts: Texts,
-        ours: impl Fn(&Forms) -> usize + 'static,
-        peer: &'static str,
-        theirs: impl Fn(&Forms) -> usize + 'static,
-    ) {
-        self.0.push((name, width, texts, Box::new(ours), peer, Box::new(theirs)));
-    }
-}
+/// A question, the bytes of a unit of its text, the texts, and the works of trust8 and of the peer, which return the number of an answer,
+/// with the peer's name.
+type Question =
+    (&'static str, usize, Texts, fn(&'static Kernel, &Forms) -> usize, &'static str, fn(&Forms) -> usize);
 
 fn units<T: FromBytes + Immutable>(text: &Placed) -> &[T] {
     <[T]>::ref_from_bytes(black_box(text)).expect("whole units at their multiples")
@@ -177,54 +151,56 @@ fn utf32(forms: &Forms) -> &[u32] {
     units(&forms.utf32)
 }
 
-/// Returns all questions, for a kernel.
-fn questions(kernel: &'static Kernel) -> Vec<Question> {
-    let in16 = move || kernel.form(Utf16);
-    let in32 = move || kernel.form(Utf32);
-    let well_formed = move |units: &mut [u16]| trust8_transcode::make_well_formed(kernel.form(Utf16), units);
+fn well_formed(kernel: &'static Kernel, units: &mut [u16]) {
+    trust8_transcode::make_well_formed(kernel.form(Utf16), units);
+}
+
+fn to_well_formed(units: &mut [u16]) {
     // SAFETY: the pointers and the length are those of a slice. The function may write to where it reads.
-    let to_well_formed = |units: &mut [u16]| unsafe {
-        cpp::to_well_formed_utf16le(units.as_ptr(), units.len(), units.as_mut_ptr());
-    };
-    let mut all = Questions(Vec::new());
-    all.ask(
+    unsafe { cpp::to_well_formed_utf16le(units.as_ptr(), units.len(), units.as_mut_ptr()) };
+}
+
+const QUESTIONS: &[Question] = &[
+    (
         "where it is malformed, UTF-8",
         1,
         Texts::AllAndMoved,
-        move |forms| kernel.from_utf8(utf8(forms)).map_or_else(|error| error.valid_up_to(), str::len),
+        |kernel, forms| kernel.from_utf8(utf8(forms)).map_or_else(|error| error.valid_up_to(), str::len),
         "simdutf validate_utf8_with_errors",
         |forms| place(simdutf::validate_utf8_with_errors(utf8(forms)), forms.utf8.len()),
-    );
-    all.ask(
+    ),
+    (
         "is it well-formed, UTF-8",
         1,
         Texts::AllAndMoved,
-        move |forms| usize::from(kernel.is_utf8(utf8(forms))),
+        |kernel, forms| usize::from(kernel.is_utf8(utf8(forms))),
         "simdutf validate_utf8",
         |forms| usize::from(simdutf::validate_utf8(utf8(forms))),
-    );
-    all.ask(
+    ),
+    (
         "where ASCII ends, bytes",
         1,
         Texts::Ascii,
-        move |forms| kernel.ascii_up_to(utf8(forms)),
+        |kernel, forms| kernel.ascii_up_to(utf8(forms)),
         "simdutf validate_ascii_with_errors",
         |forms| place(simdutf::validate_ascii_with_errors(utf8(forms)), forms.utf8.len()),
-    );
-    all.ask(
+    ),
+    (
         "is it ASCII, bytes",
         1,
         Texts::Ascii,
-        move |forms| usize::from(kernel.ascii_up_to(utf8(forms)) == forms.utf8.len()),
+        |kernel, forms| usize::from(kernel.ascii_up_to(utf8(forms)) == forms.utf8.len()),
         "simdutf validate_ascii",
         |forms| usize::from(simdutf::validate_ascii(utf8(forms))),
-    );
-    all.ask(
+    ),
+    (
         "is it ASCII, UTF-16",
         2,
         Texts::Ascii,
-        move |forms| {
-            usize::from(trust8_transcode::ascii_up_to_in(in16(), utf16(forms)) == utf16(forms).len())
+        |kernel, forms| {
+            usize::from(
+                trust8_transcode::ascii_up_to_in(kernel.form(Utf16), utf16(forms)) == utf16(forms).len(),
+            )
         },
         "simdutf validate_utf16le_as_ascii",
         |forms| {
@@ -232,112 +208,111 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             // SAFETY: the pointer and the length are those of a slice, which the function only reads.
             usize::from(unsafe { cpp::is_utf16le_ascii(units.as_ptr(), units.len()) })
         },
-    );
-    all.ask(
+    ),
+    (
         "where Latin-1 ends, `str`",
         1,
         Texts::Latin1,
-        move |forms| trust8_transcode::latin1_up_to(kernel.form(Str), black_box(&forms.text)),
+        |kernel, forms| trust8_transcode::latin1_up_to(kernel.form(Str), black_box(&forms.text)),
         "encoding_rs str_latin1_up_to",
         |forms| encoding_rs::mem::str_latin1_up_to(black_box(&forms.text)),
-    );
-    all.ask(
+    ),
+    (
         "where it is malformed, UTF-16",
         2,
         Texts::AllAndMoved,
-        move |forms| {
-            trust8_transcode::validate(in16(), utf16(forms))
+        |kernel, forms| {
+            trust8_transcode::validate(kernel.form(Utf16), utf16(forms))
                 .map_or_else(|error| error.valid_up_to(), |()| utf16(forms).len())
         },
         "simdutf validate_utf16le_with_errors",
         |forms| place(simdutf::validate_utf16le_with_errors(utf16(forms)), utf16(forms).len()),
-    );
-    all.ask(
+    ),
+    (
         "is it well-formed, UTF-16",
         2,
         Texts::AllAndMoved,
-        move |forms| usize::from(trust8_transcode::validate(in16(), utf16(forms)).is_ok()),
+        |kernel, forms| usize::from(trust8_transcode::validate(kernel.form(Utf16), utf16(forms)).is_ok()),
         "simdutf validate_utf16le",
         |forms| usize::from(simdutf::validate_utf16le(utf16(forms))),
-    );
-    all.ask(
+    ),
+    (
         "is it well-formed, UTF-16BE",
         2,
         Texts::All,
-        move |forms| {
+        |kernel, forms| {
             let bytes = black_box(forms.utf16be.as_bytes());
             usize::from(trust8_transcode::validate(kernel.form(Utf16Be), bytes).is_ok())
         },
         "simdutf validate_utf16be",
         |forms| usize::from(simdutf::validate_utf16be(black_box(&forms.utf16be))),
-    );
-    all.ask(
+    ),
+    (
         "make it well-formed in place, UTF-16",
         2,
         Texts::All,
-        move |forms| forms.changed_again(well_formed),
+        |kernel, forms| forms.changed_again(|units| well_formed(kernel, units)),
         "simdutf to_well_formed_utf16le",
-        move |forms| forms.changed_again(to_well_formed),
-    );
-    all.ask(
+        |forms| forms.changed_again(to_well_formed),
+    ),
+    (
         "copy and make it well-formed, UTF-16",
         2,
         Texts::AllAndFaulty,
-        move |forms| forms.changed(well_formed),
+        |kernel, forms| forms.changed(|units| well_formed(kernel, units)),
         "simdutf to_well_formed_utf16le",
-        move |forms| forms.changed(to_well_formed),
-    );
-    all.ask(
+        |forms| forms.changed(to_well_formed),
+    ),
+    (
         "length in UTF-8 of lossy UTF-16",
         2,
         Texts::AllAndFaulty,
-        move |forms| trust8_transcode::len_lossy(in16(), Str, utf16(forms)),
+        |kernel, forms| trust8_transcode::len_lossy(kernel.form(Utf16), Str, utf16(forms)),
         "simdutf utf8_length_from_utf16le_with_replacement",
         |forms| {
             let units = utf16(forms);
             // SAFETY: the pointer and the length are those of a slice, which the function only reads.
             unsafe { cpp::utf8_length_from_utf16le_with_replacement(units.as_ptr(), units.len()) }.len
         },
-    );
-    all.ask(
+    ),
+    (
         "how many bytes are no continuations",
         1,
         Texts::All,
-        move |forms| kernel.count_starts(utf8(forms)),
+        |kernel, forms| kernel.count_starts(utf8(forms)),
         "simdutf count_utf8",
         |forms| simdutf::count_utf8(utf8(forms)),
-    );
-    all.ask(
+    ),
+    (
         "how many characters, lossy",
         1,
         Texts::All,
-        move |forms| kernel.count_chars_lossy(utf8(forms)),
+        |kernel, forms| kernel.count_chars_lossy(utf8(forms)),
         "simdutf validate_utf8 and count_utf8",
         |forms| {
             if simdutf::validate_utf8(utf8(forms)) { simdutf::count_utf8(utf8(forms)) } else { 0 }
         },
-    );
-    all.ask(
+    ),
+    (
         "where it is malformed, UTF-32",
         4,
         Texts::AllAndMoved,
-        move |forms| {
-            trust8_transcode::validate(in32(), utf32(forms))
+        |kernel, forms| {
+            trust8_transcode::validate(kernel.form(Utf32), utf32(forms))
                 .map_or_else(|error| error.valid_up_to(), |()| utf32(forms).len())
         },
         "simdutf validate_utf32_with_errors",
         |forms| place(simdutf::validate_utf32_with_errors(utf32(forms)), utf32(forms).len()),
-    );
-    all.ask(
+    ),
+    (
         "is it well-formed, UTF-32",
         4,
         Texts::AllAndMoved,
-        move |forms| usize::from(trust8_transcode::validate(in32(), utf32(forms)).is_ok()),
+        |kernel, forms| usize::from(trust8_transcode::validate(kernel.form(Utf32), utf32(forms)).is_ok()),
         "simdutf validate_utf32",
         |forms| usize::from(simdutf::validate_utf32(utf32(forms))),
-    );
-    all.0
-}
+    ),
+];
 
 /// Measures one kernel, and adds its tables.
 fn measure(bench: &mut Bench, kernel: &'static Kernel) -> io::Result<()> {
@@ -369,7 +344,7 @@ fn measure(bench: &mut Bench, kernel: &'static Kernel) -> io::Result<()> {
             short.push((format!("below {below}, {}", contents.name()), strings.collect()));
         }
     }
-    for (name, width, texts, ours, peer, theirs) in questions(kernel) {
+    for &(name, width, texts, ours, peer, theirs) in QUESTIONS {
         if !bench.wants(name) {
             continue;
         }
@@ -387,6 +362,7 @@ fn measure(bench: &mut Bench, kernel: &'static Kernel) -> io::Result<()> {
             let all = |work: &dyn Fn(&Forms) -> usize| {
                 texts.iter().fold(0_usize, |all, forms| all.wrapping_mul(31).wrapping_add(work(forms)))
             };
+            let ours = |forms: &Forms| ours(kernel, forms);
             let entries = vec![entry("trust8", || all(&ours)), entry(peer, || all(&theirs))];
             let times = bench.race(all(&ours), entries);
             let bytes =
@@ -407,12 +383,7 @@ fn measure(bench: &mut Bench, kernel: &'static Kernel) -> io::Result<()> {
 
 fn main() -> io::Result<()> {
     let mut bench = Bench::start("questions")?;
-    bench.data.note(&format!(
-        "each text has {} KiB in UTF-8, or as many bytes as its name says, with GB/s of the form that is asked about; short strings of random lengths, in bytes of UTF-8, \
-         have ns a call. simdutf runs its kernel for the same instruction set. `ratio` says how many times as fast as the peer \
-         trust8 is.",
-        TEXT >> 10
-    ));
+    bench.data.note("GB/s of the form that is asked about, or ns a call of short strings.");
     bench.for_kernels_of_simdutf(&["avx512", "avx2"], measure)?;
     bench.finish()
 }

@@ -1,11 +1,5 @@
 //! Measures validation in two regimes: *learned*, one text again and again, and *new*, other excerpts in every round.
 //!
-//! ```text
-//! cargo bench -p trust8-measure --bench regimes                everything, written to docs/data/
-//! cargo bench -p trust8-measure --bench regimes -- --quick     fewer rounds, printed
-//! TRUST8_CORPUS=folder cargo bench ... -- --quick              on the texts of a folder, printed
-//! ```
-//!
 //! A CPU learns the branches of a text that it sees again and again, which is what most benchmarks show. Most programs see new text. Each
 //! kernel runs against the best peer of its instruction set, or of all for AVX-512. Every answer is checked while it is timed. In `cargo
 //! test` everything runs once.
@@ -100,11 +94,7 @@ fn main() -> io::Result<()> {
         Some(folder) => corpus(Path::new(&folder), text_len)?,
         None => TEXTS.iter().map(|name| generated(name, text_len)).collect(),
     };
-    bench.data.note(
-        "speed of each kernel as a ratio to the best peer: simdutf8's module of the same instruction set for AVX2 and SSE4.2, and the \
-         best of simdutf8, ps-simdutf8 and simdutf (C++) for AVX-512. Learned: one text again and again. New: other \
-         excerpts in every round.",
-    );
+    bench.data.note("The speed of each kernel as a ratio to the best peer for its instruction set.");
     for kernel in Kernel::available() {
         let own = format!("trust8 {}", kernel.name());
         let peers: &[&str] = match kernel.name() {

@@ -1,10 +1,4 @@
 //! Measures validation and lossy decoding of a stream in pieces, `copy_utf8`, and reading a file into a string.
-//!
-//! ```text
-//! cargo bench -p trust8-measure --bench streaming              everything, written to docs/data/
-//! cargo bench -p trust8-measure --bench streaming -- pieces    one section (pieces, decoding, copying, reading), printed
-//! cargo bench -p trust8-measure --bench streaming -- --quick   a quick look at everything, printed
-//! ```
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -12,9 +6,9 @@ use std::{env, fs, io, process};
 
 use trust8::stream::Decoder;
 use trust8::{Kernel, Validator, copy_utf8};
-use trust8_measure::measure::{Bench, Times, entry};
-use trust8_measure::random::Random;
+use trust8_measure::measure::{Bench, Section, Times, entry};
 use trust8_measure::texts::{generated, ordinary};
+use trust8_measure::{WRONG, spoil};
 
 /// The length of a text that fits into the L2 cache of any current CPU.
 const TEXT: usize = 256 << 10;
@@ -25,18 +19,10 @@ const DISTANCES: [usize; 4] = [0, 1000, 100, 10];
 /// The texts that are decoded, copied and read.
 const TEXTS: [&str; 5] = ["ASCII", "Latin", "Russian", "Chinese", "emoji"];
 
-type Section = fn(&mut Bench) -> io::Result<()>;
-
 fn main() -> io::Result<()> {
-    let mut bench = Bench::start("streaming")?;
-    let sections: [(&str, Section); 4] =
-        [("pieces", pieces), ("decoding", decoding), ("copying", copying), ("reading", reading)];
-    for (name, section) in sections {
-        if bench.wants(name) {
-            section(&mut bench)?;
-        }
-    }
-    bench.finish()
+    let sections =
+        [("pieces", pieces as Section), ("decoding", decoding), ("copying", copying), ("reading", reading)];
+    Bench::start("streaming")?.run(&sections)
 }
 
 /// The kernels that streams are measured with: those with vectors.
@@ -90,28 +76,20 @@ fn push_with_carry(bytes: &[u8], piece_len: usize, validate: impl Fn(&[u8]) -> A
     bytes.chunks(piece_len).map(black_box).map(push).filter(|is_valid| *is_valid).count()
 }
 
-fn std_validate(bytes: &[u8]) -> Answer {
-    let cut = |error: std::str::Utf8Error| error.error_len().map_or(Some(error.valid_up_to()), |_| None);
-    std::str::from_utf8(bytes).map(|_| ()).map_err(cut)
-}
-
-fn simdutf8_validate(bytes: &[u8]) -> Answer {
-    let cut =
-        |error: simdutf8::compat::Utf8Error| error.error_len().map_or(Some(error.valid_up_to()), |_| None);
-    simdutf8::compat::from_utf8(bytes).map(|_| ()).map_err(cut)
+/// Returns the answer of the `from_utf8` in a module.
+macro_rules! validate {
+    ($($module:ident)::+) => {
+        |bytes| match $($module)::+::from_utf8(bytes) {
+            Ok(_) => Ok(()),
+            Err(error) if error.error_len().is_some() => Err(None),
+            Err(error) => Err(Some(error.valid_up_to())),
+        }
+    };
 }
 
 fn pieces(bench: &mut Bench) -> io::Result<()> {
     bench.data.heading(2, "Validation in pieces");
-    bench.data.note(&format!(
-        "GB/s on {} KiB of text. In the first text, a character of three bytes stands in 200 bytes of ASCII, on average. `one shot` is \
-         `from_utf8` on the whole text. The columns named after kernels are `Validator`, which a program uses with the best of \
-         them. `carry` is a program that has only a function for whole text, and keeps the bytes of a character that the end of a \
-         piece cuts off. `/ compat` divides the speed of the best kernel by that of simdutf8 compat with a carry, and `avx2 / compat` \
-         that of the AVX2 kernel, whose instructions simdutf8 uses. New text: before each round, std reads text in which nothing can be \
-         predicted, so that the CPU forgets the branches of this one.",
-        TEXT >> 10
-    ));
+    bench.data.note("GB/s. `carry` keeps the bytes of a cut character. Ratios are to compat with a carry.");
     let mut texts = vec![ordinary(3, 200, TEXT, 0)];
     texts.extend(["JSON logs", "German", "ASCII", "Russian", "Chinese"].map(|name| generated(name, TEXT)));
     for (part, is_new) in [("One text, again and again", false), ("Text that the CPU has not learned", true)]
@@ -122,8 +100,10 @@ fn pieces(bench: &mut Bench) -> io::Result<()> {
             let count = bytes.len().div_ceil(len);
             let mut entries = vec![
                 entry("one shot", move || trust8::from_utf8(black_box(bytes)).map_or(0, |_| count)),
-                entry("std, carry", move || push_with_carry(bytes, len, std_validate)),
-                entry("simdutf8 compat, carry", move || push_with_carry(bytes, len, simdutf8_validate)),
+                entry("std, carry", move || push_with_carry(bytes, len, validate!(std::str))),
+                entry("simdutf8 compat, carry", move || {
+                    push_with_carry(bytes, len, validate!(simdutf8::compat))
+                }),
             ];
             for kernel in kernels() {
                 entries.push(entry(kernel.name(), move || {
@@ -140,16 +120,6 @@ fn pieces(bench: &mut Bench) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Writes bytes that are not UTF-8 over a text, at random distances.
-fn spoil(bytes: &mut [u8], distance: usize) {
-    let mut random = Random::named("spoilt");
-    let mut at = random.below(2 * distance);
-    while let Some(byte) = bytes.get_mut(at) {
-        *byte = *random.pick(&[0xFF, 0xE9, 0x80, 0xFC, 0xC3]);
-        at += 1 + random.below(2 * distance);
-    }
 }
 
 /// Appends the lossy text of the pieces to `text`, which is cleared first.
@@ -177,15 +147,13 @@ fn decode_with_encoding_rs(bytes: &[u8], piece_len: usize, text: &mut [u8]) -> u
 
 fn decoding(bench: &mut Bench) -> io::Result<()> {
     bench.data.heading(2, "Lossy text in pieces");
-    bench.data.note(&format!(
-        "GB/s on {} KiB of text that the CPU has not learned, with a byte that is not UTF-8 at the given distances on average (0: none). \
-         The columns named after kernels append what `Decoder` yields to a `String`; `encoding_rs` writes to memory with `decode_to_utf8`.",
-        TEXT >> 10
-    ));
+    bench
+        .data
+        .note("GB/s on text that the CPU has not learned. The distance is that of wrong bytes (0: none).");
     for (name, distance) in TEXTS.iter().flat_map(|name| DISTANCES.map(|distance| (name, distance))) {
         let mut bytes = generated(name, TEXT).text.into_bytes();
         if distance > 0 {
-            spoil(&mut bytes, distance);
+            spoil(&mut bytes, &WRONG, distance);
         }
         let expected = String::from_utf8_lossy(&bytes);
         for len in PIECES {
@@ -248,10 +216,7 @@ fn copying(bench: &mut Bench) -> io::Result<()> {
 fn reading(bench: &mut Bench) -> io::Result<()> {
     let large = bench.by(1 << 20, 16 << 20, 64 << 20);
     bench.data.heading(2, "A file into a String");
-    bench.data.note(&format!(
-        "Milliseconds for `read_to_string` on a file of {} MiB in the page cache.",
-        large >> 20
-    ));
+    bench.data.note(&format!("Milliseconds for a file of {} MiB in the page cache.", large >> 20));
     let path = env::temp_dir().join(format!("trust8-streaming-{}", process::id()));
     for name in TEXTS {
         let text = generated(name, large).text;

@@ -1,11 +1,5 @@
 //! Measures conversions between UTF-8, UTF-16, UTF-32 and Latin-1 against encoding_rs and simdutf, and lossy ones against std.
 //!
-//! ```text
-//! cargo bench -p trust8-measure --bench transcode              everything, written to docs/data/
-//! cargo bench -p trust8-measure --bench transcode -- medium    one section (avx2, long, short, medium, small, faulty), printed
-//! cargo bench -p trust8-measure --bench transcode -- --quick   a quick look, printed and not written
-//! ```
-//!
 //! Before texts are timed, the output of every kernel is compared with std's; while they are timed, the length of each output is.
 //!
 //! All contestants write to the same memory. Where memory lies in the L2 cache is chance, and can halve the speed; so it must not
@@ -18,8 +12,8 @@ use std::mem::MaybeUninit;
 
 use trust8::Kernel;
 use trust8_measure::measure::{Bench, Entry, Placed, Times, entry};
-use trust8_measure::random::Random;
 use trust8_measure::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
+use trust8_measure::spoil;
 use trust8_measure::texts::{Text, ordinary, texts};
 use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le};
 use trust8_transcode::{Form, KernelForms, Str, Utf16, Utf32};
@@ -42,6 +36,19 @@ macro_rules! simdutf {
             // SAFETY: the pointers and the length are those of slices, and `to` has space for four units of each input unit.
             unsafe { simdutf::$function(from.as_ptr(), from.len(), to.as_mut_ptr()) }
         }
+    };
+}
+
+/// Measures a conversion against simdutf's.
+macro_rules! convert {
+    ($measuring:ident, $texts:ident, $title:literal, $from:ident: $inputs:ident, $to:ident: $outputs:ident, $theirs:ident) => {
+        $measuring.convert(
+            $texts,
+            $title,
+            ($from, $to),
+            (&$inputs, &$outputs),
+            &[(SIMDUTF, simdutf!($theirs))],
+        )
     };
 }
 
@@ -199,21 +206,11 @@ impl Measuring<'_> {
             ],
         );
         // The text is known to be valid.
-        self.convert(
-            texts,
-            "`&str` to UTF-16LE",
-            (Str, Utf16),
-            (&strs, &utf16),
-            &[(SIMDUTF, simdutf!(convert_valid_utf8_to_utf16le))],
-        );
-        let peer: &[Peer<[u8], u32>] = &[(SIMDUTF, simdutf!(convert_utf8_to_utf32))];
-        self.convert(texts, "UTF-8 to UTF-32", (Utf8, Utf32), (&utf8, &utf32), peer);
-        let peer: &[Peer<[u32], u8>] = &[(SIMDUTF, simdutf!(convert_utf32_to_utf8))];
-        self.convert(texts, "UTF-32 to UTF-8", (Utf32, Utf8), (&utf32, &utf8), peer);
-        let peer: &[Peer<[u16], u32>] = &[(SIMDUTF, simdutf!(convert_utf16le_to_utf32))];
-        self.convert(texts, "UTF-16LE to UTF-32", (Utf16, Utf32), (&utf16, &utf32), peer);
-        let peer: &[Peer<[u32], u16>] = &[(SIMDUTF, simdutf!(convert_utf32_to_utf16le))];
-        self.convert(texts, "UTF-32 to UTF-16LE", (Utf32, Utf16), (&utf32, &utf16), peer);
+        convert!(self, texts, "`&str` to UTF-16LE", Str: strs, Utf16: utf16, convert_valid_utf8_to_utf16le);
+        convert!(self, texts, "UTF-8 to UTF-32", Utf8: utf8, Utf32: utf32, convert_utf8_to_utf32);
+        convert!(self, texts, "UTF-32 to UTF-8", Utf32: utf32, Utf8: utf8, convert_utf32_to_utf8);
+        convert!(self, texts, "UTF-16LE to UTF-32", Utf16: utf16, Utf32: utf32, convert_utf16le_to_utf32);
+        convert!(self, texts, "UTF-32 to UTF-16LE", Utf32: utf32, Utf16: utf16, convert_utf32_to_utf16le);
         self.convert(
             texts,
             "UTF-16LE to UTF-16BE",
@@ -239,14 +236,10 @@ impl Measuring<'_> {
         let utf16: Vec<Vec<u16>> = strs.iter().map(|text| text.encode_utf16().collect()).collect();
         let utf8: Vec<&[u8]> = strs.iter().map(|text| text.as_bytes()).collect();
         let (latin1, utf16) = (slices(&latin1), slices(&utf16));
-        let peer: &[Peer<[u8], u8>] = &[(SIMDUTF, simdutf!(convert_latin1_to_utf8))];
-        self.convert(texts, "Latin-1 to UTF-8", (Latin1, Utf8), (&latin1, &utf8), peer);
-        let peer: &[Peer<[u8], u8>] = &[(SIMDUTF, simdutf!(convert_utf8_to_latin1))];
-        self.convert(texts, "UTF-8 to Latin-1", (Utf8, Latin1), (&utf8, &latin1), peer);
-        let peer: &[Peer<[u8], u16>] = &[(SIMDUTF, simdutf!(convert_latin1_to_utf16le))];
-        self.convert(texts, "Latin-1 to UTF-16LE", (Latin1, Utf16), (&latin1, &utf16), peer);
-        let peer: &[Peer<[u16], u8>] = &[(SIMDUTF, simdutf!(convert_utf16le_to_latin1))];
-        self.convert(texts, "UTF-16LE to Latin-1", (Utf16, Latin1), (&utf16, &latin1), peer);
+        convert!(self, texts, "Latin-1 to UTF-8", Latin1: latin1, Utf8: utf8, convert_latin1_to_utf8);
+        convert!(self, texts, "UTF-8 to Latin-1", Utf8: utf8, Latin1: latin1, convert_utf8_to_latin1);
+        convert!(self, texts, "Latin-1 to UTF-16LE", Latin1: latin1, Utf16: utf16, convert_latin1_to_utf16le);
+        convert!(self, texts, "UTF-16LE to Latin-1", Utf16: utf16, Latin1: latin1, convert_utf16le_to_latin1);
     }
 
     /// Measures every conversion of long texts.
@@ -324,14 +317,14 @@ impl Measuring<'_> {
     /// Measures lossy conversions of text with a fault every 1 to 1000 units.
     fn faulty(&mut self, texts: &[Text]) {
         self.bench.data.heading(2, "Lossy conversions of faulty text");
-        self.bench.data.note(
-            "GB/s of input, with the best kernel: ASCII and Russian text in which one unit of so many, at random distances, is FF \
-             or a lone surrogate. The last column divides by the fastest of the others.",
-        );
+        self.bench.data.note("GB/s of input, where one unit in a number is FF or a lone surrogate; `ratio` is to the fastest other.");
         for text in texts.iter().filter(|text| ["ASCII", "Russian"].contains(&&*text.name)) {
             for rate in [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] {
-                let bytes = &spoiled(text.text.as_bytes().to_vec(), 0xFF, rate)[..];
-                let units = &spoiled(text.text.encode_utf16().collect(), 0xDC00_u16, rate)[..];
+                let (mut bytes, mut units) =
+                    (text.text.as_bytes().to_vec(), text.text.encode_utf16().collect::<Vec<_>>());
+                spoil(&mut bytes, &[0xFF], rate);
+                spoil(&mut units, &[0xDC00], rate);
+                let (bytes, units) = (&bytes[..], &units[..]);
                 let decoded = String::from_utf8_lossy(bytes);
                 let row = |what: &str| format!("{what}, {}, {rate}", text.name);
                 self.lossy(
@@ -411,9 +404,9 @@ impl Measuring<'_> {
     /// Measures conversions of a text through buffers that are smaller than the result.
     fn small_buffers(&mut self, texts: &[Text]) {
         self.bench.data.heading(2, "Small buffers");
-        self.bench.data.note(
-            "GB/s of input: of all the text into one buffer, and through buffers of some bytes, one call of `convert_as_fits` for each.",
-        );
+        self.bench
+            .data
+            .note("GB/s of input, into one buffer, and through buffers of some bytes by `convert_as_fits`.");
         for text in
             texts.iter().filter(|text| ["ASCII", "German", "Russian", "Chinese"].contains(&&*text.name))
         {
@@ -464,29 +457,13 @@ fn slices<T>(all: &[Vec<T>]) -> Vec<&[T]> {
     all.iter().map(Vec::as_slice).collect()
 }
 
-/// Returns `text` with a wrong unit after every 1 to `2 * rate - 1` units.
-fn spoiled<U>(mut text: Vec<U>, wrong: U, rate: usize) -> Vec<U>
-where
-    U: Copy,
-{
-    let (mut random, mut at) = (Random::named("spoiled"), 0);
-    while at < text.len() {
-        text[at] = wrong;
-        at += random.between(1, 2 * rate - 1);
-    }
-    text
-}
-
 fn main() -> io::Result<()> {
     let mut bench = Bench::start("transcode")?;
     let mut all = [2, 3].map(|width| ordinary(width, 200, TEXT, 0)).to_vec();
     all.extend(texts(TEXT)?);
-    bench.data.note(&format!(
-        "GB/s of input, of {} KiB of UTF-8 that are converted into an existing buffer; ns a call of short strings, whose lengths and \
-         contents vary from call to call, and of strings of medium length. `/ simdutf` divides the best kernel's speed by \
-         simdutf's. Sections that begin with `avx2` have that kernel and simdutf's for the same instruction set.",
-        TEXT >> 10
-    ));
+    bench
+        .data
+        .note("GB/s of input, or ns a call of strings. `/ simdutf` is the best kernel's speed to simdutf's.");
     let memory = || RefCell::new(Placed::room(1 << 20));
     if bench.wants("avx2") {
         bench.for_kernels_of_simdutf(&["avx2"], |bench, kernel| {

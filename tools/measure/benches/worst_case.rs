@@ -1,14 +1,5 @@
 //! Searches for the input that takes each kernel and each public function the longest, and measures whether any time grows faster
-//! than the input.
-//!
-//! ```text
-//! cargo bench -p trust8-measure --bench worst_case                 writes to docs/data/
-//! cargo bench -p trust8-measure --bench worst_case -- --quick      a quick look, printed
-//! cargo bench -p trust8-measure --bench worst_case -- convert_lossy
-//!                                  the sections (kernels, errors, ends, growth) and functions with this in their names, printed
-//! ```
-//!
-//! In `cargo test` everything runs once, to check the answers. No time is tested there.
+//! than the input. In `cargo test` everything runs once, to check the answers. No time is tested there.
 
 use std::hint::black_box;
 use std::io::{self, BufRead, Read, Write};
@@ -19,7 +10,7 @@ use trust8::boundary::floor;
 use trust8::{Kernel, Validator};
 use trust8_columns as columns;
 use trust8_dialect::Dialect;
-use trust8_measure::measure::{Bench, Placed};
+use trust8_measure::measure::{Bench, Placed, entry};
 use trust8_measure::random::Random;
 use trust8_measure::report::size;
 use trust8_measure::texts::generated;
@@ -32,12 +23,9 @@ const INPUT: usize = 16 << 10;
 
 fn main() -> io::Result<()> {
     let mut bench = Bench::start("worst_case")?;
-    for (name, section) in [
-        ("kernels", kernels as fn(&mut Bench)),
-        ("errors", errors),
-        ("ends", ends_of_memory),
-        ("growth", growth),
-    ] {
+    for (name, section) in
+        [("kernels", kernels as fn(&mut Bench)), ("errors", errors), ("ends", ends_of_memory)]
+    {
         if bench.wants(name) {
             section(&mut bench);
         }
@@ -135,27 +123,24 @@ fn search(
     worst
 }
 
-/// Searches for the worst text of a kernel.
-fn worst_text(bench: &Bench, kernel: &Kernel, effort: (usize, usize)) -> Vec<Part> {
-    let symbols = ["a", "é", "日", "😀"].map(|character| character.as_bytes().to_vec());
-    let work = |bytes: &[u8]| assert!(kernel.is_utf8(bytes));
-    search(kernel.name(), TEXT, &symbols, bench.by((4, 2), (150, 50), effort), |_| true, &work)
-}
-
 fn kernels(bench: &mut Bench) {
     bench.data.heading(2, "The worst text for each kernel");
     bench.data.note(&format!("{} of each, GB/s.", size(TEXT)));
+    let symbols = ["a", "é", "日", "😀"].map(|character| character.as_bytes().to_vec());
     for kernel in Kernel::available() {
-        let pattern = worst_text(bench, kernel, (3000, 600));
+        let work = |bytes: &[u8]| assert!(kernel.is_utf8(bytes));
+        let effort = bench.by((4, 2), (150, 50), (3000, 600));
+        let pattern = search(kernel.name(), TEXT, &symbols, effort, |_| true, &work);
         let names = ["ASCII", "Russian", "Chinese", "worst found"];
         let texts = names.map(|name| match name {
             "worst found" => input(&pattern, TEXT),
             "ASCII" => Placed::filled("The quick brown fox. ", TEXT),
             _ => Placed::filled(&generated(name, TEXT).text, TEXT),
         });
-        let entries = names.iter().zip(&texts).map(|(name, text)| {
-            trust8_measure::measure::entry(*name, || usize::from(kernel.is_utf8(black_box(text))))
-        });
+        let entries = names
+            .iter()
+            .zip(&texts)
+            .map(|(name, text)| entry(*name, || usize::from(kernel.is_utf8(black_box(text)))));
         let times = bench.race(1, entries.collect());
         let best = times.of("worst found") / times.fastest(|_| true);
         let ratios = [("best / worst", best), ("Chinese / worst", times.ratio("Chinese", "worst found"))];
@@ -170,9 +155,7 @@ fn kernels(bench: &mut Bench) {
 fn errors(bench: &mut Bench) {
     bench.data.heading(2, "Errors, wherever they are");
     bench.data.note(
-        "`from_utf8` on 64 KiB of Chinese text in which one byte is replaced by FF, at each of many places. `worst \
-         extra` is the time until the error is returned, less the time to validate the text before it. It is what \
-         the exact error costs: the highest value of all places is given, with the place.",
+        "`worst extra` is the time until the error is returned, less that to validate the text before it.",
     );
     let valid = Placed::filled("日本語文字", TEXT);
     let (rounds, step) = (bench.by(1, 4, 40), bench.by(9973, 331, 331));
@@ -206,11 +189,7 @@ fn ends_of_memory(bench: &mut Bench) {
     const CALLS: usize = 1000;
     bench.data.heading(2, "Where memory ends");
     bench.data.note(
-        "ns a call on ASCII, with other text after it, and where it ends with a page of 4096 bytes and the system has not yet provided the \
-         next one. (A page that is not there at all takes as long.) With AVX-512, one load takes what is less than a vector, and a mask says \
-         how much that is. The CPU may not look at what the mask excludes, but its fast way does. When it finds that there is no memory, it \
-         takes a slow way, which is what the last line of a file in memory pays. simdutf's AVX-512 kernel loads in the same way. A \
-         question about the address before each such load would cost all short strings 4 to 10 %, so there is none.",
+        "ns a call on ASCII, inside of a page, and where the system has not yet provided the next one.",
     );
     for kernel in Kernel::available() {
         for len in [20, 1000] {
@@ -226,57 +205,6 @@ fn ends_of_memory(bench: &mut Bench) {
             let cells = [("inside", inside), ("at the end", at_end), ("end / inside", at_end / inside)];
             bench.data.row("kernel, bytes", &row, cells);
         }
-    }
-}
-
-/// Adds the section that compares an input with one four times, and one sixteen times as long.
-fn growth(bench: &mut Bench) {
-    bench.data.heading(2, "Four times the input, four times the time");
-    bench.data.note(
-        "Nanoseconds a byte for inputs of n, 4n and 16n bytes. If the time grew faster than the input, these numbers would \
-         grow. (They rise once where the input no longer fits into the caches.)",
-    );
-    let worst = input(&worst_text(bench, Kernel::best(), (500, 100)), TEXT);
-    let cut: &[u8] = &[0xF0, 0x9F, 0x98];
-    // The valid text between two errors is just so long that the search changes to larger blocks, and then to pieces
-    // that double in size, and never gains by it.
-    let rare = ["日本語".repeat(112).as_bytes(), cut].concat();
-    let push = |bytes: &[u8], len| {
-        let mut validator = Validator::new();
-        assert!(bytes.chunks(len).all(|piece| validator.push(black_box(piece)).is_ok()));
-    };
-    let lossy = |bytes: &[u8]| assert_eq!(trust8::from_utf8_lossy(bytes).len(), bytes.len());
-    type Row<'a> = (&'static str, &'a [u8], &'a dyn Fn(&[u8]));
-    let works: [Row<'_>; 8] = [
-        ("`from_utf8`, the worst text", &worst, &|bytes| assert!(trust8::from_utf8(bytes).is_ok())),
-        ("`Validator`, pieces of 1 byte", &worst, &|bytes| push(bytes, 1)),
-        ("`Validator`, pieces of 63 bytes", &worst, &|bytes| push(bytes, 63)),
-        ("`from_utf8` again after each error, only errors", cut, &|bytes| {
-            let (mut rest, mut errors) = (bytes, 0);
-            while let Err(error) = trust8::from_utf8(rest) {
-                errors += 1;
-                let Some(len) = error.error_len() else { break };
-                rest = &rest[error.valid_up_to() + len..];
-            }
-            assert_eq!(errors, bytes.len() / 3);
-        }),
-        ("`from_utf8_lossy`, only errors", cut, &lossy),
-        ("`from_utf8_lossy`, an error every kilobyte", &rare, &lossy),
-        ("`errors`, only errors", cut, &|bytes| {
-            assert_eq!(trust8::errors(bytes).count(), bytes.len() / 3);
-        }),
-        ("`errors`, an error every kilobyte", &rare, &|bytes| {
-            assert_eq!(trust8::errors(bytes).count(), bytes.len() / 1011);
-        }),
-    ];
-    for (what, unit, work) in works {
-        let least = bench.by(8 << 10, 128 << 10, 1 << 20);
-        let cells = [("at n", 1), ("at 4n", 4), ("at 16n", 16)].map(|(name, times)| {
-            let input = unit.repeat((least * times / unit.len()).max(1));
-            (name, cost(work, &input, bench.by(1, 2, 20)))
-        });
-        bench.data.row("what", what, cells);
-        bench.data.row("what", what, [("16n / n", cells[2].1 / cells[0].1)]);
     }
 }
 
@@ -419,6 +347,12 @@ impl All {
         });
         self.add("`locate`", any, |bytes| done(trust8::locate(bytes, bytes.len())));
         self.add("`decode`", any, |bytes| done(trust8::decode(bytes).count()));
+        self.add("`from_utf8` again after each error", any, |mut bytes| {
+            while let Err(error) = trust8::from_utf8(bytes) {
+                let Some(len) = error.error_len() else { break };
+                bytes = &bytes[error.valid_up_to() + len..];
+            }
+        });
         self.add("`errors`", any, |bytes| trust8::errors(bytes).for_each(done));
         self.add("`errors`, counted", any, |bytes| done(trust8::errors(bytes).count()));
         self.add("`utf8_chunks`", any, |bytes| done(trust8::utf8_chunks(bytes).count()));
@@ -539,16 +473,9 @@ fn functions(bench: &mut Bench) {
         all.add_conversions(from, to);
     }
     bench.data.heading(2, "Every function over bytes");
-    bench.data.note(&format!(
-        "The same search for each public function over bytes. Inputs repeat a pattern of characters, and where the function goes on \
-         after an error, of malformed sequences. `clean` is Chinese text, or Latin where one side is ISO-8859-1. Times are nanoseconds a \
-         byte of input. `worst / clean` is what an attacker gains. An item is a character, or what one U+FFFD would replace, of the worst \
-         input; `std` is what the standard library takes for it. `16n / n` compares the time a byte of sixteen times the input ({} \
-         and {}). (It is 2 to 3 where a fast conversion fills memory that the system has not given to the program yet.) No kernel starts \
-         anew after each fault: unit tests count the bytes that kernels are given.",
-        size(4 * INPUT),
-        size(64 * INPUT),
-    ));
+    bench.data.note(
+        "ns a byte; an item is a character or an error. `16n / n`: the time a byte of 16 times the input.",
+    );
     let rounds = bench.by(1, 20, 40);
     all.0.retain(|function| bench.wants(&function.name));
     for Function { name, symbols, work } in &all.0 {

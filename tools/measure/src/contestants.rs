@@ -2,7 +2,6 @@
 //!
 //! To add a contestant, add a line to [`contestants`].
 
-use std::fmt;
 use std::hint::black_box;
 
 use trust8::Kernel;
@@ -18,8 +17,6 @@ pub enum Role {
     Trust8,
     /// One of trust8's kernels.
     Kernel,
-    /// One of the ways among which a kernel chooses, by length and content.
-    Way,
     /// A function that validates nothing. It shows what the measurement or the memory costs.
     Reference,
 }
@@ -39,19 +36,16 @@ impl Contestant {
     }
 
     /// Returns whether the contestant finds the bytes valid.
-    #[must_use]
     pub fn answer(&self, bytes: &[u8]) -> bool {
         self.call.answer(bytes)
     }
 
     /// Validates all strings `times` times, and returns how often it found one valid.
-    #[must_use]
     pub fn sweep(&self, strings: &[&[u8]], times: usize) -> usize {
         self.call.sweep(strings, times)
     }
 
     /// Returns its entry for a race, which counts the valid strings. References count them before.
-    #[must_use]
     pub fn on<'a>(&'a self, strings: &'a [&[u8]]) -> Entry<'a> {
         if self.validates() {
             return entry(&*self.name, || self.sweep(strings, 1));
@@ -64,18 +58,8 @@ impl Contestant {
     }
 
     /// Returns whether it is a validator, so that its answers can be checked.
-    #[must_use]
     pub fn validates(&self) -> bool {
         self.role != Role::Reference
-    }
-}
-
-impl fmt::Debug for Contestant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Contestant")
-            .field("name", &self.name)
-            .field("role", &self.role)
-            .finish_non_exhaustive()
     }
 }
 
@@ -105,9 +89,8 @@ impl<F: Fn(&[u8]) -> bool> Call for F {
 }
 
 /// Returns all contestants that this CPU can run.
-#[must_use]
 pub fn contestants() -> Vec<Contestant> {
-    use Role::{Peer, Reference, Trust8, Way};
+    use Role::{Peer, Reference, Trust8};
 
     let mut all = vec![
         Contestant::new("std", Peer, |bytes| std::str::from_utf8(bytes).is_ok()),
@@ -118,6 +101,7 @@ pub fn contestants() -> Vec<Contestant> {
         Contestant::new("simdutf8 compat", Peer, |bytes| simdutf8::compat::from_utf8(bytes).is_ok()),
         Contestant::new("simdutf8 basic", Peer, |bytes| simdutf8::basic::from_utf8(bytes).is_ok()),
     ];
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     all.extend(simdutf8_modules());
     all.push(Contestant::new("ps-simdutf8", Peer, |bytes| ps_simdutf8::basic::from_utf8(bytes).is_ok()));
     all.push(Contestant::new("smoothutf8", Peer, smoothutf8::verify));
@@ -127,11 +111,6 @@ pub fn contestants() -> Vec<Contestant> {
     all.push(Contestant::new("trust8 from_utf8", Trust8, |bytes| trust8::from_utf8(bytes).is_ok()));
     for kernel in Kernel::available() {
         let name = format!("trust8 {}", kernel.name());
-        for way in kernel.ways() {
-            all.push(Contestant::new(format!("{name}, {}", way.name()), Way, move |bytes| {
-                way.is_utf8(bytes)
-            }));
-        }
         all.push(Contestant::new(name, Role::Kernel, move |bytes| kernel.is_utf8(bytes)));
     }
 
@@ -159,12 +138,6 @@ fn simdutf8_modules() -> Vec<Contestant> {
         }));
     }
     modules
-}
-
-/// On other architectures simdutf8 has one module at most, and chooses it by itself.
-#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-fn simdutf8_modules() -> Vec<Contestant> {
-    Vec::new()
 }
 
 /// Looks only at the length. It shows what the measuring loop and a call cost.

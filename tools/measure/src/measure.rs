@@ -12,12 +12,11 @@
 use std::cell::Cell;
 use std::hint::black_box;
 use std::ops::{Deref, DerefMut, Range};
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, io};
 
-use crate::report::{Data, PUBLISHED};
+use crate::report::Data;
 use crate::texts::{CORPUS, fill, generated};
 
 /// Bytes at a known distance after a multiple of 4096. So cache lines and pages begin at the same bytes in every run.
@@ -49,7 +48,6 @@ impl Placed {
     const PAGE: usize = 4096;
 
     /// Returns memory for `len` bytes, which are all 0, at a multiple of 4096.
-    #[must_use]
     pub fn room(len: usize) -> Self {
         Self::after_page(len, 0)
     }
@@ -62,7 +60,6 @@ impl Placed {
     }
 
     /// Copies `bytes` to an address `offset` bytes after a multiple of 4096.
-    #[must_use]
     pub fn new(bytes: &[u8], offset: usize) -> Self {
         let mut placed = Self::after_page(bytes.len(), offset);
         placed.copy_from_slice(bytes);
@@ -70,7 +67,6 @@ impl Placed {
     }
 
     /// Repeats `text` to `len` bytes, at a multiple of 4096.
-    #[must_use]
     pub fn filled(text: &str, len: usize) -> Self {
         let mut placed = Self::room(len);
         fill(&mut placed, text);
@@ -87,13 +83,11 @@ pub struct Packed {
 
 impl Packed {
     /// Copies `bytes`, and takes the strings at `ranges`. They are visited in this order.
-    #[must_use]
     pub fn new(bytes: &[u8], ranges: Vec<Range<usize>>) -> Self {
         Self { placed: Placed::new(bytes, 0), ranges }
     }
 
     /// Returns the strings.
-    #[must_use]
     pub fn strings(&self) -> Vec<&[u8]> {
         self.ranges.iter().map(|range| &self.placed[range.clone()]).collect()
     }
@@ -113,31 +107,26 @@ pub struct Times(pub Vec<(String, f64)>);
 
 impl Times {
     /// Returns a contestant's time, or NaN if it did not take part.
-    #[must_use]
     pub fn of(&self, name: &str) -> f64 {
         self.0.iter().find(|time| time.0 == name).map_or(f64::NAN, |time| time.1)
     }
 
     /// Returns the time of the fastest contestant for whose name `wanted` is true, or NaN.
-    #[must_use]
     pub fn fastest(&self, wanted: impl Fn(&str) -> bool) -> f64 {
         self.0.iter().filter(|time| wanted(&time.0)).map(|time| time.1).fold(f64::NAN, f64::min)
     }
 
     /// Returns how many times as fast `name` is as `other`.
-    #[must_use]
     pub fn ratio(&self, name: &str, other: &str) -> f64 {
         self.of(other) / self.of(name)
     }
 
     /// Returns each contestant's 10^9 bytes a second.
-    #[must_use]
     pub fn gb_per_s(&self, bytes: usize) -> Vec<(String, f64)> {
         self.0.iter().map(|(name, nanos)| (name.clone(), bytes as f64 / nanos)).collect()
     }
 
     /// Returns each contestant's nanoseconds a call.
-    #[must_use]
     pub fn a_call(&self, calls: usize) -> Vec<(String, f64)> {
         self.0.iter().map(|(name, nanos)| (name.clone(), nanos / calls as f64)).collect()
     }
@@ -163,9 +152,14 @@ pub struct Bench {
     between: String,
     /// The sum of log(median / minimum) over all results, and the number of results.
     noise: Cell<(f64, u32)>,
+    /// The command that runs it.
+    pub command: String,
     /// The results.
     pub data: Data,
 }
+
+/// A section: it measures some contestants, and adds the results to the data.
+pub type Section = fn(&mut Bench) -> io::Result<()>;
 
 /// The variable by which simdutf is told which kernel to use, trust8's kernels, and simdutf's for the same instruction set.
 const SIMDUTF: &str = "SIMDUTF_FORCE_IMPLEMENTATION";
@@ -173,10 +167,6 @@ const KERNELS: [(&str, &str); 2] = [("avx512", "icelake"), ("avx2", "haswell")];
 
 impl Bench {
     /// Reads the command line and pins this thread to a core.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses to pin the thread.
     pub fn start(name: &'static str) -> io::Result<Self> {
         pin()?;
         let has = |wanted: &str| env::args().any(|argument| argument == wanted);
@@ -188,11 +178,11 @@ impl Bench {
         };
         let chosen = env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
         let between = generated("random", 256 << 10).text;
-        Ok(Self { name, effort, chosen, between, noise: Cell::default(), data: Data::default() })
+        let command = format!("cargo bench -p trust8-measure --bench {name}");
+        Ok(Self { name, effort, chosen, between, noise: Cell::default(), command, data: Data::default() })
     }
 
     /// Returns whether the command line names this, a part of its name, or nothing.
-    #[must_use]
     pub fn wants(&self, section: &str) -> bool {
         self.chosen.is_empty() || self.chosen.iter().any(|chosen| section.contains(&**chosen))
     }
@@ -207,10 +197,6 @@ impl Bench {
     }
 
     /// Races the contestants. Each must return `answer`.
-    ///
-    /// # Panics
-    ///
-    /// If one returns another number.
     pub fn race(&self, answer: usize, entries: Vec<Entry<'_>>) -> Times {
         self.race_from(self.by(0, 10_000, 20_000), &|| {}, answer, entries)
     }
@@ -271,10 +257,6 @@ impl Bench {
 
     /// Runs `measure` for each kernel in a process in which simdutf uses its kernel for the same instruction set. simdutf chooses its
     /// kernel when a process begins.
-    ///
-    /// # Errors
-    ///
-    /// If a process fails.
     pub fn for_kernels_of_simdutf(
         &mut self,
         names: &[&str],
@@ -288,7 +270,7 @@ impl Bench {
         {
             self.data = Data::default();
             measure(self, trust8::Kernel::by_name(name).expect("a kernel of this CPU"))?;
-            print!("{}", self.data.rows());
+            print!("{}", self.data.rows);
             std::process::exit(0);
         }
         for (name, theirs) in KERNELS.iter().filter(|kernel| names.contains(&kernel.0)) {
@@ -300,16 +282,22 @@ impl Bench {
             if !output.status.success() {
                 return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
             }
-            self.data.add_rows(&String::from_utf8_lossy(&output.stdout));
+            self.data.rows.push_str(&String::from_utf8_lossy(&output.stdout));
         }
         Ok(())
     }
 
+    /// Runs the sections that the command line names, or all of them, and does what [`finish`](Self::finish) does.
+    pub fn run(mut self, sections: &[(&str, Section)]) -> io::Result<()> {
+        for (name, section) in sections {
+            if self.wants(name) {
+                section(&mut self)?;
+            }
+        }
+        self.finish()
+    }
+
     /// Writes the data of a full run to docs/data/, and prints those of any other.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be written.
     pub fn finish(self) -> io::Result<()> {
         let (sum, count) = self.noise.get();
         let noise = ((sum / f64::from(count.max(1))).exp() - 1.0) * 100.0;
@@ -324,10 +312,10 @@ impl Bench {
         match self.effort {
             Effort::Smoke => Ok(()),
             Effort::Full if self.chosen.is_empty() && !files => {
-                self.data.write(Path::new(PUBLISHED), self.name, &facts)
+                self.data.write(self.name, &self.command, &facts)
             }
             _ => {
-                print!("{}", self.data.csv(self.name, &facts));
+                print!("{}", self.data.csv(&self.command, &facts));
                 Ok(())
             }
         }
@@ -339,10 +327,6 @@ pub const CORE: &str = "TRUST8_CORE";
 
 /// Keeps this thread on one core: the core that [`CORE`] names, or else the last core that it may use. Returns the
 /// number of the core, or `None` if the thread is not pinned.
-///
-/// # Errors
-///
-/// If [`CORE`] is not a number, or the system refuses.
 #[cfg(target_os = "linux")]
 pub fn pin() -> io::Result<Option<usize>> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};

@@ -24,7 +24,6 @@ impl Contents {
     pub const ALL: [Self; 3] = [Self::Ascii, Self::Mixed, Self::Rare];
 
     /// Returns the name in tables.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ascii => "all ASCII",
@@ -76,7 +75,6 @@ impl Lengths {
     ];
 
     /// Returns the name in tables.
-    #[must_use]
     pub fn name(self) -> String {
         match self {
             Self::Fixed(len) => format!("{len}"),
@@ -112,7 +110,6 @@ impl Lengths {
 }
 
 /// Returns `count` different strings in random order.
-#[must_use]
 pub fn random_strings(lengths: Lengths, contents: Contents, count: usize) -> Packed {
     let mut random = Random::named(&format!("{lengths:?} {contents:?}"));
     let mut text = String::new();
@@ -129,7 +126,6 @@ pub fn random_strings(lengths: Lengths, contents: Contents, count: usize) -> Pac
 
 /// Cuts a text into consecutive strings, each of exactly `len` bytes. They are as many as the text holds, but at
 /// least one and at most `most`.
-#[must_use]
 pub fn consecutive_strings(text: &str, len: usize, most: usize) -> Packed {
     let count = (text.len() / len.max(1)).clamp(1, most);
     let mut bytes = vec![0; count * len];
