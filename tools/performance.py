@@ -64,17 +64,13 @@ def mean(found):
     return cell(math.exp(sum(math.log(ratio) for ratio, _ in found) / len(found)))
 
 
-def below(found):
-    return str(sum(ratio < 1 for ratio, _ in found))
-
-
 def summary(name, *lines):
     """`lines` are (label, pattern, column with ratios, or two columns the second divided by the first)."""
     data, rows = load(name), []
     for label, pattern, column in lines:
         found = cases(data, pattern, column)
         lowest, where = min(found, key=lambda case: case[0])
-        rows.append([label, str(len(found)), mean(found), cell(lowest), where, below(found)])
+        rows.append([label, str(len(found)), mean(found), cell(lowest), where, str(sum(ratio < 1 for ratio, _ in found))])
     return markdown(["ratio of speeds", "cases", "mean", "lowest", "where", "below 1"], rows)
 
 
@@ -123,7 +119,7 @@ def questions():
     data, rows = load("questions-granite-rapids"), []
     for label, pattern in QUESTIONS.items():
         of_kernels = [cases(data, f"{kernel}: {pattern}", "ratio") for kernel in ["avx512", "avx2"]]
-        numbers = [[mean(found), cell(min(found)[0]), below(found)] for found in of_kernels]
+        numbers = [[mean(found), cell(min(found)[0]), str(sum(ratio < 1 for ratio, _ in found))] for found in of_kernels]
         rows.append([label, str(len(of_kernels[0])), *numbers[0], *numbers[1]])
     heads = [f"{kernel}{what}" for kernel in ["AVX-512", "AVX2"] for what in [", mean", ", lowest", ", below 1"]]
     return markdown(["ratio of speeds", "cases", *heads], rows)
@@ -143,7 +139,18 @@ def offsets():
     return markdown(["ratio of speeds", *heads], rows)
 
 
+def whole(name, section):
+    """Returns the one table of a section."""
+    (rows,) = (rows for (found, _), rows in load(name).items() if found == section)
+    heads = list(dict.fromkeys(column for cells in rows.values() for column in cells))
+    return markdown(["", *heads], [[row] + [cells.get(head, "") for head in heads] for row, cells in rows.items()])
+
+
 TABLES = {
+    "capi.md": [
+        lambda section=section: whole("capi-zen4", section)
+        for section in ("Short strings", "At one length", "Long texts", "Streams, counts and conversions")
+    ],
     "performance.md": [regimes, short_strings, new_text, offsets],
     "transcode.md": [
         lambda: summary(
@@ -325,15 +332,18 @@ def charts():
     )
 
 
+def filled(name, tables):
+    """Returns a page with these tables, each between <!-- table --> and <!-- end -->."""
+    parts = re.split(r"(<!-- table -->\n).*?(<!-- end -->)", (DOCS / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert len(parts) == 1 + 3 * len(tables), f"{name}: {len(tables)} tables between <!-- table --> and <!-- end -->"
+    for i, table in enumerate(tables):
+        parts[3 * i + 1] += table
+    return "".join(parts)
+
+
 def main():
     check = sys.argv[1:] == ["--check"]
-    files = dict(charts())
-    for name, makers in TABLES.items():
-        parts = re.split(r"(<!-- table -->\n).*?(<!-- end -->)", (DOCS / name).read_text(encoding="utf-8"), flags=re.DOTALL)
-        assert len(parts) == 1 + 3 * len(makers), f"{name}: {len(makers)} tables between <!-- table --> and <!-- end -->"
-        for i, maker in enumerate(makers):
-            parts[3 * i + 1] += maker()
-        files[name] = "".join(parts)
+    files = dict(charts()) | {name: filled(name, [maker() for maker in makers]) for name, makers in TABLES.items()}
     stale = []
     for name, text in files.items():
         path = DOCS / name

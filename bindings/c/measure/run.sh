@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs libtrust8 into a temporary folder, measures it, and writes docs/capi.md. With --print it only prints the page, and
-# with --quick it takes fewer rounds. It needs a C++ compiler and Debian's libglib2.0-dev, libunistring-dev, libicu-dev and
+# Installs libtrust8 into a temporary folder, measures it, and writes docs/data/capi-CPU.csv, from which tools/performance.py makes docs/capi.md.
+# With --quick it takes fewer rounds, and prints the data. It needs a C++ compiler and Debian's libglib2.0-dev, libunistring-dev, libicu-dev and
 # pkg-config. TRUST8_CORE is the core to measure on.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs"
 sys.path.append(str(ROOT / "tools"))
-from performance import bars, filled, markdown  # noqa: E402
+from performance import bars, cell, filled, markdown  # noqa: E402
 
 
 def main() -> None:
@@ -36,10 +36,6 @@ def main() -> None:
         for run in {short_name(run): run for run in (runs[0], runs[-1])}.values()
     ]
     (DOCS / "python.svg").write_text(bars("How many times as fast as bytes.decode", *panels), encoding="utf-8")
-
-
-def times(ratio: float) -> str:
-    return f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.2f}"
 
 
 def short_name(run: dict) -> str:
@@ -110,7 +106,7 @@ def tables(runs: list[dict], others: list[dict], cells: list[dict]) -> Iterator[
     versions = ", ".join(run["python"] for run in runs)
     yield f"{runs[0]['cpu']}, {runs[0]['date']}: kernel `{runs[0]['kernel']}`, one core of a shared machine; Python {versions}.\n"
     yield markdown(["target", "at least", "worst case", "where", ""], [
-        [name, f"{target}", times(figure), place, "met" if met else f"**missed by {100 * (1 - figure / target):.0f} %**"]
+        [name, f"{target}", cell(figure), place, "met" if met else f"**missed by {100 * (1 - figure / target):.0f} %**"]
         for name, place, figure, target, met in verdicts(runs, others, cells)
     ])
     run = runs[-1]
@@ -122,21 +118,21 @@ def tables(runs: list[dict], others: list[dict], cells: list[dict]) -> Iterator[
         columns.append(("decode", "bytes.decode", other))
         head += [f"AVX2 `decode`, {size}" for size in sizes]
     yield markdown(["text", *head], [
-        [name, *[times(ratio(of, name, size, ours, theirs)) for ours, theirs, of in columns for size in sizes]] for name in names(runs)
+        [name, *[cell(ratio(of, name, size, ours, theirs)) for ours, theirs, of in columns for size in sizes]] for name in names(runs)
     ])
     handlers = list(run["faulty"][0]["times"])
     yield markdown(["text", "bytes", "faults", *[f"`{errors}`" for errors in handlers]], [
-        [one["text"], f"{one['length']:,}", kind(one), *[times(one["times"][errors]) for errors in handlers]]
+        [one["text"], f"{one['length']:,}", kind(one), *[cell(one["times"][errors]) for errors in handlers]]
         for one in run["faulty"] if one["length"] in (4, 200, 1000, 64 << 10) or one["text"] == "Latin-1"
     ])
     yield markdown(["text", "`is_utf8`", "`decode`"], [
-        [one["text"], *[times(one["ns"]["re"] / one["ns"][name]) for name in ("is_utf8", "decode")]] for one in run["profiles"]
+        [one["text"], *[cell(one["ns"]["re"] / one["ns"][name]) for name in ("is_utf8", "decode")]] for one in run["profiles"]
     ])
     costs = [(one["ns"]["decode"] - one["ns"]["bytes.decode"], f"{one['text']}, {one['lengths']} bytes") for one in run["short"]]
     cost, place = max(costs)
     lengths = list(dict.fromkeys(one["lengths"] for one in run["short"]))
     yield f"At worst, the function takes {abs(cost):.0f} ns {'more' if cost > 0 else 'less'} than the method ({place}).\n\n" + markdown(["text", *lengths], [
-        [name, *[times(one["ns"]["bytes.decode"] / one["ns"]["decode"]) for one in run["short"] if one["text"] == name]] for name in names(runs)
+        [name, *[cell(one["ns"]["bytes.decode"] / one["ns"]["decode"]) for one in run["short"] if one["text"] == name]] for name in names(runs)
     ])
     yield markdown(["text", "`as_utf8`", "Rust", "pyarrow's `cast`", "polars' `cast`"], [
         [one["text"], *[f"{one['bytes'] / one['ns'][key]:.1f}" for key in ("as_utf8", "Rust", "pyarrow cast", "polars cast")]]

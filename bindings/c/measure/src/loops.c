@@ -15,26 +15,23 @@ typedef struct string {
     size_t len;
 } string;
 
-size_t loop_is_utf8(const string *strings, size_t count) {
-    size_t sum = 0;
-    for (size_t i = 0; i < count; i++) sum += trust8_is_utf8(strings[i].data, strings[i].len);
-    return sum;
-}
-
-size_t loop_validate(const string *strings, size_t count) {
-    size_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        trust8_error error;
-        sum += trust8_validate(strings[i].data, strings[i].len, &error);
+/* The sum of a value for each string `s`. */
+#define LOOP(name, value)                                   \
+    size_t name(const string *s, size_t count) {            \
+        size_t sum = 0;                                     \
+        for (const string *end = s + count; s < end; s++) { \
+            trust8_error error;                             \
+            (void)error;                                    \
+            sum += (value);                                 \
+        }                                                   \
+        return sum;                                         \
     }
-    return sum;
-}
 
-size_t loop_count_chars(const string *strings, size_t count) {
-    size_t sum = 0;
-    for (size_t i = 0; i < count; i++) sum += trust8_count_chars(strings[i].data, strings[i].len);
-    return sum;
-}
+LOOP(loop_is_utf8, trust8_is_utf8(s->data, s->len))
+LOOP(loop_validate, trust8_validate(s->data, s->len, &error))
+LOOP(loop_count_chars, trust8_count_chars(s->data, s->len))
+LOOP(loop_glib, g_utf8_validate_len((const char *)s->data, s->len, NULL) != 0)
+LOOP(loop_unistring, u8_check(s->data, s->len) == NULL)
 
 /* All strings are pieces of one stream. */
 size_t loop_push(const string *pieces, size_t count) {
@@ -55,18 +52,6 @@ size_t loop_to_utf16(const string *strings, size_t count, uint16_t *out, size_t 
         trust8_convert(TRUST8_UTF8, TRUST8_UTF16, 0, strings[i].data, strings[i].len, out, 2 * cap, &done);
         sum += (size_t)done.written / 2;
     }
-    return sum;
-}
-
-size_t loop_glib(const string *strings, size_t count) {
-    size_t sum = 0;
-    for (size_t i = 0; i < count; i++) sum += g_utf8_validate_len((const char *)strings[i].data, strings[i].len, NULL) != 0;
-    return sum;
-}
-
-size_t loop_unistring(const string *strings, size_t count) {
-    size_t sum = 0;
-    for (size_t i = 0; i < count; i++) sum += u8_check(strings[i].data, strings[i].len) == NULL;
     return sum;
 }
 

@@ -1,21 +1,11 @@
-//! Measures the functions of the shared library, as a C program calls them, and writes docs/capi.md.
-//!
-//! ```sh
-//! bindings/c/measure/run.sh            # installs the library, measures, and writes the page
-//! bindings/c/measure/run.sh --print    # only prints it
-//! ```
-//!
-//! All contestants of a row take turns in one process, and each answer is checked.
+//! Measures the functions of the shared library, as a C program calls them: `bindings/c/measure/run.sh`.
 
 use std::cell::RefCell;
-use std::fmt::Write;
 use std::hint::black_box;
+use std::io;
 use std::mem::MaybeUninit;
-use std::{env, fs, io};
 
-use trust8_measure::machine::Machine;
 use trust8_measure::measure::{Bench, Entry, Packed, Placed, Times, entry};
-use trust8_measure::report::digits;
 use trust8_measure::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_measure::texts;
 use trust8_transcode::{Encoding, convert_into};
@@ -81,10 +71,10 @@ impl<'a> Strings<'a> {
     /// Measures all validators, which find every string valid.
     fn validate(&self, bench: &Bench) -> Times {
         let entries = vec![
-            self.rust("Rust `is_utf8`", |bytes| usize::from(trust8::is_utf8(bytes))),
-            self.c("C `trust8_is_utf8`", loop_is_utf8),
-            self.rust("Rust `from_utf8`", |bytes| usize::from(black_box(trust8::from_utf8(bytes)).is_ok())),
-            self.c("C `trust8_validate`", loop_validate),
+            self.rust("Rust is_utf8", |bytes| usize::from(trust8::is_utf8(bytes))),
+            self.c("C trust8_is_utf8", loop_is_utf8),
+            self.rust("Rust from_utf8", |bytes| usize::from(black_box(trust8::from_utf8(bytes)).is_ok())),
+            self.c("C trust8_validate", loop_validate),
             self.rust("simdutf", |bytes| usize::from(simdutf::validate_utf8(bytes))),
             self.c("glib", loop_glib),
             self.c("libunistring", loop_unistring),
@@ -94,25 +84,8 @@ impl<'a> Strings<'a> {
     }
 }
 
-/// The libraries that users choose from instead.
-fn is_other(name: &str) -> bool {
-    ["glib", "libunistring", "ICU"].contains(&name)
-}
-
-/// Adds a row to a table, with a head if it is the first. Columns that have no contestant are empty.
-fn row(page: &mut String, columns: &[&str], name: &str, cells: &[(String, f64)]) {
-    if page.ends_with("\n\n") {
-        let _ = writeln!(page, "| | {} |\n|---{}|", columns.join(" | "), "|---:".repeat(columns.len()));
-    }
-    let cell =
-        |column| cells.iter().find(|cell| cell.0 == column).map_or(String::new(), |cell| digits(cell.1));
-    let cells: Vec<_> = columns.iter().map(|&column| cell(column)).collect();
-    let _ = writeln!(page, "| {name} | {} |", cells.join(" | "));
-}
-
-/// Adds a table of validators on strings, and says what the C calls cost and where they lose.
-fn strings(page: &mut String, bench: &Bench, cases: &[(Contents, Lengths, usize)]) {
-    let (mut slower, mut most_over) = (Vec::new(), [0.0_f64; 2]);
+/// Adds a table of validators on strings.
+fn strings(bench: &mut Bench, cases: &[(Contents, Lengths, usize)]) {
     for &(contents, lengths, count) in cases {
         let packed = random_strings(lengths, contents, count);
         let times = Strings::new(packed.strings()).validate(bench);
@@ -120,26 +93,12 @@ fn strings(page: &mut String, bench: &Bench, cases: &[(Contents, Lengths, usize)
             Lengths::Below(end) => format!("{}, 0 to {}", contents.name(), end - 1),
             _ => format!("{}, {}", contents.name(), lengths.name()),
         };
-        let cells = times.a_call(count);
-        let columns: Vec<_> = cells.iter().map(|cell| &*cell.0).collect();
-        row(page, &columns, &name, &cells);
-        let slowest_of_c = cells[1].1.max(cells[3].1);
-        let faster = cells.iter().filter(|cell| is_other(&cell.0) && cell.1 < slowest_of_c);
-        slower.extend(faster.map(|cell| format!("{name}: {}", cell.0)));
-        most_over = [0, 1].map(|call| most_over[call].max(cells[2 * call + 1].1 - cells[2 * call].1));
+        bench.data.row("strings", &name, times.a_call(count));
     }
-    let slower = if slower.is_empty() { "none".to_owned() } else { slower.join("; ") };
-    let _ = writeln!(
-        page,
-        "\nThe C call costs at most {:.2} ns more than the Rust call for `is_utf8`, and {:.2} ns for `validate`. Slower than glib, \
-         libunistring or ICU: {slower}.",
-        most_over[0], most_over[1],
-    );
 }
 
 /// Adds streams, counts and conversions.
-fn others(page: &mut String, bench: &Bench) {
-    const COLUMNS: [&str; 4] = ["Rust", "C", "simdutf", "ICU"];
+fn others(bench: &mut Bench) {
     for (name, len) in ["ASCII", "Russian", "Chinese"].iter().flat_map(|name| [(name, 16), (name, 64)]) {
         let text = texts::generated(name, LONG).text;
         // The pieces cut characters.
@@ -153,7 +112,7 @@ fn others(page: &mut String, bench: &Bench) {
         });
         let times = bench.race(count, vec![push, strings.c("C", loop_push)]);
         let name = format!("stream of {name}, pieces of {len} bytes, ns a push");
-        row(page, &COLUMNS, &name, &times.a_call(count));
+        bench.data.row("what", &name, times.a_call(count));
     }
     for name in ["ASCII", "Russian", "Chinese"] {
         let text = texts::generated(name, LONG).text;
@@ -165,7 +124,7 @@ fn others(page: &mut String, bench: &Bench) {
         ];
         let times = bench.race(text.chars().count(), entries);
         let name = format!("characters of {name}, GB/s (simdutf does not validate)");
-        row(page, &COLUMNS, &name, &times.gb_per_s(LONG));
+        bench.data.row("what", &name, times.gb_per_s(LONG));
     }
     for (name, len) in
         [("ASCII", LONG), ("Russian", LONG), ("Chinese", LONG), ("Russian", 16), ("Russian", 64)]
@@ -204,52 +163,30 @@ fn others(page: &mut String, bench: &Bench) {
                 times.a_call(strings.rust.len()),
             ),
         };
-        row(page, &COLUMNS, &name, &cells);
+        bench.data.row("what", &name, cells);
     }
 }
 
 fn main() -> io::Result<()> {
-    let bench = Bench::start("capi")?;
-    let machine = Machine::ask();
-    let mut page = format!(
-        "# The C interface, measured\n\n\
-         `bindings/c/measure/run.sh` writes this page. All numbers are from one run, on one core of an {}, {}. {}; {}. The C functions are \
-         those of the shared library, called through the procedure linkage table, as a C program calls them. The contestants of a \
-         row took turns, and their answers were checked; each number is the best round. trust8's kernel was {}.\n",
-        machine.cpu,
-        machine.date,
-        machine.rustc,
-        machine.cxx,
-        trust8::Kernel::best().name(),
-    );
-    page += "\n## Short strings\n\nNanoseconds a call. Lengths and contents vary from call to call; `0 to 64` is every length with \
-             equal chance.\n\n";
+    let mut bench = Bench::start("capi")?;
+    bench.command = "bindings/c/measure/run.sh".to_owned();
+    bench.data.heading(2, "Short strings");
     let random = [9, 65].map(|end| Contents::ALL.map(|contents| (contents, Lengths::Below(end), 4096)));
-    strings(&mut page, &bench, &random.concat());
-    page += "\n### At one length\n\nAll strings have one length, so the CPU predicts the branches.\n\n";
+    strings(&mut bench, &random.concat());
+    bench.data.heading(2, "At one length");
     let fixed = [Contents::Ascii, Contents::Mixed]
         .map(|contents| [0, 1, 4, 16, 64].map(|len| (contents, Lengths::Fixed(len), 64)));
-    strings(&mut page, &bench, &fixed.concat());
+    strings(&mut bench, &fixed.concat());
 
-    page += "\n## Long texts\n\nGB/s on 64 KiB. The last column is how many times as fast `trust8_validate` is as the fastest of glib, \
-             libunistring and ICU.\n\n";
+    bench.data.heading(2, "Long texts");
     for name in ["ASCII", "JSON logs", "German", "Russian", "Chinese", "emoji", "random"] {
         let placed = Placed::filled(&texts::generated(name, LONG).text, LONG);
         let times = Strings::new(vec![&*placed]).validate(&bench);
-        let mut cells = times.gb_per_s(LONG);
-        let lead = times.fastest(is_other) / times.of("C `trust8_validate`");
-        cells.push(("times as fast".to_owned(), lead));
-        let columns: Vec<_> = cells.iter().map(|cell| &*cell.0).collect();
-        row(&mut page, &columns, name, &cells);
+        bench.data.row("text", name, times.gb_per_s(LONG));
+        let others = times.fastest(|name| ["glib", "libunistring", "ICU"].contains(&name));
+        bench.data.row("text", name, [("times as fast", others / times.of("C trust8_validate"))]);
     }
-    page += "\n## Streams, counts and conversions\n\nNanoseconds a call, or GB/s of UTF-8 on 64 KiB. A stream is pushed in pieces of \
-             one length, cut anywhere. Rust has its validator on the stack; C has its struct, and gets the number of valid \
-             bytes from each push.\n\n";
-    others(&mut page, &bench);
-
-    print!("{page}");
-    if !env::args().any(|argument| argument == "--print") {
-        fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/capi.md"), page)?;
-    }
-    Ok(())
+    bench.data.heading(2, "Streams, counts and conversions");
+    others(&mut bench);
+    bench.finish()
 }
