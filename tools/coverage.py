@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes into docs/correctness.md how much of src/, crates/columns/, crates/counts/, crates/transcode/, crates/dialect/, crates/profile/ and crates/tokio/ the tests run.
+"""Writes into docs/correctness.md how much of src/ and of the packages on it the tests run.
 
     tools/coverage.py
 
-The library's tests are compiled with the compiler's own instrumentation, in the folder `coverage` of CARGO_TARGET_DIR. Debian's llvm-22
-reads what they leave. TRUST8_TEST_SCALE cuts the largest sets of inputs. Code for CPUs other than this one is not compiled, so it is not counted.
+It needs cargo-llvm-cov, and Debian's llvm-22. TRUST8_TEST_SCALE cuts the largest sets of inputs. Code for CPUs other than this one is not
+compiled, so it is not counted.
 """
 
 import collections
@@ -19,8 +19,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/correctness.md"
 BEGIN, END = "<!-- tools/coverage.py writes this -->", "<!-- up to here: coverage -->"
 LLVM = "22"
-PACKAGES = ("trust8", "trust8-columns", "trust8-counts", "trust8-transcode", "trust8-dialect", "trust8-profile", "trust8-tokio")
-SOURCES = tuple(f"{ROOT / folder}/" for folder in ("src", "crates/columns/src", "crates/counts/src", "crates/transcode/src", "crates/dialect/src", "crates/profile/src", "crates/tokio/src"))
+NAMES = "columns counts transcode dialect profile tokio".split()
+PACKAGES = ["trust8", *(f"trust8-{name}" for name in NAMES)]
+SOURCES = (f"{ROOT}/src/", *(f"{ROOT}/crates/{name}/src/" for name in NAMES))
 
 
 def folder_of(file: str) -> str:
@@ -31,36 +32,11 @@ def folder_of(file: str) -> str:
 
 def run() -> list[dict]:
     """Runs the tests, and returns llvm-cov's summary of each file."""
-    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "coverage"
-    profiles = target / "profiles"
-    profiles.mkdir(parents=True, exist_ok=True)
-    for old in profiles.glob("*.profraw"):
-        old.unlink()
-    environment = os.environ | {
-        "CARGO_TARGET_DIR": str(target),
-        "RUSTFLAGS": "-Cinstrument-coverage",
-        "LLVM_PROFILE_FILE": str(profiles / "%m-%p.profraw"),
-    }
-    packages = [word for package in PACKAGES for word in ("--package", package)]
-    command = ["cargo", "test", *packages, "--all-features", "--lib", "--tests"]
-    built = subprocess.run(
-        [*command, "--no-run", "--message-format=json"], cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE
-    )
-    messages = (json.loads(line) for line in built.stdout.splitlines())
-    programs = [message["executable"] for message in messages if message.get("executable")]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True)
-    data = target / "tests.profdata"
-    raw = [str(path) for path in profiles.glob("*.profraw")]
-    if not raw or not programs:
-        sys.exit("coverage.py: the tests have left no profile")
-    subprocess.run([f"llvm-profdata-{LLVM}", "merge", "--sparse", *raw, f"--output={data}"], check=True)
-    objects = [word for program in programs[1:] for word in ("--object", program)]
-    summary = subprocess.run(
-        [f"llvm-cov-{LLVM}", "export", "--summary-only", f"--instr-profile={data}", programs[0], *objects],
-        check=True,
-        stdout=subprocess.PIPE,
-    )
-    return json.loads(summary.stdout)["data"][0]["files"]
+    environment = os.environ | {"LLVM_COV": f"llvm-cov-{LLVM}", "LLVM_PROFDATA": f"llvm-profdata-{LLVM}"}
+    packages = [f"--package={package}" for package in PACKAGES]
+    command = ["cargo", "llvm-cov", "--json", "--summary-only", *packages, "--all-features", "--lib", "--tests"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)["data"][0]["files"]
 
 
 def main() -> None:

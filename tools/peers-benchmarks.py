@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from performance import markdown
+
 ROOT = Path(__file__).resolve().parent.parent
 # Outside of this workspace, whose members the peers are not.
 WORK = Path(tempfile.gettempdir()) / "trust8-peers-benchmarks"
@@ -47,13 +49,11 @@ def replace(file, old, new):
 
 def table(peer, times):
     """Prints the times in ns of the peer and trust8, by text and length."""
-    print(f"| text | bytes | {peer}, ns | trust8, ns | ratio |\n|---|--:|--:|--:|--:|")
-    ratios = []
-    for (text, length), (theirs, ours) in sorted(times.items()):
-        ratios.append(theirs / ours)
-        print(f"| {text} | {length:,} | {theirs:,.1f} | {ours:,.1f} | {theirs / ours:.2f} |")
+    rows = [[text, f"{length:,}", f"{theirs:,.1f}", f"{ours:,.1f}", f"{theirs / ours:.2f}"] for (text, length), (theirs, ours) in sorted(times.items())]
+    print(markdown(["text", "bytes", f"{peer}, ns", "trust8, ns", "ratio"], rows))
+    ratios = [theirs / ours for theirs, ours in times.values()]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    print(f"\nGeometric mean {mean:.2f}, lowest {min(ratios):.2f}, {sum(ratio < 1 for ratio in ratios)} of {len(ratios)} below 1.")
+    print(f"Geometric mean {mean:.2f}, lowest {min(ratios):.2f}, {sum(ratio < 1 for ratio in ratios)} of {len(ratios)} below 1.")
 
 
 def add(times, key, contestant, time):

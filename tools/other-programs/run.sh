@@ -57,15 +57,13 @@ patch_took_effect() {
 # Makes the package `$work/NAME` from what crates.io has. Its toolchain and flags are not ours.
 unpack() {
     local name=$1 version=$2 source
-    # Cargo unpacks the crate when another package depends on it, and says where.
+    # Cargo unpacks the crate when another package depends on it.
     mkdir -p "$work/fetch/src"
     : >"$work/fetch/src/lib.rs"
     printf '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n%s = "=%s"\n[workspace]\n' \
         "$name" "$version" >"$work/fetch/Cargo.toml"
-    source=$(cd "$work/fetch" && cargo metadata --format-version 1 --quiet | python3 -c '
-import json, pathlib, sys
-packages = json.load(sys.stdin)["packages"]
-print(pathlib.Path(next(p["manifest_path"] for p in packages if p["name"] == sys.argv[1])).parent)' "$name")
+    (cd "$work/fetch" && cargo fetch --quiet)
+    source=$(printf '%s\n' "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/"$name-$version" | head -1)
     rm -rf "${work:?}/$name"
     cp -r "$source" "$work/$name"
     cd "$work/$name"
