@@ -18,6 +18,18 @@ run() {
     "$@"
 }
 
+# Runs a command that checks files, with each of its exit codes. The files are in the step's folder.
+exit_codes() {
+    local file expected code
+    printf 'caf\xC3\xA9\n' >"$folder/valid"
+    printf 'caf\xE9\n' >"$folder/invalid"
+    for file in valid:0 invalid:1 missing:2; do
+        expected=${file#*:} code=0
+        run "$@" "$folder/${file%:*}" || code=$?
+        [ "$code" -eq "$expected" ] || { echo "exit code $code instead of $expected"; return 1; }
+    done
+}
+
 # Installs that compiler into a folder that leaves rustup's toolchains alone, with the standard library for a machine if rustup has it:
 # install_nightly [TRIPLE]. Fails if the compiler can't be downloaded.
 install_nightly() (
@@ -165,7 +177,7 @@ step_s390x() {
 # Windows, in Wine: the library's unit tests, and the command with its exit codes. A file is repaired where it is. `systems` runs
 # the other tests of the library.
 step_windows() {
-    local triple=x86_64-pc-windows-gnu folder file expected code command
+    local triple=x86_64-pc-windows-gnu command
     use_wine
     use_cross $triple
     export TRUST8_REQUIRE_KERNELS=$kernels TRUST8_TEST_SCALE=1024
@@ -174,16 +186,7 @@ step_windows() {
         --config profile.test.package.core.opt-level=1 --lib
     run cross_cargo build --package trust8-cli --target $triple "${std[@]}"
     command=(tools/wine/run.sh "$target/cross/$triple/debug/trust8.exe")
-    folder=$(mktemp -d)
-    # shellcheck disable=SC2064 # the trap needs the value that `folder` has now
-    trap "rm -r '$folder'" EXIT
-    printf 'caf\xC3\xA9\n' >"$folder/valid"
-    printf 'caf\xE9\n' >"$folder/invalid"
-    for file in valid:0 invalid:1 missing:2; do
-        expected=${file#*:} code=0
-        run "${command[@]}" "$folder/${file%:*}" || code=$?
-        [ "$code" -eq "$expected" ] || { echo "exit code $code instead of $expected"; return 1; }
-    done
+    exit_codes "${command[@]}"
     run "${command[@]}" fix --in-place --from windows-1252 "$folder/invalid"
     run cmp "$folder/valid" "$folder/invalid"
 }

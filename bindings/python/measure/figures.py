@@ -262,11 +262,8 @@ def main() -> None:
                 items.append(source[at : at + chosen.randint(low, high)].decode("utf-8", "ignore").encode())
             assert [trust8.decode(item) for item in items] == [item.decode() for item in items]
             best = race({
-                "loop": loop("pass", items),
                 "bytes.decode": loop("item.decode()", items),
-                "str": loop("str(item, 'utf-8')", items),
                 "decode": loop("decode(item)", items),
-                "is_utf8": loop("is_utf8(item)", items),
             }, len(items), rounds=15)
             short.append({"text": name, "lengths": f"{low} to {high}", "ns": best})
     figures["short"] = short

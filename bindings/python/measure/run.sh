@@ -50,30 +50,23 @@ environment() {
     touch "$work/$1/built"
 }
 
-for version in "${@:-3.10 3.11 3.12 3.13 3.14 3.15}"; do
-    # Without names, this is one word with all versions.
-    for one in $version; do
-        python=$(interpreter "$one")
-        if [ -z "$python" ]; then
-            continue
-        fi
-        environment "$one" "$python"
-        if [ -n "$build" ]; then
-            continue
-        fi
+[ $# -gt 0 ] || set -- 3.10 3.11 3.12 3.13 3.14 3.15
+for one in "$@"; do
+    python=$(interpreter "$one")
+    [ -n "$python" ] || continue
+    environment "$one" "$python"
+    [ -z "$build" ] || continue
+    figures() {
         # shellcheck disable=SC2086 # MEASURE_WITH is a command with arguments
-        ${MEASURE_WITH:-} "$work/$one/bin/python" "$here/figures.py" times >"$work/$one.times.json"
-        "$work/$one/bin/python" "$here/figures.py" memory >"$work/$one.memory.json"
-        if [ "$("$work/$one/bin/python" -c 'import trust8; print(trust8.kernels()[0])')" = avx512 ]; then
-            # shellcheck disable=SC2086 # the same
-            ${MEASURE_WITH:-} "$work/$one/bin/python" "$here/figures.py" decode avx2 >"$work/$one.avx2.json"
-        fi
-        for kernel in avx512 avx2; do
-            # shellcheck disable=SC2086 # the same
-            ${MEASURE_WITH:-} "$work/$one/bin/python" "$here/figures.py" cells "$kernel" >"$work/$one.$kernel.cells.json" || rm "$work/$one.$kernel.cells.json"
-        done
+        ${MEASURE_WITH:-} "$work/$one/bin/python" "$here/figures.py" "${@:2}" >"$work/$one.$1.json"
+    }
+    figures times times
+    MEASURE_WITH='' figures memory memory
+    if [ "$("$work/$one/bin/python" -c 'import trust8; print(trust8.kernels()[0])')" = avx512 ]; then
+        figures avx2 decode avx2
+    fi
+    for kernel in avx512 avx2; do
+        figures "$kernel.cells" cells "$kernel" || rm "$work/$one.$kernel.cells.json"
     done
 done
-if [ -z "$build" ]; then
-    python3 "$here/report.py" "$work"
-fi
+[ -n "$build" ] || python3 "$here/report.py" "$work"

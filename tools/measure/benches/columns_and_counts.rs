@@ -38,17 +38,11 @@ fn inspect(bench: &mut Bench) -> io::Result<()> {
         let mix = |chars: usize, utf16: usize| chars + 3 * utf16 + 5 * count_newlines(black_box(bytes));
         let answer = mix(text.text.chars().count(), text.text.encode_utf16().count());
         let newlines = count_newlines(bytes);
-        let mut entries = vec![
-            entry("simdutf, passes", || {
-                let bytes = black_box(bytes);
-                assert!(simdutf::validate_utf8(bytes));
-                mix(simdutf::count_utf8(bytes), simdutf::utf16_length_from_utf8(bytes))
-            }),
-            entry("std, passes", || {
-                let text = std::str::from_utf8(black_box(bytes)).expect("valid text");
-                mix(text.chars().count(), text.encode_utf16().count())
-            }),
-        ];
+        let mut entries = vec![entry("simdutf, passes", || {
+            let bytes = black_box(bytes);
+            assert!(simdutf::validate_utf8(bytes));
+            mix(simdutf::count_utf8(bytes), simdutf::utf16_length_from_utf8(bytes))
+        })];
         for kernel in Kernel::available() {
             entries.push(entry(format!("{} is_utf8", kernel.name()), move || {
                 usize::from(kernel.is_utf8(black_box(bytes))) * answer
@@ -94,10 +88,7 @@ fn counts(bench: &mut Bench) -> io::Result<()> {
         for text in texts(TEXT)? {
             let placed = Placed::new(text.text.as_bytes(), 0);
             let valid = std::str::from_utf8(&placed).expect("valid text");
-            let mut entries = vec![
-                entry("simdutf", || of_simdutf(black_box(valid.as_bytes()))),
-                entry("std", || of_std(black_box(valid))),
-            ];
+            let mut entries = vec![entry("simdutf", || of_simdutf(black_box(valid.as_bytes())))];
             for kernel in Kernel::available() {
                 let name = format!("trust8 {}", kernel.name());
                 entries.push(entry(name, move || of_kernel(kernel, black_box(valid))));
@@ -138,7 +129,6 @@ fn columns_of_strings(bench: &mut Bench) -> io::Result<()> {
             Some(*end)
         });
         let offsets: Vec<i32> = [0].into_iter().chain(ends).collect();
-        let rows = || black_box(&offsets).windows(2).map(|pair| &values[pair[0] as usize..pair[1] as usize]);
         let arrow_values = Buffer::from(values.clone());
         let arrow_offsets = OffsetBuffer::new(ScalarBuffer::from(offsets.clone()));
         let times = bench.race(
@@ -156,11 +146,6 @@ fn columns_of_strings(bench: &mut Bench) -> io::Result<()> {
                     let ends = black_box(&offsets).iter();
                     ends.filter(|&&offset| text.is_char_boundary(offset as usize)).count() - 1
                 }),
-                entry("loop, trust8", || rows().filter(|row| trust8::from_utf8(row).is_ok()).count()),
-                entry("loop, simdutf8 compat", || {
-                    rows().filter(|row| simdutf8::compat::from_utf8(row).is_ok()).count()
-                }),
-                entry("loop, std", || rows().filter(|row| std::str::from_utf8(row).is_ok()).count()),
             ],
         );
         let mean_len = format!("{:.1}", values.len() as f64 / count as f64);

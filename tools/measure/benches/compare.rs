@@ -2,7 +2,6 @@
 
 use std::io;
 
-use trust8::boundary::floor;
 use trust8_measure::contestants::{Contestant, Role, contestants};
 use trust8_measure::machine::memory_available;
 use trust8_measure::measure::{Bench, Entry, Placed};
@@ -71,7 +70,7 @@ fn ordinary(bench: &mut Bench) -> io::Result<()> {
     Ok(())
 }
 
-/// Measures short strings of random lengths, and one text of medium length.
+/// Measures short strings of random lengths.
 fn short(bench: &mut Bench) -> io::Result<()> {
     let all = &contestants();
     bench.data.heading(2, "Short strings");
@@ -94,20 +93,6 @@ fn short(bench: &mut Bench) -> io::Result<()> {
                 let table = format!("ns a call, {}", contents.name());
                 bench.data.row(&table, &name, [(lengths.name(), nanos)]);
             }
-        }
-    }
-
-    bench.data.heading(3, "One text of medium length");
-    bench
-        .data
-        .note("ns a call on the beginning of one text again and again, whose branches the CPU has learned.");
-    let mut texts = vec![ordinary_text(3, 200, 8192, 0)];
-    texts.extend(["JSON logs", "German", "Russian", "Chinese", "ASCII"].map(|name| generated(name, 8192)));
-    for text in &texts {
-        for len in [256, 512, 1024, 2048, 4096, 8192] {
-            let strings = [&text.text.as_bytes()[..floor(text.text.as_bytes(), len)]; 32];
-            let times = bench.race(32, entries(all, &strings, is_of_an_instruction_set));
-            bench.data.row("one text, bytes", &format!("{}, {len}", text.name), times.a_call(32));
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ use std::{env, io};
 use trust8::Kernel;
 use trust8::boundary::floor;
 use trust8_measure::contestants::{Contestant, contestants};
-use trust8_measure::measure::{Bench, Placed};
+use trust8_measure::measure::{Bench, Placed, entry};
 use trust8_measure::random::Random;
 use trust8_measure::texts::{CORPUS, Text, corpus, generated};
 
@@ -40,13 +40,11 @@ fn learned(bench: &Bench, all: &[&Contestant], text: &str, len: usize) -> Vec<f6
     let mut best = vec![f64::MAX; all.len()];
     for offset in OFFSETS {
         let text = Placed::new(&text.as_bytes()[..floor(text.as_bytes(), len)], offset);
-        let calls = (bench.by(0, 300_000, 300_000) / len).clamp(bench.by(1, 20, 20), 3000);
-        for _ in 0..bench.by(1, 9, 30) {
-            for (contestant, best) in all.iter().zip(&mut best) {
-                let start = Instant::now();
-                assert_eq!(contestant.sweep(&[&text], calls), calls, "{}", contestant.name);
-                *best = best.min(start.elapsed().as_nanos() as f64 / (calls * text.len()) as f64);
-            }
+        let (strings, calls) =
+            ([&*text], (bench.by(0, 300_000, 300_000) / len).clamp(bench.by(1, 20, 20), 3000));
+        let entries = all.iter().map(|one| entry(&*one.name, || one.sweep(&strings, calls)));
+        for ((_, nanos), best) in bench.race(calls, entries.collect()).0.iter().zip(&mut best) {
+            *best = best.min(nanos / (calls * text.len()) as f64);
         }
     }
     best

@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::{env, fs, io, process};
 
+use simdutf8::compat::from_utf8;
 use trust8::stream::Decoder;
 use trust8::{Kernel, Validator, copy_utf8};
 use trust8_measure::measure::{Bench, Section, Times, entry};
@@ -42,14 +43,9 @@ fn row_with_ratios(bench: &mut Bench, table: &str, row: &str, times: &Times, pee
     );
 }
 
-/// The answer of a validation. `Err(Some(at))` means that the input ends inside the character at `at`, and `Err(None)`
-/// that the input is invalid.
-type Answer = Result<(), Option<usize>>;
-
-/// Validates the pieces with a function for whole text, as a program does that keeps the bytes of a character that the end of a piece
-/// cuts off. Returns how many pieces were valid.
-#[inline(always)]
-fn push_with_carry(bytes: &[u8], piece_len: usize, validate: impl Fn(&[u8]) -> Answer) -> usize {
+/// Validates the pieces with simdutf8, as a program does that keeps the bytes of a character that the end of a piece cuts off. Returns how
+/// many pieces were valid.
+fn push_with_carry(bytes: &[u8], piece_len: usize) -> usize {
     let (mut carry, mut kept) = ([0; 4], 0);
     let push = |mut piece: &[u8]| {
         while kept > 0 {
@@ -57,34 +53,23 @@ fn push_with_carry(bytes: &[u8], piece_len: usize, validate: impl Fn(&[u8]) -> A
             piece = rest;
             carry[kept] = *byte;
             kept += 1;
-            match validate(&carry[..kept]) {
-                Ok(()) => kept = 0,
-                Err(Some(_)) => {}
-                Err(None) => return false,
+            match from_utf8(&carry[..kept]) {
+                Ok(_) => kept = 0,
+                Err(error) if error.error_len().is_none() => {}
+                Err(_) => return false,
             }
         }
-        match validate(piece) {
-            Ok(()) => true,
-            Err(Some(at)) => {
-                kept = piece.len() - at;
-                carry[..kept].copy_from_slice(&piece[at..]);
+        match from_utf8(piece) {
+            Ok(_) => true,
+            Err(error) if error.error_len().is_none() => {
+                kept = piece.len() - error.valid_up_to();
+                carry[..kept].copy_from_slice(&piece[error.valid_up_to()..]);
                 true
             }
-            Err(None) => false,
+            Err(_) => false,
         }
     };
     bytes.chunks(piece_len).map(black_box).map(push).filter(|is_valid| *is_valid).count()
-}
-
-/// Returns the answer of the `from_utf8` in a module.
-macro_rules! validate {
-    ($($module:ident)::+) => {
-        |bytes| match $($module)::+::from_utf8(bytes) {
-            Ok(_) => Ok(()),
-            Err(error) if error.error_len().is_some() => Err(None),
-            Err(error) => Err(Some(error.valid_up_to())),
-        }
-    };
 }
 
 fn pieces(bench: &mut Bench) -> io::Result<()> {
@@ -100,10 +85,7 @@ fn pieces(bench: &mut Bench) -> io::Result<()> {
             let count = bytes.len().div_ceil(len);
             let mut entries = vec![
                 entry("one shot", move || trust8::from_utf8(black_box(bytes)).map_or(0, |_| count)),
-                entry("std, carry", move || push_with_carry(bytes, len, validate!(std::str))),
-                entry("simdutf8 compat, carry", move || {
-                    push_with_carry(bytes, len, validate!(simdutf8::compat))
-                }),
+                entry("simdutf8 compat, carry", move || push_with_carry(bytes, len)),
             ];
             for kernel in kernels() {
                 entries.push(entry(kernel.name(), move || {
@@ -187,12 +169,11 @@ fn copying(bench: &mut Bench) -> io::Result<()> {
     bench.data.heading(2, "Validate and copy");
     bench.data.note(&format!("GB/s on {} MiB of text.", large >> 20));
     let mut copy = vec![MaybeUninit::new(1_u8); large];
-    let mut rooms = [0; 3].map(|_| vec![1_u8; large]);
+    let mut room = vec![1_u8; large];
     for name in TEXTS {
         let text = generated(name, large).text;
         let bytes = || black_box(text.as_bytes());
         assert!(copy_utf8(text.as_bytes(), &mut copy).is_ok_and(|copy| *copy == *text));
-        let [first, second, third] = &mut rooms;
         let into = |to: &mut [u8]| {
             black_box(to).copy_from_slice(bytes());
             large
@@ -201,9 +182,7 @@ fn copying(bench: &mut Bench) -> io::Result<()> {
             large,
             vec![
                 entry("copy_utf8", || copy_utf8(bytes(), &mut copy).map_or(0, |copy| copy.len())),
-                entry("from_utf8, then memcpy", || trust8::from_utf8(bytes()).map_or(0, |_| into(first))),
-                entry("std, then memcpy", || std::str::from_utf8(bytes()).map_or(0, |_| into(second))),
-                entry("memcpy alone", || into(third)),
+                entry("from_utf8, then memcpy", || trust8::from_utf8(bytes()).map_or(0, |_| into(&mut room))),
             ],
         );
         bench.data.row("text", name, times.gb_per_s(large));
@@ -222,16 +201,11 @@ fn reading(bench: &mut Bench) -> io::Result<()> {
         let text = generated(name, large).text;
         fs::write(&path, &text)?;
         assert_eq!(trust8::fs::read_to_string(&path)?, text);
-        let read = || fs::read(&path).expect("a file");
         let times = bench.race(
             large,
             vec![
                 entry("trust8::fs", || trust8::fs::read_to_string(&path).map_or(0, |text| text.len())),
                 entry("std::fs", || fs::read_to_string(&path).map_or(0, |text| text.len())),
-                entry("std::fs::read, then trust8", || {
-                    trust8::string_from_utf8(read()).map_or(0, |text| text.len())
-                }),
-                entry("std::fs::read alone", || read().len()),
             ],
         );
         bench.data.row("text", name, times.a_call(1_000_000));

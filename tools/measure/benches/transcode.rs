@@ -400,57 +400,6 @@ impl Measuring<'_> {
             }
         }
     }
-
-    /// Measures conversions of a text through buffers that are smaller than the result.
-    fn small_buffers(&mut self, texts: &[Text]) {
-        self.bench.data.heading(2, "Small buffers");
-        self.bench
-            .data
-            .note("GB/s of input, into one buffer, and through buffers of some bytes by `convert_as_fits`.");
-        for text in
-            texts.iter().filter(|text| ["ASCII", "German", "Russian", "Chinese"].contains(&&*text.name))
-        {
-            let (name, bytes) = (&text.name, text.text.as_bytes());
-            let utf16: Vec<u16> = text.text.encode_utf16().collect();
-            let utf32: Vec<u32> = text.text.chars().map(u32::from).collect();
-            self.through_buffers(&format!("{name}, UTF-8 to UTF-16LE"), (Utf8, Utf16), bytes, utf16.len());
-            self.through_buffers(&format!("{name}, UTF-8 to UTF-32"), (Utf8, Utf32), bytes, utf32.len());
-            self.through_buffers(&format!("{name}, UTF-16LE to UTF-8"), (Utf16, Utf8), &utf16, bytes.len());
-            self.through_buffers(&format!("{name}, UTF-32 to UTF-8"), (Utf32, Utf8), &utf32, bytes.len());
-        }
-    }
-
-    fn through_buffers<A, F: Form<Text = [A]>, T: Form<Unit: FromBytes + IntoBytes>>(
-        &mut self,
-        row: &str,
-        (from, to): (F, T),
-        text: &[A],
-        expected: usize,
-    ) {
-        let kernel = self.kernels[0];
-        let sizes = [expected * size_of::<T::Unit>(), 256, 512, 1000, 4000];
-        let entries = ["whole", "256 bytes", "512 bytes", "1000 bytes", "4000 bytes"].iter().zip(sizes).map(
-            |(name, size)| {
-                let memory = &self.memory;
-                entry(*name, move || {
-                    let mut memory = memory.borrow_mut();
-                    // SAFETY: `convert_as_fits` writes only what is initialised.
-                    let buffer = unsafe { &mut uninit(&mut memory)[..size / size_of::<T::Unit>()] };
-                    let (mut at, mut all) = (0, 0);
-                    while at < text.len() {
-                        let rest = black_box(&text[at..]);
-                        let progress =
-                            trust8_transcode::convert_as_fits(kernel.form(from), to, rest, buffer).unwrap();
-                        at += progress.read;
-                        all += progress.written;
-                    }
-                    all
-                })
-            },
-        );
-        let times = self.bench.race(expected, entries.collect());
-        self.bench.data.row("text, direction", row, times.gb_per_s(size_of_val(text)));
-    }
 }
 
 fn slices<T>(all: &[Vec<T>]) -> Vec<&[T]> {
@@ -479,7 +428,6 @@ fn main() -> io::Result<()> {
         ("long", |to, texts| to.lengths(texts)),
         ("short", |to, texts| to.strings("Short strings", texts)),
         ("medium", |to, texts| to.strings("Medium lengths", texts)),
-        ("small", |to, texts| to.small_buffers(texts)),
         ("faulty", |to, texts| to.faulty(texts)),
     ] {
         if measuring.bench.wants(name) {

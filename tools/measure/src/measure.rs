@@ -1,6 +1,6 @@
 //! Measures time.
 //!
-//! - The thread stays on one core ([`pin`]).
+//! - The thread stays on one core.
 //! - The contestants take turns in one process, in many rounds, and each round begins with another contestant.
 //!   So a change of the clock rate or a noisy neighbour slows all of them.
 //! - A sample repeats the work until it takes long enough for an exact time. The result is the
@@ -323,34 +323,30 @@ impl Bench {
 }
 
 /// The environment variable that holds the number of the core to measure on, or `none`.
-pub const CORE: &str = "TRUST8_CORE";
+const CORE: &str = "TRUST8_CORE";
 
-/// Keeps this thread on one core: the core that [`CORE`] names, or else the last core that it may use. Returns the
-/// number of the core, or `None` if the thread is not pinned.
+/// Keeps this thread on one core: the core that [`CORE`] names, or else the last core that it may use.
 #[cfg(target_os = "linux")]
-pub fn pin() -> io::Result<Option<usize>> {
+fn pin() -> io::Result<()> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
     let core = match env::var(CORE) {
-        Ok(core) if core == "none" => return Ok(None),
+        Ok(core) if core == "none" => return Ok(()),
         Ok(core) => core.parse().ok().filter(|&core| core < CpuSet::MAX_CPU),
         Err(_) => {
             let allowed = sched_getaffinity(None)?;
             (0..CpuSet::MAX_CPU).rev().find(|&core| allowed.is_set(core))
         }
     };
-    let core =
-        core.ok_or_else(|| io::Error::other(format!("{CORE} is no number of a core and not `none`")))?;
     let mut set = CpuSet::new();
-    set.set(core);
-    sched_setaffinity(None, &set)?;
-    Ok(Some(core))
+    set.set(core.ok_or_else(|| io::Error::other(format!("{CORE} is no number of a core and not `none`")))?);
+    Ok(sched_setaffinity(None, &set)?)
 }
 
 /// On other systems, the system chooses the core.
 #[cfg(not(target_os = "linux"))]
-pub fn pin() -> io::Result<Option<usize>> {
-    Ok(None)
+fn pin() -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@
 //! ```
 //!
 //! The contestants of a line take turns in one process, and the fastest round of each counts. The answers of each round are
-//! compared. Queries are planned once. A third contestant is a function that returns its argument, so it takes the time of the
-//! engine. `RUSTC_WRAPPER=$PWD/crates/datafusion/next-solver.sh` makes the engine compile sooner.
+//! compared. Queries are planned once. `RUSTC_WRAPPER=$PWD/crates/datafusion/next-solver.sh` makes the engine compile sooner.
 
 #![forbid(unsafe_code)]
 
@@ -23,9 +22,7 @@ use std::{env, fs};
 use common::{dirty_rows, file, row};
 use datafusion::arrow::array::{BinaryArray, RecordBatch};
 use datafusion::arrow::compute::concat_batches;
-use datafusion::arrow::datatypes::DataType;
 use datafusion::datasource::MemTable;
-use datafusion::logical_expr::{ColumnarValue, Volatility, create_udf};
 use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use tokio::runtime::{Builder, Runtime};
@@ -71,41 +68,27 @@ fn context() -> SessionContext {
     SessionContext::new_with_config(SessionConfig::new().with_target_partitions(1))
 }
 
-/// Returns the three queries: with trust8's function, with datafusion-spark's, and with one that does nothing.
-fn queries(batches: &[RecordBatch], call: &str) -> Result<[Query; 3], Box<dyn Error>> {
-    let (ours, mut spark, engine) = (context(), context(), context());
+/// Returns the two queries: with trust8's function, and with datafusion-spark's.
+fn queries(batches: &[RecordBatch], call: &str) -> Result<[Query; 2], Box<dyn Error>> {
+    let (ours, mut spark) = (context(), context());
     trust8_datafusion::register(&ours);
     datafusion_spark::register_all(&mut spark)?;
-    let same = create_udf(
-        "same",
-        vec![DataType::Binary],
-        DataType::Binary,
-        Volatility::Volatile,
-        Arc::new(|arguments: &[ColumnarValue]| Ok(arguments[0].clone())),
-    );
-    engine.register_udf(same);
-    Ok([
-        Query::new(ours, batches, call)?,
-        Query::new(spark, batches, call)?,
-        Query::new(engine, batches, "same(c)")?,
-    ])
+    Ok([Query::new(ours, batches, call)?, Query::new(spark, batches, call)?])
 }
 
-/// Returns the nanoseconds of the fastest round of each query. The answers of the first two must be equal.
-fn race(queries: &[Query; 3], what: &str, time: Duration) -> Result<[f64; 3], Box<dyn Error>> {
+/// Returns the nanoseconds of the fastest round of each query. The answers must be equal.
+fn race(queries: &[Query; 2], what: &str, time: Duration) -> Result<[f64; 2], Box<dyn Error>> {
     let whole = |batches: Vec<RecordBatch>| concat_batches(batches[0].schema_ref(), &batches);
     let expected = whole(queries[1].run())?;
-    let mut best = [f64::INFINITY; 3];
+    let mut best = [f64::INFINITY; 2];
     let (start, mut round) = (Instant::now(), 0);
     while round < 9 || start.elapsed() < time {
-        for turn in 0..3 {
-            let i = (turn + round) % 3;
+        for turn in 0..2 {
+            let i = (turn + round) % 2;
             let begin = Instant::now();
             let answer = queries[i].run();
             best[i] = best[i].min(begin.elapsed().as_nanos() as f64);
-            if i < 2 {
-                assert_eq!(whole(answer)?.column(0), expected.column(0), "{what}");
-            }
+            assert_eq!(whole(answer)?.column(0), expected.column(0), "{what}");
         }
         round += 1;
     }
@@ -113,15 +96,8 @@ fn race(queries: &[Query; 3], what: &str, time: Duration) -> Result<[f64; 3], Bo
 }
 
 fn table(csv: &mut String, function: &str, time: Duration) -> Result<(), Box<dyn Error>> {
-    let heads = [
-        "mean length",
-        "text",
-        "bad rows",
-        "trust8",
-        "datafusion-spark",
-        "engine",
-        "datafusion-spark / trust8",
-    ];
+    let heads =
+        ["mean length", "text", "bad rows", "trust8", "datafusion-spark", "datafusion-spark / trust8"];
     let call = format!("{function}(c)");
     for (mean, count) in LENGTHS {
         for ascii in [true, false] {
@@ -135,8 +111,8 @@ fn table(csv: &mut String, function: &str, time: Duration) -> Result<(), Box<dyn
                 let text = if ascii { "ASCII" } else { "not ASCII" };
                 let place = format!("{mean} bytes, {text}, {name} bad");
                 let nanos = race(&queries(&batches, &call)?, &place, time)?;
-                let [ours, spark, engine] = nanos.map(|nanos| nanos / count as f64);
-                let numbers = [ours, spark, engine, spark / ours].into_iter();
+                let [ours, spark] = nanos.map(|nanos| nanos / count as f64);
+                let numbers = [ours, spark, spark / ours].into_iter();
                 let names = [mean.to_string(), text.to_owned(), name.to_owned()];
                 let cells: Vec<_> =
                     names.into_iter().chain(numbers.map(|number| format!("{number:.2}"))).collect();
@@ -152,8 +128,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let time = Duration::from_millis(if quick { 40 } else { 500 });
     let notes = format!(
         "# DataFusion: {}\n\
-         # all: ns a row. The same column of Binary, in batches of {BATCH} rows, through a query that was planned before. `engine` is the \
-         time of a query whose function returns its argument. The functions are optimised, and the engine around them is not, so its share \
+         # all: ns a row. The same column of Binary, in batches of {BATCH} rows, through a query that was planned before. The functions are optimised, and the engine around them is not, so its share \
          is larger here than in a program that is all optimised, and the ratios are lower.\n",
         datafusion::DATAFUSION_VERSION,
     );

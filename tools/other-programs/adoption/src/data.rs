@@ -9,9 +9,8 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
-
-use crate::random::Random;
-use crate::texts;
+use trust8_benches::random::Random;
+use trust8_benches::texts;
 
 /// The bytes of all messages of a language.
 const BYTES: usize = 4 << 20;

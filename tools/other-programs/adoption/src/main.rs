@@ -10,15 +10,6 @@
 
 mod data;
 mod programs;
-// The texts are those of the project's benchmarks. Not all of that code is used here.
-#[expect(dead_code, reason = "the benchmarks use the rest")]
-#[path = "../../../../benches/src/random.rs"]
-mod random;
-#[expect(dead_code, reason = "the benchmarks use the rest")]
-#[path = "../../../../benches/src/texts.rs"]
-mod texts;
-#[path = "../../../../benches/src/vocabulary.rs"]
-mod vocabulary;
 
 use std::hint::black_box;
 use std::path::Path;
