@@ -14,6 +14,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/correctness.md"
@@ -24,19 +25,14 @@ PACKAGES = ["trust8", *(f"trust8-{name}" for name in NAMES)]
 SOURCES = (f"{ROOT}/src/", *(f"{ROOT}/crates/{name}/src/" for name in NAMES))
 
 
-def folder_of(file: str) -> str:
-    """Returns the folder of a source file to which its lines are counted: a folder of src/, or that of another package."""
-    parts = pathlib.PurePath(file).relative_to(ROOT).parts
-    return f"{parts[0]}/" if parts[0] != "src" or len(parts) == 2 else f"src/{parts[1]}/"
-
-
 def run() -> list[dict]:
     """Runs the tests, and returns llvm-cov's summary of each file."""
     environment = os.environ | {"LLVM_COV": f"llvm-cov-{LLVM}", "LLVM_PROFDATA": f"llvm-profdata-{LLVM}"}
     packages = [f"--package={package}" for package in PACKAGES]
-    command = ["cargo", "llvm-cov", "--json", "--summary-only", *packages, "--all-features", "--lib", "--tests"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE)
-    return json.loads(done.stdout)["data"][0]["files"]
+    with tempfile.NamedTemporaryFile() as file:
+        command = ["cargo", "llvm-cov", "--json", "--summary-only", "--output-path", file.name, *packages, "--all-features", "--lib", "--tests"]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True)
+        return json.load(file)["data"][0]["files"]
 
 
 def main() -> None:
@@ -46,7 +42,9 @@ def main() -> None:
         name, lines = os.path.normpath(file["filename"]), file["summary"]["lines"]
         if not name.startswith(SOURCES) or not lines["count"]:
             continue
-        for key in (folder_of(name), "all"):
+        # A folder of src/, or all packages.
+        parts = pathlib.PurePath(name).relative_to(ROOT).parts[:-1]
+        for key in ("/".join(parts[: 2 if parts[0] == "src" else 1]) + "/", "all"):
             sums[key][0] += lines["covered"]
             sums[key][1] += lines["count"]
         missed.append((lines["count"] - lines["covered"], name.removeprefix(f"{ROOT}/")))

@@ -30,8 +30,12 @@ fn text(unit: &str, len: usize) -> Vec<u8> {
     text
 }
 
-/// Returns texts around the lengths at which kernels choose another way, each as it is and with a fault near either end.
+/// Returns texts around the lengths at which kernels choose another way, each as it is and with a fault near either end, or near one of them
+/// where tests are scaled down further than usual.
 fn inputs(lengths: &[usize]) -> Vec<Box<[u8]>> {
+    if support::scale::scale() > 16 {
+        return fewer_inputs(lengths);
+    }
     with_faults(lengths, |_| 0..2)
 }
 
