@@ -25,7 +25,7 @@ PIP_SECONDS=90
 
 # Installs the package with pip, from a folder that has nothing compiled.
 test_pip() {
-    local pip=$work/pip/bin/pip folder=$PATH said before after
+    local pip=$work/pip/bin/pip folder=$PATH said
     python3 -m venv "$work/pip"
     folder=$(tr : '\n' <<<"$PATH" | while read -r folder; do [ -e "$folder/cargo" ] || printf '%s:' "$folder"; done)
     if said=$(PATH=$folder "$pip" install --disable-pip-version-check "$here" 2>&1); then
@@ -33,15 +33,16 @@ test_pip() {
         return 1
     fi
     grep --quiet 'there is no cargo on the path: install Rust' <<<"$said" && ! grep --quiet Traceback <<<"$said" || { echo "$said"; return 1; }
-    before=$(times | tail -1)
+    # In a pipe, `times` would be that of its own process.
+    times >"$work/before"
     said=$(CARGO_TARGET_DIR=$work/pip-target "$pip" install --disable-pip-version-check -v "$here" 2>&1) || { echo "$said"; return 1; }
-    after=$(times | tail -1)
+    times >"$work/after"
     grep --quiet 'compiling Rust, which takes about' <<<"$said" || { echo "$said"; return 1; }
     "$work/pip/bin/python" -c 'import trust8; assert trust8.is_utf8(b"caf\xc3\xa9")'
     printf 'caf\xe9 au lait' >"$work/latin1"
     said=$("$work/pip/bin/python" -m trust8 check "$work/latin1") && { echo "check has taken Latin-1 for UTF-8" >&2; return 1; }
     grep --quiet 'latin1:1:4: byte 3: 3-byte character cut short after 1 byte: E9' <<<"$said" || { echo "$said"; return 1; }
-    python3 - "$before" "$after" "$PIP_SECONDS" <<'END'
+    python3 - "$(tail -1 "$work/before")" "$(tail -1 "$work/after")" "$PIP_SECONDS" <<'END'
 import re, sys
 before, after = (sum(60 * int(minutes) + float(seconds) for minutes, seconds in re.findall(r"(\d+)m([\d.]+)s", times)) for times in sys.argv[1:3])
 print(f"pip install: {after - before:.0f} s of CPU time")
