@@ -90,7 +90,8 @@ pub(crate) fn validate(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny
 /// Return an iterator over all errors in `data`, each as a `Utf8Error`.
 ///
 /// The search continues after the bytes that one U+FFFD would replace. With a `profile`, each forbidden character is a `ProfileError`:
-/// see `validate`. `data` is any object with the buffer protocol. Memory that can change is copied first.
+/// see `validate`. With `runs`, those that follow each other are one error: 400 variation selectors in a row are one finding. `data` is any
+/// object with the buffer protocol. Memory that can change is copied first.
 ///
 /// >>> import trust8
 /// >>> for error in trust8.errors(b'one\xff two\xc0\xaf'):
@@ -98,12 +99,19 @@ pub(crate) fn validate(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny
 /// 3 invalid-byte
 /// 8 overlong
 /// 9 unexpected-continuation
+/// >>> for error in trust8.errors('x\u{200b}\u{200b}\u{200d}'.encode(), profile='source', runs=True):
+/// ...     print(error.start, error.end, len(error.character), error.kind)
+/// 1 10 3 stray-space
 #[pyfunction]
-#[pyo3(signature = (data, /, *, profile = None))]
-pub(crate) fn errors(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny>>) -> PyResult<Errors> {
+#[pyo3(signature = (data, /, *, profile = None, runs = false))]
+pub(crate) fn errors(
+    data: &Bound<'_, PyAny>,
+    profile: Option<&Bound<'_, PyAny>>,
+    runs: bool,
+) -> PyResult<Errors> {
     let profile = profile_of(profile)?;
     let bytes = Input::of(data)?.bytes(data.py())?;
-    Ok(Errors { bytes: bytes.unbind(), profile, at: 0, from: 0, found: Vec::new().into_iter() })
+    Ok(Errors { bytes: bytes.unbind(), profile, runs, at: 0, from: 0, found: Vec::new().into_iter() })
 }
 
 /// An iterator over all errors in some bytes: see `errors`.
@@ -112,6 +120,8 @@ pub(crate) struct Errors {
     bytes: Py<PyBytes>,
     /// The characters that are errors too.
     profile: Profile,
+    /// Whether forbidden characters that follow each other are one error.
+    runs: bool,
     /// Where the search continues.
     at: usize,
     /// The start of the last search, to which its positions are relative.
@@ -146,7 +156,14 @@ impl Errors {
             let end = end_of_piece(self.at);
             let find = || first(&self.profile, all, self.at, end);
             match unlocked_if_long(py, end - self.at, find) {
-                Some(place) => {
+                Some(mut place) => {
+                    let mut is_over = !self.runs;
+                    while !is_over {
+                        let end = all.len().min(place.end + PIECE_BYTES);
+                        is_over =
+                            unlocked_if_long(py, end - place.end, || place.extend(&self.profile, all, end));
+                        py.check_signals()?;
+                    }
                     self.at = place.end;
                     return refused(py, bytes, place).map(Some);
                 }

@@ -63,6 +63,25 @@ pub(crate) struct Place {
     pub(crate) forbidden: Option<Forbidden>,
 }
 
+impl Place {
+    /// Adds the forbidden characters that follow and begin before `end`, as [`trust8_profile::ProfileErrors::runs`] joins them. Returns
+    /// whether the run is over.
+    pub(crate) fn extend(&mut self, profile: &Profile, text: &[u8], end: usize) -> bool {
+        let Some(mut last) = self.forbidden.map(|found| found.class()) else { return true };
+        while self.end < end {
+            let next = first(profile, text, self.end, self.end + 1);
+            let Some((place, class)) = next.and_then(|next| Some((next, next.forbidden?.class()))) else {
+                return true;
+            };
+            if !last.joins(class) {
+                return true;
+            }
+            (self.end, last) = (place.end, class);
+        }
+        self.end == text.len()
+    }
+}
+
 /// Returns the first refusal of `text` from `at` on, that begins before `end`. A character or a fault
 /// begins at `at`.
 pub(crate) fn first(profile: &Profile, text: &[u8], at: usize, end: usize) -> Option<Place> {

@@ -125,6 +125,27 @@ def test_invisible_characters_are_judged_by_their_context(name):
     assert trust8.repair(stack.encode(), "drop", profile=name).decode() == stack[:-1]
 
 
+def test_runs_join_what_follows_each_other():
+    unseen = STRAYS - {"private-use-run", "bare-carriage-return", "leading-mark", "stacked-marks"} | {"bidi-control", "bidi-mark", "zero-width", "joiner", "tag", "invisible"}
+    lists = 0
+    for number, text in enumerate([*texts(), "a" + "\U000e0101" * 400 + "b", "\0" * 70_000, "a\u200b\0\0\u200d", "\u202e\ufe0f"]):
+        data = faulty(text, 30, number) if number % 3 else text.encode()
+        for name in ["prompt", "source", "file-name"]:
+            expected = []
+            for one in trust8.errors(data, profile=name):
+                last = expected[-1] if expected else None
+                is_hidden = isinstance(one, trust8.ProfileError)
+                if last and is_hidden and last[3] and last[1] == one.start and (last[4] == one.kind or {last[4], one.kind} <= unseen):
+                    last[1], last[4] = one.end, one.kind
+                else:
+                    expected.append([one.start, one.end, one.kind, is_hidden, one.kind])
+            found = list(trust8.errors(data, profile=name, runs=True))
+            assert [(one.start, one.end, one.kind) for one in found] == [tuple(one[:3]) for one in expected]
+            assert all(one.character == data[one.start : one.end].decode() for one in found if isinstance(one, trust8.ProfileError))
+            lists += len(expected) < sum(1 for _ in trust8.errors(data, profile=name))
+    assert lists > 10
+
+
 def test_ill_formed_sequences_count_as_well():
     for number, text in enumerate(texts()):
         data = faulty(text, 30, number)
@@ -206,13 +227,15 @@ def test_columns(kind):
     pa = pytest.importorskip("pyarrow")
     from trust8 import arrow
 
-    rows = ["plain", None, "nul\0", "\u202eback", "", "Grüße", "long enough for a buffer of its own \x1b[2J"]
+    rows = ["plain", None, "nul\0", "\u202eback", "run" + "\0" * 400, "", "Grüße", "long enough for a buffer of its own \x1b[2J"]
     array = pa.array([row if row is None or "string" in kind else row.encode() for row in rows], getattr(pa, kind)())
     for name in PRESETS:
         bad = [row is not None and bool(places(row, NAMES[name])) for row in rows]
         assert pa.array(arrow.is_valid(array, profile=name)).to_pylist() == [None if row is None else not one for row, one in zip(rows, bad)]
         found = pa.table(arrow.errors(array, profile=name)).to_pylist()
         assert [(one["row"], one["offset"]) for one in found] == [(i, places(rows[i], NAMES[name])[0]) for i in range(len(rows)) if bad[i]]
+        runs = [next(trust8.errors(row.encode(), profile=name, runs=True)) for row, is_bad in zip(rows, bad) if is_bad]
+        assert [(one["length"], one["kind"]) for one in found] == [(run.end - run.start, run.kind) for run in runs]
         if any(bad):
             with pytest.raises(arrow.RowError) as caught:
                 arrow.as_utf8(array, profile=name)

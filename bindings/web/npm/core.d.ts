@@ -62,6 +62,17 @@ export function classOf(codePoint: number): { readonly name: string; readonly re
 /** Finds the characters of at most 4 MiB that a profile forbids: how many, and the first 65,536. Ill-formed sequences are skipped. */
 export function forbidden(profile: string, bytes: Bytes): { readonly total: number; readonly found: readonly Forbidden[] };
 
+/** Such characters that follow each other. `codePoint`, `class` and `reason` are those of the first. */
+export interface ForbiddenRun extends Forbidden {
+  /** The length in bytes. */
+  readonly length: number;
+  /** How many characters there are. */
+  readonly count: number;
+}
+
+/** Does the same with each run as one, and returns the first 32,768: 400 variation selectors in a row are one finding. */
+export function forbiddenRuns(profile: string, bytes: Bytes): { readonly total: number; readonly found: readonly ForbiddenRun[] };
+
 /** Validates UTF-8 in pieces, which may be cut anywhere. */
 export class Validator {
   /** @throws {Utf8Error} as soon as a byte makes an error certain, and for every later piece. */

@@ -355,20 +355,23 @@ export const profiles = () => [...presets()];
 
 export const classOf = (codePoint) => classes()[wasm.class_of(codePoint)] ?? null;
 
-export function forbidden(profile, input) {
+/** Calls a search of the module for what a profile forbids, which writes records of `width` numbers. */
+function search(find, width, profile, input) {
   const preset = presets().indexOf(profile);
   if (preset < 0) throw new RangeError(`no such profile: ${profile}`);
   const bytes = asBytes(input);
   if (bytes.length > PIECE) throw new RangeError(`more than ${PIECE} bytes`);
-  const n = wasm.forbidden(preset, put(large(), bytes), bytes.length, decodedAt(), 65536, progress);
-  const records = view(Uint32Array, decodedAt(), 2 * n);
+  const n = find(preset, put(large(), bytes), bytes.length, decodedAt(), 131072 / width, progress);
+  const records = view(Uint32Array, decodedAt(), width * n);
   const found = Array.from({ length: n }, (_, i) => {
-    const [offset, word] = [records[2 * i], records[2 * i + 1]];
+    const [offset, word, length, count] = records.subarray(width * i, width * (i + 1));
     const { name, reason } = classes()[word >>> 24];
-    return { offset, codePoint: word & 0x1fffff, class: name, reason };
+    return { offset, codePoint: word & 0x1fffff, class: name, reason, ...(count && { length, count }) };
   });
   return { total: view(Uint32Array, progress, 1)[0], found };
 }
+export const forbidden = (profile, bytes) => search(wasm.forbidden, 2, profile, bytes);
+export const forbiddenRuns = (profile, bytes) => search(wasm.forbidden_runs, 4, profile, bytes);
 
 /** How much memory the module has, in bytes. */
 export const memorySize = () => heap.length;

@@ -42,16 +42,44 @@ pub unsafe extern "C" fn forbidden(
 ) -> usize {
     // SAFETY: the caller keeps the promises of `memory`.
     let (bytes, out) = unsafe { both(at, len, out, capacity) };
+    let found = Profile::PRESETS[preset].1.errors(bytes).filter_map(packed);
     // SAFETY: as above.
-    let total = unsafe { place(total) };
+    list(found, out, unsafe { place(total) })
+}
+
+/// Does the same for runs of such characters. `out` also gets the length of each in bytes, and its number of characters.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn forbidden_runs(
+    preset: usize,
+    at: *const u8,
+    len: usize,
+    out: *mut [u32; 4],
+    capacity: usize,
+    total: *mut u32,
+) -> usize {
+    // SAFETY: the caller keeps the promises of `memory`.
+    let (bytes, out) = unsafe { both(at, len, out, capacity) };
+    let found = Profile::PRESETS[preset].1.errors(bytes).runs().filter_map(|run| {
+        let [offset, word] = packed(run.first())?;
+        Some([offset, word, run.range().len() as u32, run.characters() as u32])
+    });
+    // SAFETY: as above.
+    list(found, out, unsafe { place(total) })
+}
+
+fn packed(error: ProfileError) -> Option<[u32; 2]> {
+    let ProfileError::Forbidden(found) = error else { return None };
+    let class = u32::from(found.class().code());
+    Some([found.offset() as u32, u32::from(found.character()) | class << 24])
+}
+
+fn list<T>(found: impl Iterator<Item = T>, out: &mut [T], total: &mut u32) -> usize {
     *total = 0;
-    for error in Profile::PRESETS[preset].1.errors(bytes) {
-        let ProfileError::Forbidden(found) = error else { continue };
+    for one in found {
         if let Some(slot) = out.get_mut(*total as usize) {
-            let class = u32::from(found.class().code());
-            *slot = [found.offset() as u32, u32::from(found.character()) | class << 24];
+            *slot = one;
         }
         *total += 1;
     }
-    (*total as usize).min(capacity)
+    (*total as usize).min(out.len())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, BinaryDictionaryBuilder, ListBuilder, MapBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int16Type, Int32Type, UInt8Type, UInt64Type};
+use arrow_array::types::{Int8Type, Int16Type, Int32Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, FixedSizeBinaryArray,
     FixedSizeListArray, Int16Array, Int32Array, LargeBinaryArray, LargeListArray, ListArray, MapArray,
@@ -93,7 +93,7 @@ fn check_leaf(array: &dyn Array, rows: &Rows) {
         let bytes = rows[row as usize].as_ref().unwrap();
         let std = std::str::from_utf8(bytes).unwrap_err();
         assert_eq!(table["offset"].as_primitive::<UInt64Type>().value(i) as usize, std.valid_up_to());
-        let length = &table["length"].as_primitive::<UInt8Type>();
+        let length = &table["length"].as_primitive::<UInt64Type>();
         assert_eq!(length.is_valid(i).then(|| length.value(i) as usize), std.error_len());
         let ours = trust8::from_utf8(bytes).unwrap_err();
         assert_eq!(table["kind"].as_string::<i64>().value(i), ours.kind().name());

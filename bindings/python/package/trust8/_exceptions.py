@@ -73,7 +73,7 @@ class ProfileError(Utf8Error):
 
     @property
     def character(self) -> str:
-        """The character."""
+        """The character, or all of a run: see `trust8.errors`."""
         return self.object[self.start : self.end].decode("utf-8", "replace")
 
     def _described(self) -> tuple[str, str] | None:

@@ -30,7 +30,7 @@ def is_utf8(data: Buffer, /, *, profile: _Profile | None = None) -> bool:
 def validate(data: Buffer, /, *, profile: _Profile | None = None) -> None:
     """Check that `data` is UTF-8."""
 
-def errors(data: Buffer, /, *, profile: _Profile | None = None) -> Errors:
+def errors(data: Buffer, /, *, profile: _Profile | None = None, runs: bool = False) -> Errors:
     """Return an iterator over all errors in `data`, each as a `Utf8Error`."""
 
 def inspect(data: Buffer, /) -> Summary:

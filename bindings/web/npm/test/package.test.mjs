@@ -65,7 +65,7 @@ test('long inputs, views and misuse', () => {
 /** Every function that takes bytes, with the other arguments that it needs. */
 const TAKERS = {
   isUtf8: trust8.isUtf8, 'isUtf8 in the module': inModule.isUtf8, validate: trust8.validate, explain: trust8.explain, reason: trust8.reason, culprit: trust8.culprit, binary: trust8.binary, diagnose: trust8.diagnose,
-  forbidden: (bytes) => trust8.forbidden('terminal', bytes), fromDialect: (bytes) => trust8.fromDialect('cesu-8', bytes),
+  forbidden: (bytes) => trust8.forbidden('terminal', bytes), forbiddenRuns: (bytes) => trust8.forbiddenRuns('terminal', bytes), fromDialect: (bytes) => trust8.fromDialect('cesu-8', bytes),
   repair: (bytes) => trust8.repair('replace', bytes, true), 'Validator.push': (bytes) => new trust8.Validator().push(bytes),
   'Decoder.push': (bytes) => new trust8.Decoder().push(bytes), 'a lossy Decoder.push': (bytes) => new trust8.Decoder({ invalid: 'drop' }).push(bytes),
   'Survey.push': (bytes) => new trust8.Survey(3).push(bytes, true),
@@ -205,6 +205,16 @@ test('what a profile forbids, and what a package needs', async () => {
   assert.deepEqual(trust8.forbidden('prompt', bytes).found.map((it) => it.class), ['bidi-control', 'nul', 'stray-space']);
   assert.equal(trust8.forbidden('terminal', new Uint8Array(100_000)).total, 100_000);
   assert.throws(() => trust8.forbidden('json', bytes), RangeError);
+  const hidden = new TextEncoder().encode(`x${'\u{e0101}'.repeat(400)}\u200by\0`);
+  assert.deepEqual(trust8.forbiddenRuns('prompt', hidden), {
+    total: 2,
+    found: [
+      { offset: 1, codePoint: 0xe0101, class: 'stray-selector', reason: trust8.forbidden('prompt', hidden).found[0].reason, length: 1603, count: 401 },
+      { offset: 1605, codePoint: 0, class: 'nul', reason: 'NUL, which ends strings in C', length: 1, count: 1 },
+    ],
+  });
+  assert.equal(trust8.forbidden('prompt', hidden).total, 402);
+  assert.equal(trust8.forbiddenRuns('terminal', Uint8Array.from({ length: 100_000 }, (_, i) => 97 * (i & 1))).total, 50_000);
   assert.ok(trust8.PROFILES.includes('xml'));
   assert.deepEqual([trust8.classOf(0x202e)?.name, trust8.classOf(0x61), trust8.classOf(0xd800)], ['bidi-control', null, null]);
   const { files } = createRequire(import.meta.url)('../package.json');

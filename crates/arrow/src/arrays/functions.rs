@@ -8,7 +8,7 @@ use std::sync::Arc;
 use trust8_columns::Policy;
 use trust8_profile::Profile;
 
-use super::arrow_array::builder::{LargeStringBuilder, UInt8Builder, UInt64Builder};
+use super::arrow_array::builder::{LargeStringBuilder, UInt64Builder};
 use super::arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use super::arrow_buffer::BooleanBufferBuilder;
 use super::arrow_schema::{ArrowError, Field, Schema};
@@ -197,7 +197,7 @@ pub fn is_valid_in(array: &dyn Array, profile: &Profile) -> Result<BooleanArray,
 /// | `row` | `UInt64` | the row, from 0 |
 /// | `path` | `LargeUtf8` | the path to the value inside the row: see [`RowError::path`] |
 /// | `offset` | `UInt64` | where in the value the ill-formed sequence begins |
-/// | `length` | `UInt8` | its length, or null if the value ends inside a character |
+/// | `length` | `UInt64` | its length, or null if the value ends inside a character |
 /// | `kind` | `LargeUtf8` | the name of the kind of error: see [`trust8::ErrorKind::name`] |
 /// | `message` | `LargeUtf8` | the message of the error |
 ///
@@ -218,18 +218,21 @@ pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
 }
 
 /// Returns the same table of all values that are not UTF-8 or have a character that the profile
-/// forbids. The `kind` of such a character is the name of its [class](trust8_profile::Class::name).
+/// forbids. The `kind` of such a character is the name of its [class](trust8_profile::Class::name). The `length`
+/// is that of the whole [run](trust8_profile::ProfileErrors::runs), and the message says how many characters it has.
 ///
 /// # Errors
 ///
 /// Returns the errors of [`errors`].
 ///
 /// ```
-/// use arrow_array::{StringArray, cast::AsArray};
+/// use arrow_array::{StringArray, cast::AsArray, types::UInt64Type};
 /// use trust8_profile::Profile;
 ///
-/// let errors = trust8_arrow::errors_in(&StringArray::from(vec!["Merlot", "Ros\0"]), &Profile::POSTGRES).unwrap();
+/// let errors = trust8_arrow::errors_in(&StringArray::from(vec!["Merlot", "Ros\0\0"]), &Profile::POSTGRES).unwrap();
 /// assert_eq!(errors["kind"].as_string::<i64>().value(0), "nul");
+/// assert_eq!(errors["length"].as_primitive::<UInt64Type>().value(0), 2);
+/// assert!(errors["message"].as_string::<i64>().value(0).ends_with(", the first of 2 up to byte 5"));
 /// ```
 pub fn errors_in(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, RowError> {
     Ok(table(found(array, false, profile, Enough::All, "")?))
@@ -364,19 +367,18 @@ fn chosen(batch: &RecordBatch, columns: Option<&[&str]>) -> Result<Vec<usize>, R
 
 /// Returns the table of [`errors`].
 fn table(found: Vec<Found>) -> RecordBatch {
-    let (mut rows, mut offsets, mut lengths) =
-        (UInt64Builder::new(), UInt64Builder::new(), UInt8Builder::new());
+    let [mut rows, mut offsets, mut lengths] = [(); 3].map(|()| UInt64Builder::new());
     // The messages of some ten million rows are too long for offsets of 32 bits.
     let [mut paths, mut kinds, mut messages] = [(); 3].map(|()| LargeStringBuilder::new());
-    for Found { row, path, error } in found {
+    for Found { row, path, error, run } in found {
         rows.append_value(row as u64);
         paths.append_value(path);
         offsets.append_value(error.valid_up_to() as u64);
-        // At most four.
-        lengths.append_option(error.error_len().map(|len| len as u8));
+        let len = run.map_or_else(|| error.error_len(), |run| Some(run.range().len()));
+        lengths.append_option(len.map(|len| len as u64));
         let reason = Reason::from(error);
         kinds.append_value(reason.name());
-        messages.append_value(reason.to_string());
+        messages.append_value(run.map_or_else(|| reason.to_string(), |run| run.to_string()));
     }
     let columns: [(&str, ArrayRef); 6] = [
         ("row", Arc::new(rows.finish())),
@@ -457,7 +459,7 @@ pub(crate) fn first(
     path: &str,
 ) -> Result<Option<RowError>, RowError> {
     let first = found(array, claims, profile, Enough::First, path)?.into_iter().next();
-    Ok(first.map(|Found { row, path, error }| RowError::new(row, &path, error.into())))
+    Ok(first.map(|Found { row, path, error, .. }| RowError::new(row, &path, error.into())))
 }
 
 /// ```

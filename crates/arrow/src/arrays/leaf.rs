@@ -168,22 +168,23 @@ impl<'a> Leaf<'a> {
     }
 
     /// Calls `each` with at most `most` reachable rows that are not UTF-8 or have a character that
-    /// the profile forbids.
+    /// the profile forbids, and their bytes.
     pub(crate) fn errors(
         &self,
         profile: &Profile,
         most: usize,
-        each: &mut dyn FnMut(usize, ProfileError),
+        each: &mut dyn FnMut(usize, ProfileError, &[u8]),
     ) -> Result<(), RowError> {
         fn of(
             column: impl Column,
             profile: &Profile,
             most: usize,
-            each: &mut dyn FnMut(usize, ProfileError),
+            each: &mut dyn FnMut(usize, ProfileError, &[u8]),
         ) {
+            let mut found = |row, error| each(row, error, column.row(row).as_deref().unwrap_or_default());
             match profile.bits() {
-                0 => invalid_rows(column).take(most).for_each(|(row, error)| each(row, error.into())),
-                _ => refused_rows(column, profile).take(most).for_each(|(row, error)| each(row, error)),
+                0 => invalid_rows(column).take(most).for_each(|(row, error)| found(row, error.into())),
+                _ => refused_rows(column, profile).take(most).for_each(|(row, error)| found(row, error)),
             }
         }
         let validity = self.reached.as_ref().map(validity);
@@ -209,7 +210,7 @@ impl<'a> Leaf<'a> {
     pub(crate) fn text(&self, plan: Plan<'_>) -> Result<ArrayRef, RowError> {
         if plan.policy.is_none() && plan.profile.bits() != 0 {
             let mut first = Ok(());
-            self.errors(plan.profile, 1, &mut |row, error| first = Err(self.error(row, error.into())))?;
+            self.errors(plan.profile, 1, &mut |row, error, _| first = Err(self.error(row, error.into())))?;
             first?;
         }
         let text = match &self.memory {
@@ -227,7 +228,7 @@ impl<'a> Leaf<'a> {
     /// Returns text without the characters that the profile forbids.
     fn allowed(&self, text: &ArrayRef, profile: &Profile, policy: Policy) -> Result<ArrayRef, RowError> {
         let mut is_clean = true;
-        Leaf::of(text, self.live, self.path)?.errors(profile, 1, &mut |_, _| is_clean = false)?;
+        Leaf::of(text, self.live, self.path)?.errors(profile, 1, &mut |_, _, _| is_clean = false)?;
         if is_clean {
             return Ok(text.clone());
         }
@@ -257,7 +258,8 @@ impl<'a> Leaf<'a> {
         policy: Option<profile::ProfilePolicy>,
     ) -> Result<ArrayRef, RowError> {
         let mut refused = Vec::new();
-        Leaf::of(text, self.live, self.path)?.errors(profile, usize::MAX, &mut |row, _| refused.push(row))?;
+        Leaf::of(text, self.live, self.path)?
+            .errors(profile, usize::MAX, &mut |row, _, _| refused.push(row))?;
         let (views, buffers, nulls) = text.clone().into_parts();
         let (mut views, mut new) = (views.to_vec(), Vec::new());
         let limit = i32::MAX as usize;

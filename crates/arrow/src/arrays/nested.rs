@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use trust8_columns::Policy;
-use trust8_profile::{Profile, ProfileError};
+use trust8_profile::{Profile, ProfileError, Run};
 
 use super::arrow_array::cast::AsArray;
 use super::arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
@@ -389,7 +389,7 @@ fn find_ranges(
         let first = bad.partition_point(|found| found.row < range.start);
         let same = bad[first..].iter().take_while(|found| found.row < range.end);
         for same in same.take(if search.enough == Enough::All { usize::MAX } else { 1 }) {
-            found.push(Found { row, path: same.path.clone(), error: same.error });
+            found.push(Found { row, path: same.path.clone(), ..*same });
             if search.enough == Enough::First {
                 return Ok(());
             }
@@ -516,6 +516,8 @@ pub(crate) struct Found {
     pub(crate) row: usize,
     pub(crate) path: Arc<str>,
     pub(crate) error: ProfileError,
+    /// The characters that a profile forbids, for a search that has to find all.
+    pub(crate) run: Option<Run>,
 }
 
 /// Appends the refused values of an array to `found`, in the order of its rows if it is not nested.
@@ -586,8 +588,10 @@ pub(crate) fn find(
         _ => {
             let path: Arc<str> = path.into();
             let most = if search.enough == Enough::First { 1 } else { usize::MAX };
-            Leaf::of(array, live, &path)?.errors(search.profile, most, &mut |row, error| {
-                found.push(Found { row, path: path.clone(), error });
+            Leaf::of(array, live, &path)?.errors(search.profile, most, &mut |row, error, bytes| {
+                let is_listed = search.enough == Enough::All && matches!(error, ProfileError::Forbidden(_));
+                let run = if is_listed { search.profile.errors(bytes).runs().next() } else { None };
+                found.push(Found { row, path: path.clone(), error, run });
             })?;
         }
     }
@@ -717,7 +721,7 @@ fn find_shared(
             }
         }
         for row in rows_in(range, rows) {
-            found.extend(same.clone().map(|same| Found { row, path: same.path.clone(), error: same.error }));
+            found.extend(same.clone().map(|same| Found { row, path: same.path.clone(), ..*same }));
             if first_only {
                 return ControlFlow::Break(());
             }
