@@ -13,7 +13,7 @@
     npm        built and installed by the lines of bindings/web/npm; its example
     action     the steps of action.yml, on a repository with a bad file
 
-The commands and programs are those of the documents. This script adds what a document leaves to its reader: names of folders, `fn main`.
+The commands and programs are those of the documents. This script adds what a document leaves to its reader: names of folders, `fn main`, pyarrow.
 CARGO_TARGET_DIR is the folder to compile in (default: target). The fresh folder is a temporary one, outside of any workspace.
 """
 
@@ -152,6 +152,8 @@ def python():
     run("python3 -m venv venv", folder)
     path = f"{folder}/venv/bin:{os.environ['PATH']}"
     run(line("README.md", "pip install "), CHECKOUT, PATH=path, CARGO_TARGET_DIR=str(TARGET / "first-minute-python"))
+    # Who reads the section on columns has it.
+    run("pip install --only-binary :all: pyarrow", folder, PATH=path)
     run(f"python -m doctest '{CHECKOUT}/bindings/python/README.md'", folder, PATH=path)
 
 
