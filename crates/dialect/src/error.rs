@@ -32,7 +32,7 @@ pub struct DialectError {
     len: u8,
     /// The bytes that prove the error: the sequence, and the next byte if it decides. Zeros fill
     /// the rest.
-    seen: [u8; 6],
+    seen: [u8; 8],
     seen_len: u8,
 }
 
@@ -46,9 +46,7 @@ impl DialectError {
             None => padded(rest),
         };
         let Malformed { kind, len, seen: seen_len } = *malformed;
-        let seen = u64::from_le_bytes(eight) & u64::MAX >> (64 - 8 * seen_len);
-        let [first, second, third, fourth, fifth, sixth, ..] = seen.to_le_bytes();
-        let seen = [first, second, third, fourth, fifth, sixth];
+        let seen = (u64::from_le_bytes(eight) & u64::MAX >> (64 - 8 * seen_len)).to_le_bytes();
         Self { dialect, kind, valid_up_to, len, seen, seen_len }
     }
 

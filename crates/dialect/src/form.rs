@@ -157,9 +157,6 @@ pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malfor
         len @ 5..=6 if dialect == Dialect::Rfc2279 => len,
         _ => return Err(Malformed::new(InvalidByte, 1)),
     };
-    if in_pairs && len == 4 && is_utf8_of_four(rest) {
-        return Err(Malformed::new(FourBytes, 4));
-    }
     let is_nul = lead == 0xC0 && dialect == Dialect::ModifiedUtf8;
 
     let mut value = u32::from(lead & (0x7F >> len));
@@ -198,7 +195,7 @@ pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malfor
         Dialect::Cesu8 | Dialect::ModifiedUtf8 if len == 4 => Err(Malformed::new(FourBytes, 4)),
         Dialect::Cesu8 | Dialect::ModifiedUtf8 if LOW.contains(&value) => Err(Malformed::new(Surrogate, 3)),
         Dialect::Cesu8 | Dialect::ModifiedUtf8 if HIGH.contains(&value) => match second_half(&rest[3..]) {
-            Ok(low) => Ok((join(value, low), 6)),
+            Ok(low) => Ok((0x1_0000 + ((value - HIGH.start()) << 10 | (low - LOW.start())), 6)),
             Err(Some(there)) => Err(Malformed::new(Incomplete, 3 + there)),
             Err(None) => Err(Malformed::new(Surrogate, 3)),
         },
@@ -299,11 +296,6 @@ fn second_half(rest: &[u8]) -> Result<u32, Option<usize>> {
         [] | [0xED] | [0xED, 0xB0..=0xBF] => Err(Some(rest.len())),
         _ => Err(None),
     }
-}
-
-/// Returns the character of a surrogate pair.
-fn join(high: u32, low: u32) -> u32 {
-    0x1_0000 + ((high - HIGH.start()) << 10 | (low - LOW.start()))
 }
 
 /// Returns the code point of the bytes of an error, if they are a complete sequence or a pair of

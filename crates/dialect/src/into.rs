@@ -8,7 +8,6 @@
 use core::mem::MaybeUninit;
 
 use super::rewriting::{Copied, CopyEnd, FromUtf8, ToUtf8, copy_rewritten};
-use super::runs::OwnForms;
 use super::segments::{Segment, Segments};
 use super::{Dialect, DialectError, DialectWith, form};
 use trust8::engine::{Output, Progress};
@@ -93,17 +92,17 @@ impl Dialect {
     /// assert_eq!(Dialect::Cesu8.from_utf8_into("a😀bc", &mut buffer), Progress { read: 6, written: 8 });
     /// ```
     pub fn from_utf8_into(self, text: &str, buffer: &mut [MaybeUninit<u8>]) -> Progress {
-        let own = if self.writes_pairs() { self.own_forms() } else { OwnForms::Nothing };
+        let exceptions = if self.writes_pairs() { self } else { Self::Utf8 };
         let kernel = Kernel::best();
         let mut out = Output::new(buffer);
         // Every form is at least as long as the character in UTF-8.
         let chunk = 0..boundary::floor(text.as_bytes(), out.left());
-        let copied = copy_rewritten(own, kernel, text.as_bytes(), chunk, &mut out, &FromUtf8(self));
+        let copied = copy_rewritten(exceptions, kernel, text.as_bytes(), chunk, &mut out, &FromUtf8(self));
         // Some of the rest may fit.
         let mut rest = &text[copied.end..];
         while !rest.is_empty() {
             let chunk = &rest[..boundary::floor(rest.as_bytes(), out.left())];
-            let plain = own.find_excluded(kernel, chunk.as_bytes()).unwrap_or(chunk.len());
+            let plain = self.find_excluded(kernel, chunk.as_bytes()).unwrap_or(chunk.len());
             rest = &rest[put_prefix(&chunk[..plain], &mut out)..];
             let mut characters = rest.chars();
             let Some(character) = characters.next() else { break };
@@ -170,7 +169,7 @@ impl Dialect {
             if chunk.is_empty() {
                 break;
             }
-            Copied { end, stop, .. } = copy_rewritten(self.own_forms(), kernel, bytes, chunk, out, &to_utf8);
+            Copied { end, stop, .. } = copy_rewritten(self, kernel, bytes, chunk, out, &to_utf8);
         }
         if kernel.is_utf8(out.written_mut(0)) {
             return end;

@@ -83,7 +83,6 @@ use core::str::FromStr;
 use diagnosis::Finding;
 #[cfg(feature = "alloc")]
 use rewriting::FromUtf8;
-use runs::OwnForms;
 use segments::Segments;
 use trust8::engine::{AsKernel, is_same_name, names_of};
 use trust8::{Kernel, UnknownName};
@@ -262,17 +261,6 @@ impl Dialect {
         if matches!(self, Self::Rfc2279) { 0x7FFF_FFFF } else { 0x10_FFFF }
     }
 
-    /// Returns the sequences that the dialect writes differently.
-    const fn own_forms(self) -> OwnForms {
-        match self {
-            Self::Utf8 => OwnForms::Nothing,
-            Self::Rfc2279 => OwnForms::SurrogatesAndLong,
-            Self::Cesu8 => OwnForms::Pairs,
-            Self::ModifiedUtf8 => OwnForms::PairsAndNul,
-            Self::Wtf8 => OwnForms::Surrogates,
-        }
-    }
-
     /// Checks that `bytes` are in this dialect.
     ///
     /// # Errors
@@ -389,13 +377,13 @@ impl Dialect {
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn from_utf8(self, text: &str) -> Cow<'_, [u8]> {
-        let (own, kernel, bytes) = (self.own_forms(), Kernel::best(), text.as_bytes());
-        if own.find_excluded(kernel, bytes).is_none() {
+        let (kernel, bytes) = (Kernel::best(), text.as_bytes());
+        if self.find_excluded(kernel, bytes).is_none() {
             return Cow::Borrowed(bytes);
         }
         // Four bytes become six, and a zero becomes two. An extra eighth is enough unless the text
         // is full of these.
-        let converted = rewritten::collect(own, kernel, bytes, bytes.len() / 8, &FromUtf8(self));
+        let converted = rewritten::collect(self, kernel, bytes, bytes.len() / 8, &FromUtf8(self));
         Cow::Owned(converted.unwrap_or_default())
     }
 }

@@ -18,7 +18,6 @@ use core::ops::Range;
 
 use super::Dialect;
 use super::form::{self, Form};
-use super::runs::OwnForms;
 use trust8::Kernel;
 use trust8::boundary::array_at;
 use trust8::engine::Output;
@@ -41,7 +40,10 @@ pub(super) trait Rewriting {
     fn common(&self, rest: &[u8]) -> Option<Form>;
 
     /// Returns the new form of the exception here, or `None` if it has none.
-    fn any(&self, rest: &[u8]) -> Option<Form>;
+    #[inline(always)]
+    fn any(&self, rest: &[u8]) -> Option<Form> {
+        self.common(rest)
+    }
 }
 
 /// Rewrites a dialect's own sequences in UTF-8.
@@ -98,11 +100,6 @@ impl Rewriting for FromUtf8 {
     fn common(&self, text: &[u8]) -> Option<Form> {
         form::excluded(self.0, text)
     }
-
-    #[inline(always)]
-    fn any(&self, text: &[u8]) -> Option<Form> {
-        form::excluded(self.0, text)
-    }
 }
 
 /// The progress of a copy.
@@ -130,7 +127,7 @@ pub(super) enum CopyEnd {
 /// after the first byte of an exception. In that case, the copy includes the whole exception.
 #[inline(always)]
 pub(super) fn copy_rewritten(
-    own: OwnForms,
+    dialect: Dialect,
     kernel: &Kernel,
     bytes: &[u8],
     chunk: Range<usize>,
@@ -146,7 +143,7 @@ pub(super) fn copy_rewritten(
         }
         if is_near {
             let block = &bytes[at..];
-            let (start, mut marks) = (at, own.marks(kernel, block));
+            let (start, mut marks) = (at, dialect.exceptions(kernel, block));
             any |= marks.len() > 0;
             is_near = marks.len() >= MANY_EXCEPTIONS;
             while let Some(place) = marks.next_from(block, at - start) {
@@ -160,7 +157,7 @@ pub(super) fn copy_rewritten(
             }
         } else {
             let rest = &bytes[at..chunk.end];
-            let found = own.find(kernel, rest);
+            let found = dialect.find_exception(kernel, rest);
             let before = found.unwrap_or(rest.len());
             if !out.put(&rest[..before]) {
                 break CopyEnd::Room;

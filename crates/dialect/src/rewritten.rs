@@ -18,7 +18,6 @@ use alloc::vec::Vec;
 
 use super::diagnosis::Finding;
 use super::rewriting::{CopyEnd, Rewriting, SPARE_BYTES, ToUtf8, copy_rewritten};
-use super::runs::OwnForms;
 use super::segments::{Segment, Segments};
 use super::{Dialect, DialectError, DialectWith};
 use trust8::Kernel;
@@ -37,7 +36,7 @@ impl DialectWith {
             Some((_, Segment::Text(text))) if text.len() == bytes.len() => return Ok(Cow::Borrowed(text)),
             _ => {}
         }
-        if dialect.own_forms() != OwnForms::Nothing
+        if dialect != Dialect::Utf8
             && let Some(rewritten) = dialect.rewrite(kernel, bytes, false)
             && let Ok(text) = kernel.string_from_utf8(rewritten)
         {
@@ -52,7 +51,7 @@ impl DialectWith {
     #[must_use]
     pub fn to_utf8_lossy(self, bytes: &[u8]) -> Cow<'_, str> {
         let Self(kernel, dialect) = self;
-        if bytes.is_empty() || dialect.own_forms() == OwnForms::Nothing {
+        if bytes.is_empty() || dialect == Dialect::Utf8 {
             return kernel.from_utf8_lossy(bytes);
         }
         if let Some((_, Segment::Text(text))) = Segments::new(dialect, bytes, kernel).next()
@@ -60,10 +59,8 @@ impl DialectWith {
         {
             return Cow::Borrowed(text);
         }
-        match dialect.rewrite(kernel, bytes, true) {
-            Some(rewritten) => Cow::Owned(kernel.from_utf8_lossy_owned(rewritten)),
-            None => Cow::Borrowed(""),
-        }
+        let rewritten = dialect.rewrite(kernel, bytes, true).unwrap_or_default();
+        Cow::Owned(kernel.from_utf8_lossy_owned(rewritten))
     }
 }
 
@@ -73,14 +70,14 @@ impl Dialect {
     /// express. Otherwise such a sequence makes it return `None`.
     fn rewrite(self, kernel: &Kernel, bytes: &[u8], lossy: bool) -> Option<Vec<u8>> {
         let to_utf8 = ToUtf8 { dialect: self, inexpressible: lossy, malformed: lossy };
-        collect(self.own_forms(), kernel, bytes, 0, &to_utf8)
+        collect(self, kernel, bytes, 0, &to_utf8)
     }
 }
 
 /// Returns the output of [`copy_rewritten`], or `None` if it is refused.
 #[inline(always)]
 pub(super) fn collect(
-    own: OwnForms,
+    dialect: Dialect,
     kernel: &Kernel,
     bytes: &[u8],
     spare: usize,
@@ -90,7 +87,7 @@ pub(super) fn collect(
     let mut at = 0;
     loop {
         let copied =
-            append(&mut copy, |out| copy_rewritten(own, kernel, bytes, at..bytes.len(), out, rewriting));
+            append(&mut copy, |out| copy_rewritten(dialect, kernel, bytes, at..bytes.len(), out, rewriting));
         at = copied.end;
         match copied.stop {
             CopyEnd::Done => return Some(copy),

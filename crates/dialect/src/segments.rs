@@ -37,7 +37,7 @@ pub(super) struct Segments<'a> {
 impl<'a> Segments<'a> {
     /// Returns the segments of `bytes`, with runs as long as possible.
     pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
-        Self { dialect, bytes, runs: Runs::new(bytes, dialect.own_forms(), kernel), error_is_near: false }
+        Self { dialect, bytes, runs: Runs::new(bytes, dialect, kernel), error_is_near: false }
     }
 
     /// Returns the segments with runs of limited length, and not much longer than `limit`.
@@ -62,14 +62,14 @@ impl<'a> Segments<'a> {
     pub(super) fn skip_accepted(&mut self, also_inexpressible: bool) {
         const CHUNK_BYTES: usize = 2048;
         let mut memory = [MaybeUninit::uninit(); CHUNK_BYTES + SPARE_BYTES];
-        let (own, kernel) = (self.dialect.own_forms(), self.runs.kernel());
+        let kernel = self.runs.kernel;
         let to_utf8 = ToUtf8 { dialect: self.dialect, inexpressible: also_inexpressible, malformed: false };
         while !self.error_is_near {
             let at = self.at();
             let chunk = at..boundary::floor(self.bytes, at + CHUNK_BYTES);
             let mut out = Output::new(&mut memory);
             let Copied { end, stop, any } =
-                copy_rewritten(own, kernel, self.bytes, chunk, &mut out, &to_utf8);
+                copy_rewritten(self.dialect, kernel, self.bytes, chunk, &mut out, &to_utf8);
             if !kernel.is_utf8(out.finish()) {
                 // The few segments before the error are not worth a search for it.
                 self.error_is_near = true;
@@ -115,7 +115,7 @@ impl<'a> Iterator for Segments<'a> {
             self.runs.skip(malformed.len.into());
             return Some((at, Segment::Error(malformed)));
         }
-        if !self.runs.is_at_exception() {
+        if !self.dialect.begins_exception(self.runs.rest()) {
             let text = self.runs.text();
             if !text.is_empty() {
                 return Some((at, Segment::Text(text)));

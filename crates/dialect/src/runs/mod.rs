@@ -32,7 +32,7 @@ use trust8::engine::start_before;
 use trust8::engine::survey::{Found, Seek};
 use trust8::{Kernel, boundary};
 
-pub(crate) use own_forms::OwnForms;
+use crate::Dialect;
 
 /// The shortest chunk.
 const SHORTEST_CHUNK_BYTES: usize = 256;
@@ -49,7 +49,7 @@ const LONGEST_CHUNK_BYTES: usize = 16 << 10;
 pub(crate) struct Runs<'a> {
     bytes: &'a [u8],
     at: usize,
-    own: OwnForms,
+    dialect: Dialect,
     /// Whether it is known that no run begins at `at`.
     stopped: bool,
     /// Whether an exception ends at `at`.
@@ -65,18 +65,18 @@ pub(crate) struct Runs<'a> {
     chunk: usize,
     /// A run of at least this length ends, even if the text continues.
     limit: usize,
-    /// The kernel that the caller chose; `None` for the best one.
-    kernel: &'static Kernel,
+    /// The kernel that the caller chose.
+    pub(crate) kernel: &'static Kernel,
 }
 
 impl<'a> Runs<'a> {
     /// Returns the runs of `bytes`, each as long as possible.
-    pub(crate) fn new(bytes: &'a [u8], own: OwnForms, kernel: &'static Kernel) -> Self {
-        let chunk = if own.excludes() { LONGEST_CHUNK_BYTES } else { usize::MAX };
+    pub(crate) fn new(bytes: &'a [u8], dialect: Dialect, kernel: &'static Kernel) -> Self {
+        let chunk = if dialect.writes_pairs() { LONGEST_CHUNK_BYTES } else { usize::MAX };
         Self {
             bytes,
             at: 0,
-            own,
+            dialect,
             stopped: false,
             after_exception: false,
             near: false,
@@ -93,12 +93,6 @@ impl<'a> Runs<'a> {
     pub(crate) fn shorten(&mut self, limit: usize) {
         self.chunk = SHORTEST_CHUNK_BYTES.min(limit.max(NEAR_BYTES));
         self.limit = LONGEST_CHUNK_BYTES.min(limit);
-    }
-
-    /// Returns whether an exception begins here.
-    #[inline]
-    pub(crate) fn is_at_exception(&self) -> bool {
-        self.own.begins(self.rest())
     }
 
     /// Returns the end of the last run, or of the bytes skipped after it.
@@ -146,7 +140,7 @@ impl<'a> Runs<'a> {
         }
         let Some(fault) = self.block.first_from(self.at) else { return false };
         let gained =
-            self.own.find_excluded(self.kernel, &self.bytes[self.at..fault]).unwrap_or(fault - self.at);
+            self.dialect.find_excluded(self.kernel, &self.bytes[self.at..fault]).unwrap_or(fault - self.at);
         self.at += gained;
         self.stop(gained);
         true
@@ -158,7 +152,7 @@ impl<'a> Runs<'a> {
         self.stopped = true;
         // A search finds an exception that is less near as fast as a map does. What it does not
         // find takes several calls of a kernel, so it pays only if exceptions follow exceptions.
-        let is_calm = gained >= NEAR_BYTES && self.own.begins(self.rest());
+        let is_calm = gained >= NEAR_BYTES && self.dialect.begins_exception(self.rest());
         self.calm = if is_calm { (self.calm + 1).min(CALM_EXCEPTIONS) } else { 0 };
         self.near = self.calm < CALM_EXCEPTIONS;
     }
@@ -170,7 +164,8 @@ impl<'a> Runs<'a> {
             return false;
         }
         let Some(nine) = self.rest().first_chunk() else { return false };
-        let Some(near) = self.own.find_near(nine).filter(|&near| nine[..near].is_ascii()) else {
+        let Some(near) = self.dialect.find_near_exception(nine).filter(|&near| nine[..near].is_ascii())
+        else {
             return false;
         };
         self.at += near;
@@ -218,7 +213,7 @@ impl<'a> Runs<'a> {
             self.block = self.kernel.run(Seek, self.bytes, self.block.end);
         };
         let text = &self.bytes[self.at..end];
-        let excluded = self.own.find_excluded(self.kernel, text);
+        let excluded = self.dialect.find_excluded(self.kernel, text);
         let gained = excluded.unwrap_or(text.len());
         self.at += gained;
         self.chunk = SHORTEST_CHUNK_BYTES;
@@ -233,12 +228,12 @@ impl<'a> Runs<'a> {
     fn pass_chunk(&mut self) {
         let rest = self.rest();
         let chunk = &rest[..boundary::floor(rest, self.chunk)];
-        let searches = self.own.excludes() || self.own != OwnForms::Nothing && self.after_exception;
+        let searches = self.dialect.writes_pairs() || self.dialect != Dialect::Utf8 && self.after_exception;
         // What is before an exception is validated. The search is of no use if that is not UTF-8.
-        let found = searches.then(|| self.own.find(self.kernel, chunk).unwrap_or(chunk.len()));
+        let found = searches.then(|| self.dialect.find_exception(self.kernel, chunk).unwrap_or(chunk.len()));
         let gained = found.filter(|&found| self.is_text(&chunk[..found])).unwrap_or_else(|| {
             let text = &chunk[..self.valid_len(chunk)];
-            self.own.find_excluded(self.kernel, text).unwrap_or(text.len())
+            self.dialect.find_excluded(self.kernel, text).unwrap_or(text.len())
         });
         self.at += gained;
         if gained < chunk.len() {
@@ -254,12 +249,6 @@ impl<'a> Runs<'a> {
     /// a kernel.
     fn is_text(&self, bytes: &[u8]) -> bool {
         bytes.len() <= 16 && bytes.is_ascii() || self.kernel.is_utf8(bytes)
-    }
-
-    /// Returns the kernel that the caller chose.
-    #[inline]
-    pub(crate) fn kernel(&self) -> &'static Kernel {
-        self.kernel
     }
 
     /// Returns how many bytes at the start of `chunk` are UTF-8.

@@ -3,25 +3,9 @@
 
 #![forbid(unsafe_code)]
 
+use crate::Dialect;
 use trust8::Kernel;
 use trust8_counts::search::{BLOCK_BYTES, Places, Search, SearchOps, Sought};
-
-/// The sequences that a dialect writes differently. They end a run of UTF-8.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum OwnForms {
-    /// UTF-8 has none.
-    Nothing,
-    /// WTF-8: surrogates, which begin with `ED` before `A0` and above.
-    Surrogates,
-    /// RFC 2279: surrogates, and sequences that begin with `F4` and above.
-    SurrogatesAndLong,
-    /// CESU-8: surrogates. It excludes the sequences of four bytes, which begin with `F0` and
-    /// above.
-    Pairs,
-    /// Modified UTF-8: surrogates, and `C0` in place of `00`. It excludes `00` and the sequences of
-    /// four bytes.
-    PairsAndNul,
-}
 
 /// Returns a word with `byte` in each of its bytes.
 const fn repeat(byte: u8) -> u64 {
@@ -40,20 +24,15 @@ const fn from_f0(word: u64) -> u64 {
     word & word << 1 & word << 2 & word << 3
 }
 
-/// Returns the word of the first eight bytes and the word of the last eight. The first byte is the
-/// lowest.
-#[inline(always)]
-fn two_words(bytes: &[u8; 9]) -> (u64, u64) {
-    let word = |from: usize| u64::from_le_bytes(*bytes[from..].first_chunk().unwrap_or(&[0; 8]));
-    (word(0), word(1))
-}
-
-impl OwnForms {
-    /// Returns whether the dialect lacks some sequences of UTF-8.
-    pub(crate) const fn excludes(self) -> bool {
-        matches!(self, Self::Pairs | Self::PairsAndNul)
-    }
-
+/// The exceptions of each dialect:
+///
+/// - UTF-8: none.
+/// - WTF-8: surrogates, which begin with `ED` before `A0` and above.
+/// - RFC 2279: surrogates, and sequences that begin with `F4` and above.
+/// - CESU-8: surrogates. It excludes the sequences of four bytes, which begin with `F0` and above.
+/// - Modified UTF-8: surrogates, and `C0` in place of `00`. It excludes `00` and the sequences of
+///   four bytes.
+impl Dialect {
     /// Sets bit 7 of each byte that begins an exception: one of the dialect's own sequences, or one
     /// that it excludes.
     #[inline(always)]
@@ -61,11 +40,11 @@ impl OwnForms {
         // After ED, bits 7 and 5 without bit 6: A0 to BF.
         let surrogates = zeros(word ^ repeat(0xED)) & next & !(next << 1) & next << 2;
         let own = match self {
-            Self::Nothing => 0,
-            Self::Surrogates => surrogates,
-            Self::SurrogatesAndLong => surrogates | from_f0(word) & (word << 4 | word << 5),
-            Self::Pairs => surrogates | from_f0(word),
-            Self::PairsAndNul => surrogates | from_f0(word) | zeros(word) | zeros(word ^ repeat(0xC0)),
+            Self::Utf8 => 0,
+            Self::Wtf8 => surrogates,
+            Self::Rfc2279 => surrogates | from_f0(word) & (word << 4 | word << 5),
+            Self::Cesu8 => surrogates | from_f0(word),
+            Self::ModifiedUtf8 => surrogates | from_f0(word) | zeros(word) | zeros(word ^ repeat(0xC0)),
         };
         own & repeat(0x80)
     }
@@ -73,15 +52,15 @@ impl OwnForms {
     /// Returns whether an exception begins at the start of `bytes`. UTF-8 has no such sequence,
     /// except those that the dialect excludes.
     #[inline]
-    pub(crate) fn begins(self, bytes: &[u8]) -> bool {
+    pub(crate) fn begins_exception(self, bytes: &[u8]) -> bool {
         let Some(&first) = bytes.first() else { return false };
         let next = bytes.get(1).copied().unwrap_or(0);
         let may_begin = match self {
-            Self::Nothing => false,
-            Self::Surrogates | Self::Pairs => first >= 0xED,
+            Self::Utf8 => false,
+            Self::Wtf8 | Self::Cesu8 => first >= 0xED,
             // F4 begins characters up to U+10FFFF as well.
-            Self::SurrogatesAndLong => first >= 0xED && (first != 0xF4 || next >= 0x90),
-            Self::PairsAndNul => first >= 0xED || first == 0 || first == 0xC0,
+            Self::Rfc2279 => first >= 0xED && (first != 0xF4 || next >= 0x90),
+            Self::ModifiedUtf8 => first >= 0xED || first == 0 || first == 0xC0,
         };
         may_begin && self.mark(first.into(), next.into()) & 0x80 != 0
     }
@@ -89,9 +68,9 @@ impl OwnForms {
     /// Returns the position of the first exception, if it is among the first eight bytes. This is
     /// faster than any kernel call.
     #[inline]
-    pub(crate) fn find_near(self, nine: &[u8; 9]) -> Option<usize> {
-        let (word, next) = two_words(nine);
-        let marks = self.mark(word, next);
+    pub(crate) fn find_near_exception(self, nine: &[u8; 9]) -> Option<usize> {
+        let word = |from: usize| u64::from_le_bytes(*nine[from..].first_chunk().unwrap_or(&[0; 8]));
+        let marks = self.mark(word(0), word(1));
         (marks != 0).then_some(marks.trailing_zeros() as usize / 8)
     }
 
@@ -100,33 +79,33 @@ impl OwnForms {
     /// UTF-8 has none of a dialect's own sequences. So in valid UTF-8, this is the first sequence
     /// that the dialect lacks.
     #[inline(never)]
-    pub(crate) fn find(self, kernel: &Kernel, bytes: &[u8]) -> Option<usize> {
+    pub(crate) fn find_exception(self, kernel: &Kernel, bytes: &[u8]) -> Option<usize> {
         let found = match self {
-            Self::Nothing => return None,
-            Self::Surrogates => kernel.run(Search::<Surrogates>::JOB, bytes, ()),
-            Self::SurrogatesAndLong => kernel.run(Search::<SurrogatesAndLong>::JOB, bytes, ()),
-            Self::Pairs => kernel.run(Search::<Pairs>::JOB, bytes, ()),
-            Self::PairsAndNul => kernel.run(Search::<PairsAndNul>::JOB, bytes, ()),
+            Self::Utf8 => return None,
+            Self::Wtf8 => kernel.run(Search::<Surrogates>::JOB, bytes, ()),
+            Self::Rfc2279 => kernel.run(Search::<SurrogatesAndLong>::JOB, bytes, ()),
+            Self::Cesu8 => kernel.run(Search::<Pairs>::JOB, bytes, ()),
+            Self::ModifiedUtf8 => kernel.run(Search::<PairsAndNul>::JOB, bytes, ()),
         };
         (found < bytes.len()).then_some(found)
     }
 
     /// Returns the exceptions of the first [`BLOCK_BYTES`] bytes.
     #[inline(never)]
-    pub(crate) fn marks(self, kernel: &Kernel, bytes: &[u8]) -> ExceptionBits {
+    pub(crate) fn exceptions(self, kernel: &Kernel, bytes: &[u8]) -> ExceptionBits {
         ExceptionBits(match self {
-            Self::Nothing => 0,
-            Self::Surrogates => kernel.run(Places::<Surrogates>::JOB, bytes, ()),
-            Self::SurrogatesAndLong => kernel.run(Places::<SurrogatesAndLong>::JOB, bytes, ()),
-            Self::Pairs => kernel.run(Places::<Pairs>::JOB, bytes, ()),
-            Self::PairsAndNul => kernel.run(Places::<PairsAndNul>::JOB, bytes, ()),
+            Self::Utf8 => 0,
+            Self::Wtf8 => kernel.run(Places::<Surrogates>::JOB, bytes, ()),
+            Self::Rfc2279 => kernel.run(Places::<SurrogatesAndLong>::JOB, bytes, ()),
+            Self::Cesu8 => kernel.run(Places::<Pairs>::JOB, bytes, ()),
+            Self::ModifiedUtf8 => kernel.run(Places::<PairsAndNul>::JOB, bytes, ()),
         })
     }
 
     /// Returns the position of the first sequence that the dialect lacks. `text` is UTF-8.
     #[inline]
     pub(crate) fn find_excluded(self, kernel: &Kernel, text: &[u8]) -> Option<usize> {
-        if self.excludes() && !text.is_empty() { self.find(kernel, text) } else { None }
+        if self.writes_pairs() && !text.is_empty() { self.find_exception(kernel, text) } else { None }
     }
 }
 
@@ -168,7 +147,7 @@ fn place(text: &[u8], at: usize) -> usize {
     at - usize::from(is_second)
 }
 
-/// The search of [`OwnForms::begins`]. It finds surrogates and bytes of `LONG` or more; with `NUL`,
+/// The search of [`Dialect::begins_exception`]. It finds surrogates and bytes of `LONG` or more; with `NUL`,
 /// also `00` and `C0`. `FF` is in no dialect, so as `LONG` it means that all longer forms are
 /// those of UTF-8.
 struct Exceptions<const LONG: u8, const NUL: bool>;
@@ -223,14 +202,14 @@ mod tests {
 
     /// Returns whether the dialect excludes the byte, and whether one of the dialect's sequences
     /// begins with it.
-    fn is_own(own: OwnForms, byte: u8, next: Option<u8>) -> (bool, bool) {
+    fn is_own(dialect: Dialect, byte: u8, next: Option<u8>) -> (bool, bool) {
         let surrogate = byte == 0xED && matches!(next, Some(0xA0..=0xBF));
-        match own {
-            OwnForms::Nothing => (false, false),
-            OwnForms::Surrogates => (false, surrogate),
-            OwnForms::SurrogatesAndLong => (false, surrogate || byte >= 0xF4),
-            OwnForms::Pairs => (byte >= 0xF0, surrogate),
-            OwnForms::PairsAndNul => (byte >= 0xF0 || byte == 0, surrogate || byte == 0xC0),
+        match dialect {
+            Dialect::Utf8 => (false, false),
+            Dialect::Wtf8 => (false, surrogate),
+            Dialect::Rfc2279 => (false, surrogate || byte >= 0xF4),
+            Dialect::Cesu8 => (byte >= 0xF0, surrogate),
+            Dialect::ModifiedUtf8 => (byte >= 0xF0 || byte == 0, surrogate || byte == 0xC0),
         }
     }
 
@@ -241,13 +220,7 @@ mod tests {
         const SECOND: [u8; 11] = [0x00, 0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC0, 0xDF, 0xED, 0xF0, 0xFF];
         // Emulators are slow, so a scale of at least 100 tests fewer positions of long texts.
         let slow = std::env::var("TRUST8_TEST_SCALE").is_ok_and(|scale| scale.len() > 2);
-        for own in [
-            OwnForms::Nothing,
-            OwnForms::Surrogates,
-            OwnForms::SurrogatesAndLong,
-            OwnForms::Pairs,
-            OwnForms::PairsAndNul,
-        ] {
+        for &dialect in Dialect::ALL {
             for len in [2, 3, 8, 9, 10, 17, 64, 65, 66, 130, 330] {
                 for (at, first, second) in (0..len - 1)
                     .step_by(if slow && len > 100 { 13 } else { 1 })
@@ -256,22 +229,22 @@ mod tests {
                 {
                     let mut bytes = vec![b'a'; len];
                     (bytes[at], bytes[at + 1]) = (first, second);
-                    let is = |i| is_own(own, bytes[i], bytes.get(i + 1).copied());
+                    let is = |i| is_own(dialect, bytes[i], bytes.get(i + 1).copied());
                     let excluded = (0..len).find(|&i| is(i).0);
                     let any = (0..len).find(|&i| is(i).0 || is(i).1);
                     for kernel in Kernel::available() {
-                        let place = || format!("{kernel:?} {own:?} {len} {at} {first:02X} {second:02X}");
-                        assert_eq!(own.find(kernel, &bytes), any, "{}", place());
+                        let place = || format!("{kernel:?} {dialect:?} {len} {at} {first:02X} {second:02X}");
+                        assert_eq!(dialect.find_exception(kernel, &bytes), any, "{}", place());
                         if core::str::from_utf8(&bytes).is_ok() {
-                            assert_eq!(own.find_excluded(kernel, &bytes), excluded, "{}", place());
+                            assert_eq!(dialect.find_excluded(kernel, &bytes), excluded, "{}", place());
                         }
                     }
                     // F4 before 80 to 8F begins a character that UTF-8 has too.
-                    let is_utf8 = own == OwnForms::SurrogatesAndLong && first == 0xF4 && second < 0x90;
+                    let is_utf8 = dialect == Dialect::Rfc2279 && first == 0xF4 && second < 0x90;
                     assert_eq!(
-                        own.begins(&bytes[at..]),
+                        dialect.begins_exception(&bytes[at..]),
                         (is(at).0 || is(at).1) && !is_utf8,
-                        "{own:?} {first:02X} {second:02X}"
+                        "{dialect:?} {first:02X} {second:02X}"
                     );
                 }
             }
