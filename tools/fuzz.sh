@@ -56,7 +56,9 @@ for name in "$@"; do
     [ ! -e "$archive" ] || tar --extract --file "$archive" --directory "$kept"
     echo "--- $name, $seconds s"
     "$program" -dict=fuzz/utf8.dict -print_final_stats=1 -verbosity=0 -max_total_time="$seconds" \
-        -artifact_prefix="$folder/artifacts/" "$found" "$kept" "$folder/seeds"
+        -artifact_prefix="$folder/artifacts/" "$found" "$kept" "$folder/seeds" 2>&1 | tee "$folder/log"
+    # A run goes through all seeds at least.
+    awk -v least="$(find "$folder/seeds" -type f | wc -l)" '/^stat::number_of_executed_units:/ { n = $2 } END { exit n < least }' "$folder/log"
     [ $keep = yes ] || continue
     # The seeds are written anew each time. Of what was found, the least that covers the rest is kept.
     cp "$folder"/seeds/* "$merged"

@@ -35,7 +35,8 @@ impl Folder {
     fn stream(&self, name: &str, header: Header, material: &[u8], sizes: &[u8]) -> io::Result<()> {
         let mut data = [&header.to_bytes()[..], material, sizes].concat();
         if !sizes.is_empty() {
-            data.push(sizes.len() as u8 | 0x30);
+            // The capacity of readers, or what to test of the command.
+            data.push(sizes.len() as u8 | (data.len() as u8 % 4) << 4);
         }
         fs::write(self.0.join(name), data)
     }

@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use encoding_rs::Encoding;
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
-use trust8::Kernel;
+use trust8::{ErrorKind, Kernel};
 use trust8_cli::probes::{self, Line};
 use trust8_dialect::Dialect;
 use trust8_fuzz::input;
@@ -81,7 +81,16 @@ fn checked(input: &[u8], sizes: &[u8], choice: u8) {
         assert_eq!((offset, &error["kind"]), (at + fault.valid_up_to, &json!(fault.kind.name())));
         at = offset + len;
         assert_eq!(error["hex"], hex(&input[offset..at]));
-        assert!(text(&error["message"]).contains(text(&error["hex"])));
+        // The sections are the grammar, and what it excludes although the lengths are right.
+        let section = match fault.kind {
+            ErrorKind::InvalidByte if len == 1 || len != input[offset].leading_ones() as usize => 1,
+            ErrorKind::UnexpectedContinuation | ErrorKind::Truncated | ErrorKind::Incomplete => 4,
+            _ => 3,
+        };
+        assert_eq!(error["rfc3629_section"], section);
+        let message = text(&error["message"]);
+        assert!(message.contains(text(&error["hex"])), "{message}");
+        assert!(message.contains(&format!("RFC 3629 section {section} ")), "{message}");
         let count = input[offset..at].utf8_chunks().count();
         assert_eq!(error.get("count"), (count > 1).then(|| json!(count)).as_ref());
         let before = String::from_utf8_lossy(&input[..offset]);
@@ -101,9 +110,11 @@ fn checked(input: &[u8], sizes: &[u8], choice: u8) {
     if let Some(file) = file {
         let fits = file["dialects"].as_array().expect("an array");
         for (name, dialect) in DIALECTS {
-            let is_told = fits.iter().any(|fit| fit["name"] == name);
-            assert_eq!(is_told, dialect.validate(input).is_ok(), "{name}");
+            let told = fits.iter().find(|fit| fit["name"] == name).map(|fit| &fit["convertible"]);
+            let convertible = dialect.validate(input).ok().map(|_| json!(dialect.to_utf8(input).is_ok()));
+            assert_eq!(told, convertible.as_ref(), "{name}");
         }
+        assert_eq!(file.get("path_hex"), str::from_utf8(sizes).err().map(|_| json!(hex(sizes))).as_ref());
     }
     let chars = input.utf8_chunks().map(|chunk| chunk.valid().chars().count()).sum::<usize>();
     let faults = input.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();

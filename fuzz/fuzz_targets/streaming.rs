@@ -1,23 +1,23 @@
 //! Text in pieces, cut where the fuzzer says, against `core::str` on the whole. `Validator`, `Utf8Reader`,
-//! `Utf8Writer` and `copy_utf8` have the same outcome on every kernel, with the piece that makes it certain.
+//! `Utf8Writer` and `copy_utf8` have the same outcome on every kernel, with the piece that makes it certain. Each policy's `Decoder`,
+//! `LossyReader` and `TextLines` have the same text wherever the input is cut.
 
 #![no_main]
 
-use std::io::{self, BufRead, ErrorKind, Write};
-use std::iter;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::mem::MaybeUninit;
 
 use libfuzzer_sys::fuzz_target;
-use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
-use trust8::stream::StreamError;
-use trust8::{CopyError, Kernel, Validator};
-use trust8_fuzz::input;
+use trust8::io::{LineError, LossyReader, OnBadLine, TextLines, Utf8Reader, Utf8Writer, read_to_string};
+use trust8::stream::{Decoder, StreamError};
+use trust8::{CopyError, Kernel, Policy, Validator};
 use trust8_fuzz::kernels::{self, Way, ways};
 use trust8_fuzz::oracle::{self, Fault};
-use trust8_fuzz::source::{Source, cut, size};
+use trust8_fuzz::source::{Sizes, Source, cut};
+use trust8_fuzz::{input, repaired};
 
 // The data are those that `input` makes an input of, then sizes of pieces, and then a byte that gives the number of these
-// sizes (`% 16`) and the capacity of readers (`/ 16`).
+// sizes (`% 16`) and the capacity of readers and lines (`/ 16`).
 fuzz_target!(|data: &[u8]| {
     let Some((&last, rest)) = data.split_last() else { return };
     let sizes = usize::from(last % 16).min(rest.len());
@@ -31,6 +31,10 @@ fuzz_target!(|data: &[u8]| {
     }
     read(&input, sizes, usize::from(last / 16), &expected);
     written(&input, &pieces, sizes, &expected);
+    Policy::ALL.iter().for_each(|&policy| decoded(&input, &pieces, sizes, policy));
+    for on_bad_line in [OnBadLine::Refuse, OnBadLine::Skip, OnBadLine::Repair(Policy::Escape)] {
+        lines(&input, sizes, usize::from(last / 16), on_bad_line);
+    }
 });
 
 /// The right answers about the whole and about its beginnings.
@@ -157,24 +161,12 @@ fn read(input: &[u8], sizes: &[u8], capacity: usize, expected: &Expected) {
 }
 
 /// A writer that takes as many bytes as its sizes say, and is interrupted where one is zero.
-struct Sink<'a> {
-    written: Vec<u8>,
-    sizes: iter::Cycle<std::slice::Iter<'a, u8>>,
-    patience: u32,
-}
+struct Sink<'a>(Vec<u8>, Sizes<'a>);
 
 impl Write for Sink<'_> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        let n = match self.sizes.next() {
-            Some(&byte) if self.patience > 0 => size(byte / 3),
-            _ => usize::MAX,
-        };
-        self.patience = self.patience.saturating_sub(1);
-        if n == 0 {
-            return Err(ErrorKind::Interrupted.into());
-        }
-        let n = n.min(buf.len());
-        self.written.extend(&buf[..n]);
+        let n = self.1.next(buf.len())?;
+        self.0.extend(&buf[..n]);
         Ok(n)
     }
 
@@ -184,22 +176,64 @@ impl Write for Sink<'_> {
 }
 
 fn written(input: &[u8], pieces: &[&[u8]], sizes: &[u8], expected: &Expected) {
-    let mut writer =
-        Utf8Writer::new(Sink { written: Vec::new(), sizes: sizes.iter().cycle(), patience: 1000 });
-    let fault = pieces
-        .iter()
-        .try_for_each(|piece| writer.write_all(piece))
-        .and_then(|()| {
-            loop {
-                match writer.finish() {
-                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                    result => break result,
-                }
-            }
-        })
-        .err()
-        .map(stream_fault);
+    let mut writer = Utf8Writer::new(Sink(Vec::new(), Sizes::new(sizes)));
+    let mut result =
+        pieces.iter().try_for_each(|piece| writer.write_all(piece)).and_then(|()| writer.finish());
+    while result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {
+        result = writer.finish();
+    }
+    let fault = result.err().map(stream_fault);
     assert_eq!(fault, expected.fault);
     while writer.flush().is_err() {}
-    assert_eq!(writer.get_ref().written, &input[..expected.sound]);
+    assert_eq!(writer.get_ref().0, &input[..expected.sound]);
+}
+
+/// Compares lossy text in pieces with the policy's answer for the whole text.
+fn decoded(input: &[u8], pieces: &[&[u8]], sizes: &[u8], policy: Policy) {
+    let faults = input.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count() as u64;
+    let Some(new) = Decoder::with_policy(policy) else { return };
+    let expected = match policy {
+        Policy::Replace => String::from_utf8_lossy(input).into_owned(),
+        _ => repaired(policy, input),
+    };
+    for way in ways() {
+        let (mut decoder, mut text) = (new, String::new());
+        for piece in pieces {
+            text.extend(way.kernel.push_lossy(&mut decoder, piece));
+        }
+        text.extend(decoder.finish());
+        assert!(text == expected, "{}, {policy}", way.name);
+        assert_eq!(decoder.replaced(), faults, "{}, {policy}", way.name);
+    }
+    let mut reader = LossyReader::with_decoder(new, Source::new(input, sizes));
+    let mut text = String::new();
+    assert_eq!(reader.read_to_string(&mut text).unwrap(), expected.len());
+    assert!(text == expected, "LossyReader, {policy}");
+    assert_eq!(reader.decoder().replaced(), faults, "LossyReader, {policy}");
+}
+
+fn lines(input: &[u8], sizes: &[u8], capacity: usize, on_bad_line: OnBadLine) {
+    let max_length = if capacity.is_multiple_of(2) { usize::MAX } else { 3 * capacity };
+    let reader = BufReader::with_capacity(1 + capacity * capacity, Source::new(input, sizes));
+    let mut lines = TextLines::new(reader).on_bad_line(on_bad_line).max_length(max_length);
+    let mut offset = 0;
+    for whole in input.split_inclusive(|&byte| byte == b'\n') {
+        let line = whole.strip_suffix(b"\n").map_or(whole, |line| line.strip_suffix(b"\r").unwrap_or(line));
+        let error = std::str::from_utf8(line).err();
+        if line.len() > max_length {
+            let line = lines.next();
+            assert!(matches!(line, Some(Err(LineError::TooLong { offset: at, .. })) if at == offset));
+        } else if let Some(error) = error.filter(|_| on_bad_line == OnBadLine::Refuse) {
+            let Some(Err(LineError::NotUtf8 { error: ours, line: bytes })) = lines.next() else {
+                panic!("the line at {offset} is not UTF-8");
+            };
+            assert_eq!(ours.valid_up_to(), offset + error.valid_up_to() as u64);
+            assert_eq!((ours.error_len(), &bytes[..]), (error.error_len(), line));
+        } else if error.is_none() || on_bad_line != OnBadLine::Skip {
+            assert!(lines.next().unwrap().unwrap() == repaired(Policy::Escape, line));
+        }
+        offset += whole.len() as u64;
+    }
+    assert!(lines.next().is_none());
+    assert_eq!(lines.offset(), offset);
 }

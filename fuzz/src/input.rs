@@ -16,10 +16,10 @@
 //! The input lies at a chosen alignment, and its last byte is the last one of its allocation, so that
 //! AddressSanitizer sees a kernel read on.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
 use std::sync::LazyLock;
+
+use aligned_vec::{AVec, ConstAlign};
 
 use crate::text::{Filler, UNITS};
 
@@ -123,9 +123,8 @@ fn surround(header: &Header, material: &[u8], length: usize) -> Vec<u8> {
 
 /// Bytes at a chosen alignment, at the end of their allocation.
 pub struct Input {
-    allocation: NonNull<u8>,
+    allocation: AVec<u8, ConstAlign<{ Input::ALIGNMENT }>>,
     offset: usize,
-    len: usize,
 }
 
 impl Input {
@@ -133,18 +132,7 @@ impl Input {
     const ALIGNMENT: usize = 64;
 
     fn new(bytes: &[u8], offset: usize) -> Self {
-        let layout = Self::layout(offset, bytes.len());
-        // SAFETY: the layout's size is not zero.
-        let allocation = unsafe { alloc_zeroed(layout) };
-        let Some(allocation) = NonNull::new(allocation) else { handle_alloc_error(layout) };
-        let mut input = Self { allocation, offset, len: bytes.len() };
-        input.copy_from_slice(bytes);
-        input
-    }
-
-    fn layout(offset: usize, len: usize) -> Layout {
-        // An allocation has at least a byte. An empty input at alignment 0 therefore has one after it.
-        Layout::from_size_align((offset + len).max(1), Self::ALIGNMENT).expect("less than half of memory")
+        Self { allocation: AVec::from_slice(Self::ALIGNMENT, &[&vec![0; offset], bytes].concat()), offset }
     }
 }
 
@@ -152,25 +140,12 @@ impl Deref for Input {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the allocation has `offset + len` bytes, at least.
-        let start = unsafe { self.allocation.add(self.offset) };
-        // SAFETY: `len` bytes from there on are inside; they were zeroed, and are borrowed with `self`.
-        unsafe { std::slice::from_raw_parts(start.as_ptr(), self.len) }
+        &self.allocation[self.offset..]
     }
 }
 
 impl DerefMut for Input {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: the allocation has `offset + len` bytes, at least.
-        let start = unsafe { self.allocation.add(self.offset) };
-        // SAFETY: as in `deref`, and `self` is borrowed exclusively.
-        unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), self.len) }
-    }
-}
-
-impl Drop for Input {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.allocation.as_ptr(), Self::layout(self.offset, self.len)) }
+        &mut self.allocation[self.offset..]
     }
 }

@@ -1,7 +1,6 @@
 //! How the fuzzer says in which pieces an input comes.
 
 use std::io::{self, ErrorKind, Read};
-use std::iter;
 
 /// Returns the size of a piece that a byte encodes: up to 127 bytes, or up to 8 KiB.
 pub fn size(byte: u8) -> usize {
@@ -23,33 +22,39 @@ pub fn cut<'a>(mut input: &'a [u8], sizes: &[u8]) -> Vec<&'a [u8]> {
     pieces
 }
 
+/// The sizes of pieces that somebody reads or writes, over and over. After a thousand, the rest is one piece.
+pub struct Sizes<'a>(Box<dyn Iterator<Item = usize> + 'a>);
+
+impl<'a> Sizes<'a> {
+    pub fn new(sizes: &'a [u8]) -> Self {
+        Self(Box::new(sizes.iter().map(|&byte| size(byte)).cycle().take(1000)))
+    }
+
+    /// Returns how much of `most` comes next. Zero is an interruption.
+    pub fn next(&mut self, most: usize) -> io::Result<usize> {
+        match self.0.next() {
+            Some(0) => Err(ErrorKind::Interrupted.into()),
+            size => Ok(size.unwrap_or(most).min(most)),
+        }
+    }
+}
+
 /// A reader that gives out pieces, and is interrupted where a piece is empty.
 pub struct Source<'a> {
     rest: &'a [u8],
-    sizes: iter::Cycle<std::slice::Iter<'a, u8>>,
-    patience: u32,
+    sizes: Sizes<'a>,
 }
 
 impl<'a> Source<'a> {
     pub fn new(rest: &'a [u8], sizes: &'a [u8]) -> Self {
-        Self { rest, sizes: sizes.iter().cycle(), patience: 1000 }
+        Self { rest, sizes: Sizes::new(sizes) }
     }
 }
 
 impl Read for Source<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let n = match self.sizes.next() {
-            Some(&byte) if self.patience > 0 => size(byte),
-            _ => usize::MAX,
-        };
-        self.patience = self.patience.saturating_sub(1);
-        if n == 0 {
-            return Err(ErrorKind::Interrupted.into());
-        }
-        let n = n.min(self.rest.len()).min(buf.len());
-        let (now, rest) = self.rest.split_at(n);
-        buf[..n].copy_from_slice(now);
-        self.rest = rest;
+        let n = self.sizes.next(self.rest.len().min(buf.len()))?;
+        buf[..n].copy_from_slice(self.rest.split_off(..n).expect("at most the rest"));
         Ok(n)
     }
 }
