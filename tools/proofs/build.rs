@@ -1,5 +1,5 @@
-//! Sets the cfgs under which the files of the library compile that are included here, and copies the loops of the lookups, with a mistake
-//! in each copy.
+//! Sets the cfgs under which the files of the library compile that are included here, and copies the automaton and the loops, with a
+//! mistake in each copy.
 
 use std::path::Path;
 use std::{env, fs};
@@ -15,27 +15,145 @@ macro_rules! cfgs {
 instruction_sets!(cfgs);
 
 /// What is replaced, and by what.
-type Mistake = (&'static str, &'static str);
+type Replacement = (&'static str, &'static str);
 
-/// The name of the copies, the file, the call on a text, and the mistakes. Each mistake skips a byte.
-const FILES: &[(&str, &str, &str, &[Mistake])] = &[
-    (
-        "short",
-        "lookup/short.rs",
-        "check_short(Traced::<32>, text)",
-        &[
+/// The functions and constants of the automaton, as the proofs call them.
+const PARTS: &str = "super::Parts {
+    start: START, fault: FAULT, states: &STATES, step, is, read, first_fault, judge, is_tiny_text,
+    validate: |bytes| Automaton.validate(bytes),
+    piece_continues: |before, piece| Automaton.piece_continues(before, piece),
+}";
+
+const ERROR: Replacement = ("use crate::error::Utf8Error;", "use super::Utf8Error;");
+
+/// Code that is compiled again, as it is and with mistakes.
+struct Source {
+    /// The name of the copies, and of the list of them.
+    name: &'static str,
+    path: &'static str,
+    /// How often the file asks for a length or an address. The cases of a proof depend on what it does with them.
+    lengths: usize,
+    /// What in `path` gets another instruction set, or tells the proof what it does.
+    hooks: &'static [Replacement],
+    /// The type of the program, and the program: an expression inside the copy.
+    program: (&'static str, &'static str),
+    mistakes: &'static [Replacement],
+}
+
+const FILES: &[Source] = &[
+    Source {
+        name: "automaton",
+        path: "automaton.rs",
+        lengths: 4,
+        hooks: &[ERROR],
+        program: ("Parts", PARTS),
+        mistakes: &[
+            ("(START, 0xC2..=0xDF) => TAIL1", "(START, 0xC1..=0xDF) => TAIL1"),
+            ("(START, 0xED) => AFTER_ED,", ""),
+            ("(AFTER_F4, 0x80..=0x8F)", "(AFTER_F4, 0x80..=0x9F)"),
+            ("(TAIL3, 0x80..=0xBF) => TAIL2", "(TAIL3, 0x80..=0xBF) => TAIL1"),
+            ("0x00..=0x7F) => START", "0x00..=0x7E) => START"),
+            ("(1 << FIELD_BITS) - 1) == expected", "(1 << FIELD_BITS) - 2) == expected"),
+            ("| !is(state, START)", "| false"),
+            ("0x8080_8080_8080_8080 != 0", "0x8080_8080_8080_8000 != 0"),
+            ("rest.iter().fold(state", "rest.iter().skip(1).fold(state"),
+            ("byte & 0xC0 == 0x80", "byte & 0x80 == 0x80"),
+            ("!is(read(state, piece), FAULT)", "is(read(state, piece), START)"),
+            ("ones_if(n == 3)", "ones_if(n >= 2)"),
+            (".or_else(|| first_fault(bytes, 0))", ""),
+        ],
+    },
+    Source {
+        name: "scan",
+        path: "automaton.rs",
+        lengths: 4,
+        hooks: &[
+            ERROR,
+            (
+                "byte: u8) -> u32 {\n    ROWS[byte as usize].wrapping_shr(state)",
+                "byte: u8) -> u32 {\n    super::any_step(state, byte)",
+            ),
+            (
+                "fn read(mut state: u32, bytes: &[u8]) -> u32 {",
+                "fn read(state: u32, bytes: &[u8]) -> u32 { super::any_read(state, bytes) } fn other(mut state: u32, bytes: &[u8]) -> u32 {",
+            ),
+            (
+                "while at < bytes.len() {",
+                "while { super::validates(bytes, &mut at); at < bytes.len() } {",
+            ),
+            (
+                "Some(&byte) = bytes.get(at) {",
+                "Some(&byte) = { super::searches(bytes, &mut state, &mut start, &mut at); bytes.get(at) } {",
+            ),
+        ],
+        program: ("Parts", PARTS),
+        mistakes: &[
+            ("let block = &bytes[at..end];", "let block = &bytes[at..end - 1];"),
+            ("if !is(state, FAULT) => state", "=> state"),
+            ("while !is(state, START)", "if !is(state, START)"),
+            ("while !is(state, START)", "while is(state, FAULT)"),
+            ("end += 1;", "end += 2;"),
+            ("Verdict::suspect(at)", "Verdict::suspect(end)"),
+            ("            at = end;\n        }", "            at = end + 1;\n        }"),
+            ("_ => return Verdict::suspect(at)", "_ => break"),
+            ("start = at;", ""),
+            ("array_at::<8>(bytes, at)", "array_at::<7>(bytes, at)"),
+            ("array_at::<8>(bytes, at)", "array_at::<8>(bytes, at + 1)"),
+            ("if is(state, START) {\n            start", "{\n            start"),
+            ("return Some(start);", "return Some(at);"),
+            ("(!is(state, START)).then_some(start)", "None"),
+        ],
+    },
+    Source {
+        name: "short",
+        path: "lookup/short.rs",
+        lengths: 4,
+        hooks: &[],
+        program: ("Loops", "[
+    |text| check_short(super::Asked::<16, true>, text),
+    |text| check_short(super::Asked::<32, true>, text),
+    |text| check_short(super::Asked::<16, false>, text),
+]"),
+        mistakes: &[
             ("at += 2 * S::LANES;", "at += 3 * S::LANES;"),
             ("(n - 2 * S::LANES).max(CONTEXT)", "(n - 3 * S::LANES).max(CONTEXT)"),
             ("(n - 2 * S::LANES).max(CONTEXT)", "n - S::LANES"),
             ("s.load_second(bytes)", "s.load(bytes, n - S::LANES)"),
             ("checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, false);", ""),
         ],
-    ),
-    (
-        "long",
-        "lookup/long.rs",
-        "CheckLong::run(Traced::<32>, text, ())",
-        &[
+    },
+    Source {
+        name: "long",
+        path: "lookup/long.rs",
+        lengths: 7,
+        hooks: &[
+            (
+                "while is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at.min",
+                "while { super::arrive(super::Head::Start, bytes, &mut at, &mut step); true } && is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at.min",
+            ),
+            (
+                "while let Some(block) = with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at) {",
+                "while let Some(block) = { super::arrive(super::Head::Each, bytes, &mut at, &mut 0); with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at) } {",
+            ),
+            (
+                "loop {\n            if search != BlockChoice::Dense",
+                "loop {
+            let mut number = search as usize;
+            super::arrive(super::Head::Listed, bytes, &mut at, &mut number);
+            search = [BlockChoice::NotAscii, BlockChoice::NotTwoByte, BlockChoice::TwoByte, BlockChoice::Dense][number];
+            if search != BlockChoice::Dense",
+            ),
+            (
+                "while is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at) {",
+                "while { super::skips(bytes, at); is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at) } {",
+            ),
+        ],
+        program: ("Loops", "[
+    |text| CheckLong::run(super::Asked::<16, true>, text, ()),
+    |text| CheckLong::run(super::Asked::<32, true>, text, ()),
+    |text| CheckLong::run(super::Asked::<16, false>, text, ()),
+]"),
+        mistakes: &[
             ("SKIPPED_BYTES - misaligned", "SKIPPED_BYTES + misaligned"),
             ("HEAD_BYTES - misaligned", "HEAD_BYTES + BLOCK_BYTES - misaligned"),
             ("left = &left[S::LANES..];", "left = &left[2 * S::LANES..];"),
@@ -61,14 +179,36 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
             ("at += filter::ROW_BYTES;", "at += filter::ROW_BYTES + BLOCK_BYTES;"),
             ("checker.check_block(&mut faults, block);", ""),
             ("checker.check_block(&mut faults, end);", ""),
+            // Where text is prefetched.
+            ("checker.check_all_after(", "(if ahead == 0 { checker } else { return Ok(()) }).check_all_after("),
+            ("s.prefetch(block, ahead);\n                checker.check_block(", "(if ahead == 0 { checker } else { continue }).check_block("),
+            // What is promised.
+            ("(list, LARGEST_AT_END)", "(list, LARGEST_BEFORE_TWO_BYTE)"),
+            ("0 if S::LANES > 16", "0..=1 if S::LANES > 16"),
+            ("search == BlockChoice::TwoByte\n", "search != BlockChoice::Dense\n"),
+            ("if has_overlong {", "if false {"),
+            ("(at, search) = (skipped, BlockChoice::NotAscii);", "at = skipped + BLOCK_BYTES;"),
+            ("| 1 << (chunk.len() / BLOCK_BYTES - 1)", "| 1 << (chunk.len() / BLOCK_BYTES - 2)"),
+            ("1 << (chunk.len() / BLOCK_BYTES - 1)", "!0"),
+            ("Some(dense) = bytes.get(..after)", "Some(dense) = bytes.get(..after - 1)"),
+            ("find_fault(s, bytes, n - BLOCK_BYTES)", "find_fault(s, bytes, n)"),
+            ("return faulty(at);", "return faulty(at + BLOCK_BYTES);"),
         ],
-    ),
-    (
-        "runs",
-        "bitplanes/long.rs",
-        "Superblocks::run(Avx512, text, ())",
-        &[
-            ("super::is_unfinished(first)", "false"),
+    },
+    Source {
+        name: "runs",
+        path: "bitplanes/long.rs",
+        lengths: 10,
+        hooks: &[
+            (
+                "use crate::simd::{Avx512, Job, Token, Vectors, x86::avx512::Vector};",
+                "use super::{Avx512, Vector}; use crate::simd::{Job, Token, Vectors};",
+            ),
+            (" is_unfinished(first)", " super::is_unfinished(first)"),
+        ],
+        program: ("Loops", "|text| Superblocks::run(Avx512, text, ())"),
+        mistakes: &[
+            (" is_unfinished(first)", " false"),
             ("after += SUPERBLOCK_BYTES;", "after += SUPERBLOCK_BYTES + 1;"),
             (
                 "at = aligned_down(bytes, at + GROUP_BYTES);",
@@ -85,41 +225,40 @@ const FILES: &[(&str, &str, &str, &[Mistake])] = &[
             ("at += 4 * BLOCK_BYTES;", "at += 5 * BLOCK_BYTES;"),
             ("blocks::CheckBlocks, bytes, at);", "blocks::CheckBlocks, bytes, at + BLOCK_BYTES);"),
         ],
-    ),
+    },
 ];
 
-/// Writes the loops of each file as a module with the number 0, a copy for each mistake, and a list of them.
-fn write_loops() {
+/// Writes each file as a module with the number 0, a copy for each mistake, and a list of their programs.
+fn write_copies() {
     let out = env::var("OUT_DIR").expect("cargo sets it");
-    for (name, path, call, mistakes) in FILES {
+    for Source { name, path, lengths, hooks, program: (kind, program), mistakes } in FILES {
         let path = format!("../../src/kernel/{path}");
         println!("cargo::rerun-if-changed={path}");
-        let source = fs::read_to_string(&path).expect("the loops are there");
+        let source = fs::read_to_string(&path).expect("the code is there");
         let outer = |line: &&str| !line.starts_with("//!") && !line.starts_with("#![");
         let source = source.lines().filter(outer).fold(String::new(), |all, line| all + line + "\n");
-        // Another instruction set takes the place of this one, and what looks at the text itself notes it.
-        let source = source
-            .replace(
-                "use crate::simd::{Avx512, Job, Token, Vectors, x86::avx512::Vector};",
-                "use super::{Avx512, Vector}; use crate::simd::{Job, Token, Vectors};",
-            )
-            .replace(" is_unfinished(first)", " super::is_unfinished(first)");
+        let found = source.matches(".len()").count() + source.matches(".addr()").count();
+        assert_eq!(found, *lengths, "{path} asks for other lengths: are the cases still enough?");
         let (mut modules, mut list) = (String::new(), String::new());
         for (i, (right, wrong)) in [("", "")].iter().chain(*mistakes).enumerate() {
             assert!(source.contains(right), "{path} no longer has {right:?}");
-            let copy = if right.is_empty() { source.clone() } else { source.replace(right, wrong) };
+            let mut copy = if right.is_empty() { source.clone() } else { source.replace(right, wrong) };
+            for (code, hook) in *hooks {
+                assert!(i > 0 || copy.contains(code), "{path} no longer has {code:?}");
+                copy = copy.replace(code, hook);
+            }
             modules += &format!(
-                "#[allow(warnings, clippy::all, reason = \"a copy of code that is checked in its place; a mistake leaves some of it unused\")] mod {name}_{i} {{ {copy} }}\n"
+                "#[allow(warnings, clippy::all, reason = \"a copy of code that is checked in its place; a mistake leaves some of it unused\")] mod {name}_{i} {{ {copy} pub(super) const PROGRAM: super::{kind} = {program}; }}\n"
             );
-            list += &format!("({:?}, |text| {name}_{i}::{call}),\n", format!("{right} -> {wrong}"));
+            list += &format!("({:?}, {name}_{i}::PROGRAM),\n", format!("{right} -> {wrong}"));
         }
-        let list = format!("const {}: &[(&str, Loops)] = &[\n{list}];\n", name.to_uppercase());
+        let list = format!("const {}: &[(&str, {kind})] = &[\n{list}];\n", name.to_uppercase());
         fs::write(Path::new(&out).join(format!("{name}.rs")), modules + &list).expect("a file in OUT_DIR");
     }
 }
 
 fn main() {
-    write_loops();
+    write_copies();
     println!("cargo::rerun-if-changed=build.rs");
     for name in CFGS.iter().chain(&["trust8_simd", "trust8_optimised"]) {
         println!("cargo::rustc-check-cfg=cfg({name})");

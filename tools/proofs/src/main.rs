@@ -11,7 +11,7 @@
 //! from the RFC's table. Formulas are decision diagrams (`formula.rs`), one for each function: two
 //! are the same for all bytes if and only if they are the same diagram.
 //!
-//! Where a branch depends on the text, the code runs both ways (`path.rs`). The loops run on texts of numbers (`kernel/loops.rs`).
+//! Where a branch depends on the text, the code runs both ways (`path.rs`). The loops are run a step at a time (`steps.rs`).
 //! README.md says what is proved, and what is not.
 
 // The files of trust8-profile name the library.
@@ -30,16 +30,16 @@ mod path;
 mod profile;
 mod rfc;
 mod simd;
+mod steps;
 mod vector;
 
 #[path = "../../../src/boundary/context.rs"]
-#[expect(dead_code, reason = "no proof needs all of it")]
 mod boundary;
 
 use byte::Byte;
 use formula::{Formula, alone};
 use kernel::lookup::loops;
-use kernel::{bitplanes, lookup};
+use kernel::{automaton, bitplanes, lookup};
 
 /// Returns bytes with any values.
 fn any_bytes(n: usize) -> Vec<Byte> {
@@ -91,6 +91,10 @@ const THEOREMS: &[Theorem] = &[
     ("a text of any length is UTF-8 if and only if each four neighbouring bytes may be", || {
         rfc::a_text_is_its_windows() > 0
     }),
+    ("automaton: each state and byte", automaton::table),
+    ("automaton: words, pieces, and where characters begin", automaton::words_and_pieces),
+    ("automaton: texts of 0 to 3 bytes", automaton::tiny),
+    ("automaton: a step of each loop, from each state", automaton::steps),
     ("lookup, 16 bytes: each place, for all four bytes", lookup::each_place::<16>),
     ("lookup, 32 bytes: each place, for all four bytes", lookup::each_place::<32>),
     ("lookup, 16 bytes: a vector in context, and its end", lookup::a_vector_in_context::<16>),
@@ -114,12 +118,14 @@ const THEOREMS: &[Theorem] = &[
     ("lookup, 32 bytes: texts of 4 to 100 bytes", || {
         (4..=100).all(|n| alone(|| lookup::a_short_text::<32>(n)))
     }),
-    ("loops, 16 bytes: texts of 4 to 300 bytes are looked at as a whole", loops::short_text_of_16),
-    ("loops, 32 bytes: texts of 4 to 300 bytes are looked at as a whole", loops::short_text_of_32),
-    ("loops, 16 bytes: long texts are looked at as a whole", loops::long_text_of_16),
-    ("loops, 32 bytes: long texts are looked at as a whole", loops::long_text_of_32),
+    ("lookup, 16 bytes: whether blocks are ASCII", lookup::ascii::<16>),
+    ("lookup, 32 bytes: whether blocks are ASCII", lookup::ascii::<32>),
+    ("lists, 16 bytes: each block of a chunk has its bit", lookup::lists_of_chunks::<16>),
+    ("lists, 32 bytes: each block of a chunk has its bit", lookup::lists_of_chunks::<32>),
+    ("lists, 32 bytes: each byte of a row counts", lookup::a_row),
+    ("loops, 16 and 32 bytes: texts of 4 to 300 bytes, on all paths", loops::short),
+    ("loops, 16 and 32 bytes: a step of each loop, on all paths", loops::long),
     ("loops, 64 bytes: long texts are looked at as a whole", bitplanes::runs::long_text_by_runs),
-    ("loops: a check that is left out is noticed", loops::a_check_that_is_left_out),
     ("planes: each place, for all four bytes", bitplanes::each_place),
     ("planes: a superblock in context", bitplanes::a_superblock),
     ("blocks: two blocks in registers, and their end", bitplanes::two_blocks_in_registers),
@@ -178,7 +184,7 @@ fn prove() -> bool {
         let statement = format!("{what}: mistakes are found at {places} of {all} places");
         report(&statement, places > 0 && without.len() == harmless, start);
     }
-    for unnoticed in [loops::unnoticed, bitplanes::runs::unnoticed] {
+    for unnoticed in [automaton::unnoticed, loops::unnoticed, bitplanes::runs::unnoticed] {
         let start = Instant::now();
         let (missed, all) = unnoticed();
         missed.iter().for_each(|what| println!("           not noticed: {what}"));

@@ -2,7 +2,7 @@
 //!
 //! Everything is derived from the table that the tests use too, which is the RFC's ABNF.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::byte::Byte;
 use crate::formula::{FALSE, Formula, TRUE};
@@ -63,6 +63,61 @@ pub(crate) fn is_text(start: Start, bytes: &[Byte], end: End) -> Formula {
     rests.fold(from[0], |any, rest| any.or(matches(rest, 0, &from)))
 }
 
+/// What the next byte may be: places in the table, each the number of a row and of a range in it.
+pub(crate) type States = Vec<(usize, usize)>;
+
+/// Returns where a character may begin.
+pub(crate) fn start() -> States {
+    (0..UTF8_CHAR.len()).map(|row| (row, 0)).collect()
+}
+
+/// Returns what may come after `byte`. It is empty if no text continues with it.
+pub(crate) fn next(state: &States, byte: u8) -> States {
+    let matching = state.iter().filter(|&&(row, at)| UTF8_CHAR[row][at].contains(&byte));
+    let after: Vec<_> = matching.map(|&(row, at)| (row, at + 1)).collect();
+    match after.iter().all(|&(row, at)| at < UTF8_CHAR[row].len()) {
+        true => after,
+        // The character is complete, so it is the only one that matches.
+        false => {
+            assert_eq!(after.len(), 1);
+            start()
+        }
+    }
+}
+
+/// Returns the ranges that may follow. States with the same ranges are one state.
+pub(crate) fn rests(state: &States) -> BTreeSet<Vec<(u8, u8)>> {
+    let rest = |&(row, at): &(usize, usize)| -> Vec<(u8, u8)> {
+        UTF8_CHAR[row][at..].iter().map(|range| (*range.start(), *range.end())).collect()
+    };
+    state.iter().map(rest).collect()
+}
+
+/// Returns the state after each byte in each state, as numbers. State 0 is where a character begins.
+pub(crate) fn table() -> Vec<[usize; 256]> {
+    let (mut states, mut rows) = (vec![start()], Vec::new());
+    while let Some(state) = states.get(rows.len()).cloned() {
+        let row = std::array::from_fn(|byte| {
+            let after = next(&state, byte as u8);
+            states.iter().position(|other| *other == after).unwrap_or_else(|| {
+                states.push(after);
+                states.len() - 1
+            })
+        });
+        rows.push(row);
+    }
+    rows
+}
+
+/// Returns the first byte of each class of bytes that no range of the table tells apart.
+pub(crate) fn edges() -> Vec<u8> {
+    let ranges = UTF8_CHAR.iter().flat_map(|ranges| ranges.iter());
+    let mut edges: Vec<u8> = ranges.flat_map(|range| [*range.start(), range.end().wrapping_add(1)]).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
+
 /// Proves for texts of any length: with three zeros before it and three after it, a text is UTF-8 if and only if each four
 /// neighbouring bytes are part of some UTF-8 text. Returns the number of cases.
 ///
@@ -70,30 +125,9 @@ pub(crate) fn is_text(start: Start, bytes: &[Byte], end: End) -> Formula {
 /// grammar and each three last bytes that a text can lead to, it is the beginning of a UTF-8 text if and only if the last four
 /// bytes are part of some text. Bytes that no range of the table tells apart are one case.
 pub(crate) fn a_text_is_its_windows() -> usize {
-    let edges: Vec<u8> = {
-        let ranges = UTF8_CHAR.iter().flat_map(|ranges| ranges.iter());
-        let mut edges: Vec<u8> =
-            ranges.flat_map(|range| [*range.start(), range.end().wrapping_add(1)]).collect();
-        edges.sort_unstable();
-        edges.dedup();
-        edges
-    };
-    // A state is a set of places in the table: what the next byte may be. A character may begin where the set is `start`.
-    let start: Vec<(usize, usize)> = (0..UTF8_CHAR.len()).map(|row| (row, 0)).collect();
-    let next = |state: &[(usize, usize)], byte: u8| -> Vec<(usize, usize)> {
-        let matching = state.iter().filter(|&&(row, at)| UTF8_CHAR[row][at].contains(&byte));
-        let after: Vec<_> = matching.map(|&(row, at)| (row, at + 1)).collect();
-        match after.iter().all(|&(row, at)| at < UTF8_CHAR[row].len()) {
-            true => after,
-            // The character is complete, so it is the only one that matches.
-            false => {
-                assert_eq!(after.len(), 1);
-                start.clone()
-            }
-        }
-    };
+    let edges = edges();
     let mut seen = HashSet::new();
-    let mut open = vec![(start.clone(), [0; 3])];
+    let mut open = vec![(start(), [0; 3])];
     while let Some((state, last)) = open.pop() {
         if !seen.insert((state.clone(), last)) {
             continue;

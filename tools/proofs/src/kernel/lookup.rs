@@ -27,6 +27,7 @@ use crate::path::{accepted, explore};
 use crate::rfc::{End, Start, is_text};
 use crate::simd::Vectors;
 use crate::simd::symbolic::Symbolic;
+use crate::simd::traced::Traced;
 use crate::{among_ascii, any_bytes, of_three_bytes};
 
 /// Four bytes of any values end at each place of a vector, and all other bytes are ASCII. The check shows a fault up to that place
@@ -213,6 +214,59 @@ pub(crate) fn a_short_text<const N: usize>(n: usize) -> bool {
     let verdicts =
         with_text(&text, 0, |memory| explore(TRUE, || short::check_short(Symbolic::<N, true>, memory)));
     are_right(&verdicts, &text)
+}
+
+/// Lists of whole chunks, on given texts: for numbers of blocks around those of groups, each block alone is not ASCII, or not two-byte text, and each alone is. Which
+/// blocks are so is proved with formulas for a group and for a block; here it is shown that each has its bit.
+pub(crate) fn lists_of_chunks<const N: usize>() -> bool {
+    let s = Traced::<N>;
+    let lists_are = |chunk: &[u8], list: u64| {
+        filter::not_ascii(s, chunk, 0) == list && filter::not_two_byte(s, chunk, 0) == (list, false)
+    };
+    [1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64].into_iter().all(|blocks| {
+        let all = u64::MAX >> (64 - blocks);
+        (0..blocks).all(|i| {
+            let place = |block: usize| CONTEXT + block * BLOCK_BYTES + (block + 5 * i) % (BLOCK_BYTES - 2);
+            let mut alone = vec![b'a'; CONTEXT + blocks * BLOCK_BYTES];
+            let mut others = alone.clone();
+            (0..blocks).for_each(|block| {
+                let text = if block == i { &mut alone } else { &mut others };
+                text[place(block)..][..3].copy_from_slice("\u{20AC}".as_bytes());
+            });
+            let mut overlong = alone.clone();
+            overlong[place(i)..][..3].copy_from_slice(b"\xC1\x80a");
+            lists_are(&alone, 1 << i)
+                && lists_are(&others, all & !(1 << i))
+                && filter::not_two_byte(s, &overlong, 0).1
+                && !filter::is_block_below_e0(s, &alone, CONTEXT + i * BLOCK_BYTES)
+        })
+    })
+}
+
+/// A row is two-byte text if and only if all of its bytes are: each byte alone is not.
+pub(crate) fn a_row() -> bool {
+    let row = [b'a'; CONTEXT + filter::ROW_BYTES];
+    let is_two_byte = |row: &[u8; CONTEXT + filter::ROW_BYTES]| filter::is_two_byte(Traced::<32>, row, 0);
+    is_two_byte(&row)
+        && (CONTEXT..row.len()).all(|at| {
+            [0x80, 0xC1, 0xE0].into_iter().all(|byte| {
+                let mut row = row;
+                row[at] = byte;
+                !is_two_byte(&row)
+            })
+        })
+}
+
+/// Whether blocks and steps of a text are ASCII, for all bytes.
+pub(crate) fn ascii<const N: usize>() -> bool {
+    fn is_right<const N: usize, const LEN: usize>() -> bool {
+        let text = any_bytes(LEN);
+        let found = with_text(&text, 0, |memory| {
+            accepted(|| ascii::is_ascii_at::<_, LEN>(Symbolic::<N, true>, memory, 0))
+        });
+        found.is(text.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0x7F)))))
+    }
+    is_right::<N, BLOCK_BYTES>() && is_right::<N, { 4 * BLOCK_BYTES }>()
 }
 
 /// Eight bytes of any values among ASCII, for mistakes: the check of any text, and the end.

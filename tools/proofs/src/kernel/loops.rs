@@ -1,81 +1,186 @@
-//! Whether the loops of the lookups look at every byte.
+//! The loops of the lookups, for texts of all lengths, by induction over their steps. `steps.rs` says how.
 //!
-//! The loops are compiled here once more, with a check instead of `check.rs` that computes no faults: it notes which bytes it was
-//! given. That a check of these bytes finds their faults is proved elsewhere. The loops run on well-formed texts. After each run,
-//! a byte must have been given to a check with its context, unless it is ASCII and follows ASCII. A loop that skips what it has
-//! not looked at is found out by a text that has another character there.
+//! The loops are compiled here once more, with vectors that are only places in a text, and with a check instead of `check.rs` that computes no
+//! faults. What a check, a list or a test for ASCII says of the text is proved with formulas; here it is a fact (`known.rs`). All answers are
+//! tried, so all paths are, whatever the text is.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::check::BLOCK_BYTES;
-use crate::boundary::{CONTEXT, LARGEST_AT_END, allows_two_byte, array_at};
+use crate::boundary::{CONTEXT, LARGEST_AT_END};
+use crate::kernel::known::{Cut, Fact, Known};
 use crate::kernel::verdict::Verdict;
-use crate::simd::Job;
-use crate::simd::traced::Traced;
+use crate::simd::asked::Asked;
+use crate::steps::{choose, explore, missed, stop};
 
-/// What is known of a text during a run.
-pub(crate) struct Coverage {
-    pub(crate) address: usize,
-    pub(crate) text: Vec<u8>,
-    /// Bytes that were checked with their context.
-    pub(crate) checked: Vec<bool>,
-    /// Bytes of blocks that were found to be well-formed text of one and two bytes, if no longer character reaches in.
-    pub(crate) two_byte: Vec<bool>,
-    /// Places before which no character may be cut off.
-    pub(crate) ended: Vec<bool>,
-    /// Places before which no character of more than two bytes may be cut off.
-    ended_longer: Vec<bool>,
-    /// Sixteen bytes from each of these addresses may be found to be text of one and two bytes.
-    pub(crate) candidates: Vec<usize>,
-    /// The bytes of the last load.
-    last_load: Range<usize>,
-    /// How many loads there have been.
-    loads: usize,
-    /// How many checks are to come before one that is left out.
-    until_left_out: usize,
+/// A loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Head {
+    /// `CheckLong` skips ASCII. The number is the step.
+    Start,
+    /// `CheckEach`.
+    Each,
+    /// `CheckListed`. The number is that of the choice of blocks.
+    Listed,
+}
+
+/// The state of a loop: its place, and a number that the loop has besides.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct State {
+    head: Head,
+    at: usize,
+    number: usize,
+}
+
+/// The number of `BlockChoice::NotAscii`, of `TwoByte`, and of `Dense`.
+const NOT_ASCII: usize = 0;
+const TWO_BYTE: usize = 2;
+const DENSE: usize = 3;
+
+/// A path through the loops.
+#[derive(Clone, Default)]
+struct Run {
+    address: usize,
+    text: Vec<u8>,
+    /// The states to begin with: the loop whose step it is comes last, after those that it is inside of.
+    plan: Vec<State>,
+    /// How many of them are reached.
+    reached: usize,
+    known: Known,
+    /// Whether a fault was found.
+    is_faulty: bool,
+    lists: Vec<u64>,
+    /// How often the step has asked for ASCII to skip, and for rows of two-byte text.
+    skips: usize,
+    rows: usize,
+}
+
+impl Run {
+    fn has_begun(&self) -> bool {
+        self.reached == self.plan.len()
+    }
 }
 
 thread_local! {
-    static COVERAGE: RefCell<Option<Coverage>> = const { RefCell::new(None) };
+    static RUN: RefCell<Run> = RefCell::default();
 }
 
-/// Calls `note` with what is known.
-pub(crate) fn with_coverage(note: impl FnOnce(&mut Coverage)) {
-    COVERAGE.with_borrow_mut(|coverage| note(coverage.as_mut().expect("a loop runs")));
+/// Returns one of several answers. Before the step begins, it is the first one, which says nothing of the text.
+fn ask(answers: usize) -> usize {
+    if RUN.with_borrow(Run::has_begun) { choose(answers) } else { 0 }
 }
 
-/// Calls `note` with what is known, if the loops run, and with the place of `bytes` in the text.
-fn with_place(bytes: &[u8], note: impl FnOnce(&mut Coverage, Range<usize>)) {
-    COVERAGE.with_borrow_mut(|coverage| {
-        let Some(coverage) = coverage else { return };
-        let at = bytes.as_ptr().addr().wrapping_sub(coverage.address);
-        // A table is no text.
-        if at.checked_add(bytes.len()).is_some_and(|end| end <= coverage.checked.len()) {
-            note(coverage, at..at + bytes.len());
+fn learn(facts: &[Fact]) {
+    RUN.with_borrow_mut(|run| run.known.learn(facts));
+}
+
+/// Returns where in the text `bytes` are.
+pub(crate) fn place(bytes: &[u8]) -> Range<usize> {
+    RUN.with_borrow(|run| {
+        let at = bytes.as_ptr().addr().wrapping_sub(run.address);
+        assert!(at <= run.text.len() && at + bytes.len() <= run.text.len(), "it is no text");
+        at..at + bytes.len()
+    })
+}
+
+/// Returns whether these bytes are ASCII.
+pub(crate) fn ascii_if(place: Range<usize>) -> bool {
+    let is_ascii = ask(2) == 1;
+    if is_ascii {
+        learn(&[Fact::Ascii(place.start, place.end)]);
+    }
+    is_ascii
+}
+
+/// Returns whether a byte is ASCII. A step knows it of the byte before its start.
+fn is_ascii_byte(at: usize) -> bool {
+    let known = RUN.with_borrow(|run| {
+        let is_before = run.plan.last().is_some_and(|state| state.at == at + 1);
+        if is_before { Some(run.text[at].is_ascii()) } else { run.known.is_ascii(at).then_some(true) }
+    });
+    known.unwrap_or_else(|| ascii_if(at..at + 1))
+}
+
+/// A loop begins a step. `bytes` are what it reads.
+fn arrive(head: Head, bytes: &[u8], at: &mut usize, number: &mut usize) {
+    let end = place(bytes).end;
+    let is_over = RUN.with_borrow_mut(|run| {
+        if run.has_begun() {
+            return true;
         }
+        let state = run.plan[run.reached];
+        if state.head == head {
+            // The state at the start of a text is the program's own.
+            if state.at > 0 {
+                (*at, *number) = (state.at, state.number);
+            }
+            run.reached += 1;
+            let is_whole = head == Head::Start || run.text[state.at - 1].is_ascii();
+            run.known = Known::sound(
+                state.at,
+                match state.number {
+                    _ if is_whole => Cut::Nothing,
+                    TWO_BYTE if head == Head::Listed => Cut::TwoByte,
+                    _ => Cut::Anything,
+                },
+            );
+        }
+        false
     });
+    if is_over {
+        finish(head, *at, *number, end);
+    }
 }
 
-/// Notes a load.
-pub(crate) fn load(bytes: &[u8]) {
-    with_place(bytes, |coverage, place| {
-        coverage.last_load = place;
-        coverage.loads += 1;
-        assert!(coverage.loads <= coverage.checked.len() + 100, "the loop does not end");
+/// Ends a step where a loop begins another one, at `at`. What the loop relies on must be known.
+fn finish(head: Head, at: usize, number: usize, end: usize) -> ! {
+    RUN.with_borrow(|run| {
+        for state in run.plan.iter().filter(|state| state.head == head) {
+            // The choice of blocks may change once without a step forward.
+            let changes = head == Head::Listed && state.number == NOT_ASCII && number != NOT_ASCII;
+            assert!(at > state.at || at == state.at && changes, "no step forward: {run:?}");
+        }
+        assert!(at <= end && run.known.extent() >= at, "something is left out before {at}: {run:?}");
+        assert!(at >= CONTEXT || head == Head::Start, "there is no context");
+        let cut = run.known.cut(at);
+        let holds = match head {
+            Head::Start => cut == Cut::Nothing && number == 4 * BLOCK_BYTES,
+            Head::Listed => number != TWO_BYTE || cut <= Cut::TwoByte,
+            // Inside dense text, whole blocks are left.
+            Head::Each => end == run.text.len() || (end - at).is_multiple_of(BLOCK_BYTES),
+        };
+        assert!(holds, "{head:?} at {at}, {number}: {run:?}");
     });
+    stop()
 }
 
-fn last_load() -> Range<usize> {
-    COVERAGE.with_borrow(|coverage| coverage.as_ref().expect("a loop runs").last_load.clone())
+/// The loop that skips ASCII in `CheckListed` begins a step. After one step it is, like `CheckListed`, at a new place after ASCII.
+fn skips(bytes: &[u8], at: usize) {
+    let end = place(bytes).end;
+    let skips = RUN.with_borrow_mut(|run| {
+        run.skips += 1;
+        run.skips
+    });
+    if skips == 3 {
+        assert!(RUN.with_borrow(|run| run.known.cut(at)) == Cut::Nothing);
+        finish(Head::Listed, at, NOT_ASCII, end);
+    }
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes, {:?}, {:?}", self.text.len(), self.plan, self.known)
+    }
 }
 
 mod check {
+    use std::cell::Cell;
     use std::marker::PhantomData;
-    use std::ops::Range;
 
     pub(super) use super::super::check::BLOCK_BYTES;
-    use super::{CONTEXT, COVERAGE, LARGEST_AT_END, last_load, with_place};
+    use super::{CONTEXT, Fact, LARGEST_AT_END, RUN, ask, learn, place};
     use crate::simd::Simd;
 
     pub(super) struct Checker<S: Simd> {
@@ -89,12 +194,8 @@ mod check {
     }
     impl<S: Simd> Copy for Checker<S> {}
 
-    /// What was checked since the last test for faults.
-    pub(super) struct FaultBits<S: Simd> {
-        checked: Vec<Range<usize>>,
-        ended: Vec<(usize, bool)>,
-        of: PhantomData<S>,
-    }
+    /// What is known if there are no faults, and whether one was found.
+    pub(super) struct FaultBits<S: Simd>(Vec<Fact>, Cell<bool>, PhantomData<S>);
 
     impl<S: Simd> FaultBits<S> {
         pub(super) fn first_lanes(self, _: S, _: usize) -> Self {
@@ -102,8 +203,32 @@ mod check {
         }
     }
 
-    /// Where the vector before ends.
-    pub(super) struct Before<S: Simd>(usize, PhantomData<S>);
+    /// The text before a vector: where it ends, or its last bytes.
+    #[derive(Clone, Copy)]
+    pub(super) enum Before<S: Simd> {
+        End(usize, PhantomData<S>),
+        Bytes([u8; 4]),
+    }
+
+    impl<S: Simd> Before<S> {
+        /// Asserts that this is the text before `at`.
+        fn assert_ends_at(self, at: usize) {
+            RUN.with_borrow(|run| match self {
+                Self::End(end, _) => assert_eq!(end, at, "the vector before is another one"),
+                Self::Bytes(bytes) if at == 0 => assert_eq!(bytes, [0; 4]),
+                Self::Bytes(bytes) => {
+                    let before = at.checked_sub(4).map(|from| &run.text[from..at]);
+                    assert_eq!(before, Some(&bytes[..]), "the bytes before are others");
+                }
+            });
+        }
+    }
+
+    /// Returns where the text in a vector is: a model's sum is that.
+    fn span<S: Simd>(s: S, v: S::Vector) -> (usize, usize) {
+        let span = s.sum(v);
+        (span >> 32, span & 0xFFFF_FFFF)
+    }
 
     impl<S: Simd> Checker<S> {
         pub(super) fn new(s: S) -> Self {
@@ -111,56 +236,52 @@ mod check {
         }
 
         pub(super) fn no_faults(&self) -> FaultBits<S> {
-            FaultBits { checked: Vec::new(), ended: Vec::new(), of: PhantomData }
+            FaultBits(Vec::new(), Cell::new(false), PhantomData)
         }
 
-        /// The place is not known, unless it is the start of a text.
         pub(super) fn ending_in(&self, before: [u8; 4]) -> Before<S> {
-            Before(if before == [0; 4] { 0 } else { usize::MAX }, PhantomData)
+            Before::Bytes(before)
         }
 
-        /// The text is valid. Only from this look on does a check count.
         pub(super) fn any(&self, faults: &FaultBits<S>) -> bool {
-            COVERAGE.with_borrow_mut(|coverage| {
-                let coverage = coverage.as_mut().expect("a loop runs");
-                for range in &faults.checked {
-                    coverage.until_left_out = coverage.until_left_out.wrapping_sub(1);
-                    if coverage.until_left_out != usize::MAX {
-                        coverage.checked[range.clone()].fill(true);
-                    }
+            // A fault stays.
+            if !faults.1.get() {
+                faults.1.set(ask(2) == 1);
+                if faults.1.get() {
+                    RUN.with_borrow_mut(|run| run.is_faulty = true);
+                } else {
+                    learn(&faults.0);
                 }
-                for &(at, is_whole) in &faults.ended {
-                    coverage.ended_longer[at] = true;
-                    coverage.ended[at] |= is_whole;
-                }
-            });
-            false
+            }
+            faults.1.get()
         }
 
         pub(super) fn check_after(
             &self,
             faults: &mut FaultBits<S>,
-            _: S::Vector,
+            now: S::Vector,
             before: Before<S>,
         ) -> Before<S> {
-            let place = last_load();
-            assert_eq!(place.start, before.0, "the vector before is another one");
-            let end = place.end;
+            let (start, end) = span(self.s, now);
+            before.assert_ends_at(start);
+            faults.0.push(Fact::Checked(start, end));
             // Zeros follow a text that does not fill a vector.
-            if place.len() < S::LANES {
-                faults.ended.push((end, true));
+            if end - start < S::LANES {
+                RUN.with_borrow(|run| assert_eq!(end, run.text.len()));
+                faults.0.extend([Fact::Checked(start, end), Fact::Ended(end)]);
             }
-            faults.checked.push(place);
-            Before(end, PhantomData)
+            Before::End(end, PhantomData)
         }
 
         pub(super) fn check_at_without_panic(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
-            assert!(at >= CONTEXT, "there is no context");
-            with_place(&bytes[at..at + S::LANES], |_, place| faults.checked.push(place));
+            // The context, too, must be inside.
+            let start = place(&bytes[at - CONTEXT..at + S::LANES]).start + CONTEXT;
+            faults.0.push(Fact::Checked(start, start + S::LANES));
         }
 
         pub(super) fn check_block(&self, faults: &mut FaultBits<S>, block: &[u8; CONTEXT + BLOCK_BYTES]) {
-            self.check_all_after(faults, block, &mut self.ending_in([1; 4]));
+            let place = place(block);
+            faults.0.push(Fact::Checked(place.start + CONTEXT, place.end));
         }
 
         pub(super) fn check_all_after(
@@ -169,32 +290,38 @@ mod check {
             text: &[u8; CONTEXT + BLOCK_BYTES],
             before: &mut Before<S>,
         ) {
-            with_place(text, |_, place| {
-                let from = place.start + CONTEXT;
-                assert!([usize::MAX, from].contains(&before.0), "the vector before is another one");
-                *before = Before(place.end, PhantomData);
-                faults.checked.push(from..place.end);
-            });
+            let place = place(text);
+            before.assert_ends_at(place.start + CONTEXT);
+            self.check_block(faults, text);
+            *before = Before::End(place.end, PhantomData);
         }
 
         pub(super) fn check_end(
             &self,
             faults: &mut FaultBits<S>,
-            _: S::Vector,
+            last: S::Vector,
             ends: &[u8; 64],
             may_continue: bool,
         ) {
+            let end = span(self.s, last).1;
             if !may_continue {
-                faults.ended.push((last_load().end, ends == LARGEST_AT_END));
+                faults.0.push(if ends == LARGEST_AT_END { Fact::Ended(end) } else { Fact::EndedLonger(end) });
             }
         }
     }
 }
 
 mod fault {
+    use super::RUN;
     use crate::kernel::verdict::Verdict;
 
-    pub(super) fn find_fault<S>(_: S, _: &[u8], at: usize) -> Verdict {
+    /// The search for a fault is right if there is one, and all before `at` is sound.
+    pub(super) fn find_fault<S>(_: S, bytes: &[u8], at: usize) -> Verdict {
+        RUN.with_borrow(|run| {
+            assert!(run.is_faulty, "there is no fault: {run:?}");
+            assert!((at == 0 || at >= 4) && at <= bytes.len(), "the search begins at {at}");
+            assert!(at == 0 || run.known.extent() >= at, "it is not known what is before {at}: {run:?}");
+        });
         Verdict::suspect(at)
     }
 }
@@ -208,28 +335,76 @@ mod short {
 }
 
 mod filter {
-    use super::super::filter;
-    pub(super) use super::super::filter::{ROW_BYTES, is_block_below_e0, not_ascii};
-    use super::{BLOCK_BYTES, CONTEXT, with_place};
+    pub(super) use super::super::filter::ROW_BYTES;
+    use super::{BLOCK_BYTES, CONTEXT, Fact, Head, RUN, TWO_BYTE, ask, finish, is_ascii_byte, learn, place};
     use crate::simd::Simd;
 
-    /// Notes a row of text of one and two bytes.
-    pub(super) fn is_two_byte<S: Simd>(s: S, row: &[u8; CONTEXT + ROW_BYTES], ahead: usize) -> bool {
-        let is_two_byte = filter::is_two_byte(s, row, ahead);
+    /// Returns where a chunk begins after its context, and how many blocks it has.
+    fn blocks(chunk: &[u8]) -> (usize, usize) {
+        let (place, len) = (place(chunk), chunk.len() - CONTEXT);
+        assert!(
+            len.is_multiple_of(BLOCK_BYTES) && (1..=64).contains(&(len / BLOCK_BYTES)),
+            "no whole blocks"
+        );
+        (place.start + CONTEXT, len / BLOCK_BYTES)
+    }
+
+    /// Returns some list of these blocks.
+    fn any_list(blocks: usize) -> u64 {
+        let lists = RUN.with_borrow(|run| run.lists.len());
+        let list = ask(lists);
+        RUN.with_borrow(|run| run.lists[list]) & u64::MAX >> (64 - blocks)
+    }
+
+    fn unlisted(list: u64, (at, blocks): (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
+        let unlisted = (0..blocks).filter(move |i| list >> i & 1 == 0);
+        unlisted.map(move |i| (at + i * BLOCK_BYTES, at + (i + 1) * BLOCK_BYTES))
+    }
+
+    pub(super) fn not_ascii<S: Simd>(_: S, chunk: &[u8], _: usize) -> u64 {
+        let blocks = blocks(chunk);
+        let list = any_list(blocks.1) | u64::from(!is_ascii_byte(blocks.0 - 1));
+        unlisted(list, blocks).for_each(|(from, to)| learn(&[Fact::Ascii(from, to)]));
+        list
+    }
+
+    pub(super) fn not_two_byte<S: Simd>(_: S, chunk: &[u8], _: usize) -> (u64, bool) {
+        let blocks = blocks(chunk);
+        let is_reached = ask(2) == 0;
+        if !is_reached {
+            learn(&[Fact::AllowsTwoByte(blocks.0)]);
+        }
+        if ask(2) == 1 {
+            // C0 or C1 is a fault.
+            RUN.with_borrow_mut(|run| run.is_faulty = true);
+            return (any_list(blocks.1), true);
+        }
+        let list = any_list(blocks.1) | u64::from(is_reached);
+        learn(&[Fact::NoOverlong(blocks.0, blocks.0 + blocks.1 * BLOCK_BYTES)]);
+        unlisted(list, blocks).for_each(|(from, to)| learn(&[Fact::TwoByte(from, to)]));
+        (list, false)
+    }
+
+    pub(super) fn is_two_byte<S: Simd>(_: S, row: &[u8; CONTEXT + ROW_BYTES], _: usize) -> bool {
+        let place = place(row);
+        let (rows, end) = RUN.with_borrow_mut(|run| {
+            run.rows += 1;
+            (run.rows, run.text.len())
+        });
+        // After one row, the loop is at a new place after two-byte text, like `CheckListed`.
+        if rows == 3 {
+            finish(Head::Listed, place.start + CONTEXT, TWO_BYTE, end);
+        }
+        let is_two_byte = ask(2) == 1;
         if is_two_byte {
-            with_place(&row[CONTEXT..], |coverage, place| coverage.two_byte[place].fill(true));
+            learn(&[Fact::TwoByte(place.start + CONTEXT, place.end)]);
         }
         is_two_byte
     }
 
-    /// Notes the blocks that the list leaves out. They are text of one and two bytes.
-    pub(super) fn not_two_byte<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> (u64, bool) {
-        let (list, has_overlong) = filter::not_two_byte(s, chunk, ahead);
-        let blocks = chunk[CONTEXT..].chunks_exact(BLOCK_BYTES).enumerate();
-        blocks.filter(|(i, _)| list >> i & 1 == 0).for_each(|(_, block)| {
-            with_place(block, |coverage, place| coverage.two_byte[place].fill(true));
-        });
-        (list, has_overlong)
+    /// It is only a guess.
+    pub(super) fn is_block_below_e0<S: Simd>(_: S, chunk: &[u8], at: usize) -> bool {
+        at + BLOCK_BYTES <= chunk.len() && ask(2) == 1
     }
 }
 
@@ -237,163 +412,180 @@ mod filter {
 include!(concat!(env!("OUT_DIR"), "/short.rs"));
 include!(concat!(env!("OUT_DIR"), "/long.rs"));
 
-pub(crate) type Loops = fn(&[u8]) -> Verdict;
+/// The loops with vectors of 16 bytes, of 32 bytes, and of WebAssembly.
+type Loops = [fn(&[u8]) -> Verdict; 3];
 
-/// Returns what a run has not looked at: a place, or the length for the end. `left_out` is the number of a check that is not counted.
-fn overlooked(validate: Loops, text: &[u8], left_out: usize) -> Option<usize> {
-    let n = text.len();
-    COVERAGE.set(Some(Coverage {
-        address: text.as_ptr().addr(),
-        text: text.to_vec(),
-        candidates: Vec::new(),
-        checked: vec![false; n],
-        two_byte: vec![false; n],
-        ended: vec![false; n + 1],
-        ended_longer: vec![false; n + 1],
-        last_load: 0..0,
-        loads: 0,
-        until_left_out: left_out,
-    }));
-    let verdict = validate(text);
-    let coverage = COVERAGE.take()?;
-    let is_whole = std::str::from_utf8(text).is_ok();
-    if !verdict.is_valid() {
-        // Only the end may be wrong.
-        return is_whole.then_some(n);
-    }
-    if !is_whole && !coverage.ended[n] {
-        return Some(n);
-    }
-    (0..n).find(|&at| {
-        let follows_ascii = at == 0 || text[at - 1].is_ascii();
-        let is_two_byte = || {
-            coverage.two_byte[at]
-                && (at < CONTEXT
-                    || coverage.ended_longer[at - (CONTEXT - 1)..=at].contains(&true)
-                    || array_at::<CONTEXT>(text, at - CONTEXT).is_some_and(allows_two_byte))
-        };
-        let is_looked_at = coverage.checked[at]
-            || text[at].is_ascii() && (follows_ascii || coverage.ended[at])
-            || is_two_byte();
-        !is_looked_at
-    })
+const WIDTHS: [usize; 3] = [16, 32, 16];
+
+/// How many states to try: all, or enough for mistakes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    All,
+    Few,
 }
 
-const KINDS: [&str; 4] = ["a", "\u{E9}", "\u{20AC}", "\u{1F600}"];
+/// Lists of blocks: each block and its neighbour with all values, among blocks that are all listed, or all not; and as many blocks as there
+/// are.
+fn lists(blocks: usize) -> Vec<u64> {
+    let mut lists: BTreeSet<u64> = few_lists().into_iter().collect();
+    for i in 0..blocks {
+        for (two, others) in (0..4_u64).flat_map(|two| [(two, 0), (two, u64::MAX)]) {
+            lists.insert(others & !(3_u64 << i) | two << i);
+        }
+        lists.insert((1_u64 << i) - 1);
+    }
+    let mask = u64::MAX >> (64 - blocks);
+    lists.into_iter().map(|list| list & mask).collect::<BTreeSet<_>>().into_iter().collect()
+}
 
-/// Memory for texts.
+fn few_lists() -> Vec<u64> {
+    vec![0, u64::MAX, 0x5555_5555_5555_5555, 0xCCCC_CCCC_CCCC_CCCC, 1]
+}
+
+/// Memory in which a text begins `misaligned` bytes after a multiple of 64.
 struct Memory(Vec<u8>);
 
 impl Memory {
-    fn new(len: usize) -> Self {
-        Self(vec![0; len + 192])
-    }
-
-    /// Returns text of `n` bytes at an address that is `misaligned` bytes after a multiple of 64. `kind` says what kind of character comes
-    /// at a place. The end may cut off the last one.
-    fn text(&mut self, n: usize, misaligned: usize, kind: impl Fn(usize) -> usize) -> &[u8] {
+    fn text(&mut self, n: usize, misaligned: usize) -> &mut [u8] {
+        self.0.resize(self.0.len().max(n + 128), 0);
         let skip = self.0.as_ptr().addr().wrapping_neg() % 64 + misaligned;
-        let memory = &mut self.0[skip..];
-        let mut at = 0;
-        while at < n {
-            let character = KINDS[kind(at)].as_bytes();
-            memory[at..][..character.len()].copy_from_slice(character);
-            at += character.len();
-        }
-        &memory[..n]
+        &mut self.0[skip..skip + n]
     }
 }
 
-/// Runs the loops on texts of `n` bytes: of each kind, with another kind at each of some places, for 1, 66 and all bytes; and on texts whose
-/// blocks are of all kinds. Returns whether all of each is looked at.
-fn looks_at_texts(validate: Loops, memory: &mut Memory, n: usize, step: usize) -> bool {
-    let misaligned = 13 * n % 64;
-    let mut looks_at = |kind: &dyn Fn(usize) -> usize| {
-        overlooked(validate, memory.text(n, misaligned, kind), usize::MAX).is_none()
-    };
-    let two_kinds = (0..16).map(|pair| (pair / 4, pair % 4)).all(|(most, other)| {
-        (n % step..n).step_by(step).all(|at| {
-            let lengths: &[usize] = if most == other { &[0] } else { &[1, 66, n] };
-            lengths
-                .iter()
-                .all(|len| looks_at(&|place| if (at..at + len).contains(&place) { other } else { most }))
-        })
-    });
-    // A sparse run of the AVX-512 kernel needs the larger distance.
-    let mut distances = [83, 211].into_iter().flat_map(|distance| (0..16).map(move |pair| (distance, pair)));
-    let now_and_then = distances.all(|(distance, pair)| {
-        let next = Cell::new(0);
-        looks_at(&|place| {
-            let is_other = place >= next.get();
-            next.set(if is_other { place + distance } else { next.get() });
-            if is_other { pair / 4 } else { pair % 4 }
-        })
-    });
-    // The kinds of blocks are the digits of numbers, so that all short sequences of kinds come.
-    two_kinds
-        && now_and_then
-        && (0..64).all(|number| {
-            looks_at(&|place| {
-                let block = place / BLOCK_BYTES;
-                number * (block + 1) * (block + 3) / 3 % 4
-            })
-        })
+/// Tries all paths of a step that begins in the last state of `plan`, in a text of `n` bytes; without a state, from the start of the program.
+///
+/// The loops may look at the byte before a step itself, so it is ASCII or not. The others show the opposite as well as the same, and their place.
+fn try_paths(validate: fn(&[u8]) -> Verdict, n: usize, misaligned: usize, plan: &[State], lists: &[u64]) {
+    thread_local! {
+        static MEMORY: RefCell<Memory> = const { RefCell::new(Memory(Vec::new())) };
+    }
+    let at = plan.last().map_or(0, |state| state.at);
+    for (before, others) in [(0, 0), (0, 0x80), (0x80, 0), (0x80, 0x80)] {
+        if at == 0 && (before, others) != (0, 0) {
+            continue;
+        }
+        MEMORY.with_borrow_mut(|memory| {
+            let text = memory.text(n, misaligned);
+            for (place, byte) in text.iter_mut().enumerate() {
+                let high = if place + 1 == at { before } else { others };
+                *byte = (place % 127 + 1) as u8 | high;
+            }
+            RUN.set(Run {
+                address: text.as_ptr().addr(),
+                text: text.to_vec(),
+                plan: plan.to_vec(),
+                lists: lists.to_vec(),
+                ..Run::default()
+            });
+            let text = &*text;
+            explore(|| {
+                RUN.with_borrow_mut(|run| {
+                    (run.reached, run.is_faulty, run.skips, run.rows) = (0, false, 0, 0);
+                    run.known = Known::sound(0, Cut::Nothing);
+                });
+                let verdict = validate(text);
+                RUN.with_borrow(|run| {
+                    assert!(run.has_begun(), "the loop is not reached");
+                    if verdict.is_valid() {
+                        assert_eq!(run.known.extent(), n, "something is left out: {run:?}");
+                        assert_eq!(run.known.cut(n), Cut::Nothing, "the end is left out: {run:?}");
+                    } else {
+                        assert!(run.is_faulty, "there is no fault: {run:?}");
+                    }
+                });
+            });
+            RUN.set(Run::default());
+        });
+    }
 }
 
-/// The loops for short text, at all lengths to 300.
-fn short_text(validate: Loops) -> bool {
-    let mut memory = Memory::new(300);
-    (4..=300).all(|n| looks_at_texts(validate, &mut memory, n, 1))
+/// Texts of 4 to 300 bytes, from start to end: `check_short` gets no longer ones than 255.
+fn short_text(loops: Loops, effort: Effort) -> bool {
+    let step = if effort == Effort::All { 1 } else { 3 };
+    for n in (4..=300).step_by(step) {
+        loops.iter().for_each(|validate| try_paths(*validate, n, 0, &[], &few_lists()));
+    }
+    true
 }
 
-pub(crate) fn short_text_of_16() -> bool {
-    short_text(|text| short_0::check_short(Traced::<16>, text))
+/// How many bytes are left at a step. What a step does depends on the number of whole blocks, up to a chunk, on whether there are 256 or 512
+/// bytes, and on whether there are 16 KiB. All numbers up to five blocks are tried, around a chunk, and those near each number of blocks.
+fn rests(effort: Effort) -> Vec<usize> {
+    let far = [8191, 8192, 16_383, 16_384, 16_385, 32_768 + 77, 4 << 20];
+    if effort == Effort::Few {
+        return [0, 1, 63, 64, 65, 128, 255, 256, 300, 511, 512, 640, 1027, 4095, 4096, 4165, 16_400]
+            .to_vec();
+    }
+    let near_blocks = (1..=66).flat_map(|blocks| [0, 1, 63].map(|more| blocks * BLOCK_BYTES + more));
+    let all = (0..=330).chain(4030..=4170).chain(near_blocks).chain(far);
+    all.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-pub(crate) fn short_text_of_32() -> bool {
-    short_text(SHORT[0].1)
+/// Texts from 256 bytes on, a step at a time.
+fn long_text(loops: Loops, effort: Effort) -> bool {
+    const STEP: usize = 4 * BLOCK_BYTES;
+    let (all, few) = (effort == Effort::All, few_lists());
+    let state = |head, at, number| State { head, at, number };
+    for (i, (validate, lanes)) in loops.into_iter().zip(WIDTHS).enumerate() {
+        let is_web = i == 2;
+        // The start, and the skipped ASCII.
+        for misaligned in [0, 1, 7, lanes - 1] {
+            for n in (STEP..=1100).step_by(if all { 1 } else { 61 }) {
+                try_paths(validate, n, misaligned, &[state(Head::Start, 0, STEP - misaligned)], &few);
+            }
+            for rest in (0..=600).step_by(if all { 1 } else { 17 }) {
+                for at in [1, 3].map(|steps| steps * STEP - misaligned) {
+                    if at + rest >= STEP {
+                        try_paths(validate, at + rest, misaligned, &[state(Head::Start, at, STEP)], &few);
+                    }
+                }
+            }
+        }
+        // A branch for each block, to the end of a text of fewer than 1,024 bytes.
+        for (at, rest) in [300, 813].into_iter().flat_map(|at| (0..=200).map(move |rest| (at, rest))) {
+            try_paths(validate, at + rest, 0, &[state(Head::Each, at, 0)], &few);
+        }
+        // Chunks, and the end.
+        for rest in rests(effort) {
+            for at in [97, 1029, (1 << 20) + 13] {
+                let is_one_of_many = at == 97 && rest % BLOCK_BYTES < 2 || at > 2000 && rest % 997 < 5;
+                if at + rest < 1024 || at != 1029 && !is_one_of_many {
+                    continue;
+                }
+                for choice in NOT_ASCII..=DENSE {
+                    try_paths(validate, at + rest, 0, &[state(Head::Listed, at, choice)], &few);
+                }
+            }
+        }
+        for blocks in (1..=65).step_by(if all { 1 } else { 7 }) {
+            let (n, lists) = (1029 + blocks * BLOCK_BYTES, lists(blocks.min(64)));
+            for choice in [NOT_ASCII, NOT_ASCII + 1] {
+                try_paths(validate, n, 0, &[state(Head::Listed, 1029, choice)], &lists);
+            }
+            // Dense text without rows, in a chunk.
+            let dense =
+                |k: usize| [state(Head::Listed, 1029, DENSE), state(Head::Each, 1029 + k * BLOCK_BYTES, 0)];
+            if is_web {
+                (0..=blocks.min(64)).for_each(|k| try_paths(validate, n, 0, &dense(k), &few));
+                try_paths(validate, n + 20_000, 0, &dense(blocks.min(64) - 1), &few);
+            }
+        }
+    }
+    true
 }
 
-/// The loops for long text: every length from 256 to 1,300, or one in `thin`, and some lengths of more chunks.
-pub(crate) fn long_text(validate: Loops, thin: usize) -> bool {
-    let mut memory = Memory::new(13_000);
-    (256..=1300).step_by(thin).all(|n| looks_at_texts(validate, &mut memory, n, 43))
-        && (4100..=4500).step_by(17 * thin).all(|n| looks_at_texts(validate, &mut memory, n, 211))
-        && [8300, 8513, 12_550, 12_800].iter().all(|&n| looks_at_texts(validate, &mut memory, n, 401))
+pub(crate) fn short() -> bool {
+    short_text(SHORT[0].1, Effort::All)
 }
 
-pub(crate) fn long_text_of_16() -> bool {
-    long_text(|text| long_0::CheckLong::run(Traced::<16>, text, ()), 3)
+pub(crate) fn long() -> bool {
+    long_text(LONG[0].1, Effort::All)
 }
 
-pub(crate) fn long_text_of_32() -> bool {
-    long_text(LONG[0].1, 1)
-}
-
-/// Whether it is noticed if one check of dense text is left out. Each check is the only one of some byte.
-pub(crate) fn a_check_that_is_left_out() -> bool {
-    // The head has four vectors. Ten or sixteen blocks come after it, and the block that ends with the text.
-    [(771, 15), (1155, 21)].iter().all(|&(n, checks)| {
-        let mut memory = Memory::new(n);
-        let text = memory.text(n, 0, |_| 2);
-        (0..checks).all(|left_out| overlooked(LONG[0].1, text, left_out).is_some())
-            && overlooked(LONG[0].1, text, checks).is_none()
-    })
-}
-
-/// Returns the mistakes in a list of loops for which a statement holds all the same.
-pub(crate) fn missed(loops: &[(&'static str, Loops)], holds: fn(Loops) -> bool) -> Vec<&'static str> {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    // A mistake may make an index fall out of range.
-    let holds = |validate| std::panic::catch_unwind(|| holds(validate)).unwrap_or(false);
-    let missed = loops[1..].iter().filter(|(_, validate)| holds(*validate)).map(|&(what, _)| what).collect();
-    std::panic::set_hook(hook);
-    missed
-}
-
-/// Returns the mistakes that no run shows, and how many there are.
+/// Returns the mistakes that no step shows, and how many there are.
 pub(crate) fn unnoticed() -> (Vec<&'static str>, usize) {
-    let all = [missed(SHORT, short_text), missed(LONG, |validate| long_text(validate, 7))].concat();
-    (all, SHORT.len() + LONG.len() - 2)
+    let short = missed(SHORT, |loops| short_text(loops, Effort::Few));
+    let long = missed(LONG, |loops| long_text(loops, Effort::Few));
+    ([short, long].concat(), SHORT.len() + LONG.len() - 2)
 }

@@ -3,9 +3,13 @@
 use crate::byte::Byte;
 use crate::formula::{FALSE, Formula};
 use crate::rfc::{End, Start, is_text};
+use crate::simd::Token;
 pub(crate) use verdict::Verdict;
 
+pub(crate) mod automaton;
 pub(crate) mod bitplanes;
+pub(crate) mod coverage;
+pub(crate) mod known;
 pub(crate) mod lookup;
 
 #[path = "../../../../src/kernel/verdict.rs"]
@@ -20,12 +24,12 @@ fn faulty<T>(sound: usize) -> Result<T, usize> {
     Err(sound)
 }
 
-pub(crate) mod automaton {
-    //! What the vector kernels use of the automaton.
-
-    pub(crate) fn is_tiny_text(_: &[u8]) -> bool {
-        unreachable!("a text of fewer than four bytes is read without vectors")
-    }
+/// The library's trait of this name.
+pub(crate) trait Engine: Token {
+    #[expect(dead_code, reason = "the automaton has it")]
+    const LONG_FROM_BYTES: usize;
+    fn validate(self, bytes: &[u8]) -> Verdict;
+    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool;
 }
 
 /// Returns whether verdicts on `text`, each with its condition, say that it is valid if and only if it is UTF-8, and whether all before

@@ -1,12 +1,13 @@
-//! Whether the loops of the AVX-512 kernel look at every byte. `loops.rs` explains how.
+//! Whether the loops of the AVX-512 kernel look at every byte. `coverage.rs` explains how.
 //!
 //! Here vectors know where their bytes come from. The loop by blocks at the end of a text counts as
 //! one check of the rest.
 
 use crate::boundary::{CONTEXT, LARGEST_AT_END};
-use crate::kernel::lookup::loops::{Coverage, Loops, load, long_text, missed, with_coverage};
+use crate::kernel::coverage::{Coverage, Loops, load, long_text, with_coverage};
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Job, Sealed, Token};
+use crate::steps::missed;
 
 pub(super) use super::BLOCK_BYTES;
 pub(super) const GROUP_BYTES: usize = 8 * BLOCK_BYTES;

@@ -4,6 +4,7 @@
 #[expect(dead_code, reason = "operations that no proof needs, and what real instruction sets share")]
 mod library;
 
+pub(crate) mod asked;
 pub(crate) mod symbolic;
 pub(crate) mod traced;
 pub(crate) mod x86 {

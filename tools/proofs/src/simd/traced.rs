@@ -1,6 +1,5 @@
-//! An instruction set with vectors of `N` bytes that are numbers, which notes what is loaded.
+//! An instruction set with vectors of `N` bytes that are numbers, for lists of blocks.
 
-use crate::kernel::lookup::loops;
 use crate::simd::{Job, Plain, Sealed, Simd, Token, Vectors};
 
 #[derive(Clone, Copy)]
@@ -25,7 +24,6 @@ impl<const N: usize> Lanes<N> {
     /// Returns `bytes`, and zeros after them.
     #[inline(never)]
     fn load(bytes: &[u8]) -> Self {
-        loops::load(bytes);
         Self(std::array::from_fn(|lane| bytes.get(lane).copied().unwrap_or(0)))
     }
 
@@ -34,7 +32,7 @@ impl<const N: usize> Lanes<N> {
     }
 }
 
-/// Only what the loops themselves do is here. What checks do is proved with formulas.
+/// Only what the lists do is here. What checks do is proved with formulas.
 impl<const N: usize> Vectors for Traced<N> {
     type Vector = Lanes<N>;
 
@@ -108,27 +106,27 @@ impl<const N: usize> Simd for Traced<N> {
     }
 
     fn ending_in(self, _: [u8; 4]) -> Lanes<N> {
-        unreachable!("a loop does not check")
+        unreachable!("a list does not check")
     }
 
     fn table(self, _: &[u8; 16]) -> Lanes<N> {
-        unreachable!("a loop does not check")
+        unreachable!("a list does not check")
     }
 
     fn lookup(self, _: Lanes<N>, _: Lanes<N>) -> Lanes<N> {
-        unreachable!("a loop does not check")
+        unreachable!("a list does not check")
     }
 
     fn earlier<const M: usize>(self, _: Lanes<N>, _: Lanes<N>) -> Lanes<N> {
-        unreachable!("a loop does not check")
+        unreachable!("a list does not check")
     }
 
     fn high_nibbles(self, _: Lanes<N>) -> Lanes<N> {
-        unreachable!("a loop does not check")
+        unreachable!("a list does not check")
     }
 
     fn low_nibbles(self, _: Lanes<N>) -> Lanes<N> {
-        unreachable!("a loop does not check")
+        unreachable!("a list does not check")
     }
 
     #[inline(never)]
@@ -146,7 +144,7 @@ impl<const N: usize> Simd for Traced<N> {
     }
 
     fn below_signed(self, _: Lanes<N>, _: Lanes<N>) -> Lanes<N> {
-        unreachable!("a loop does not count")
+        unreachable!("a list does not count")
     }
 
     #[inline(never)]
@@ -160,6 +158,6 @@ impl<const N: usize> Simd for Traced<N> {
     }
 
     fn sum(self, _: Lanes<N>) -> usize {
-        unreachable!("a loop does not count")
+        unreachable!("a list does not count")
     }
 }

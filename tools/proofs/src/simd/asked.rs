@@ -1,0 +1,146 @@
+//! An instruction set with vectors of `N` bytes that are only places in a text. Each question about them is answered in every way.
+
+use crate::kernel::lookup::loops::{ascii_if, place};
+use crate::simd::{Job, Plain, Sealed, Simd, Token, Vectors};
+
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<const N: usize, const RELOADS: bool>;
+
+/// Bytes of a text.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    start: usize,
+    end: usize,
+}
+
+// SAFETY: two numbers of the same type have no padding, and may have any values.
+unsafe impl Plain for Span {}
+
+impl<const N: usize, const R: bool> Sealed for Asked<N, R> {}
+
+impl<const N: usize, const R: bool> Token for Asked<N, R> {
+    fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
+        J::run(self, bytes, more)
+    }
+}
+
+fn load(bytes: &[u8]) -> Span {
+    let place = place(bytes);
+    Span { start: place.start, end: place.end }
+}
+
+fn no<T>() -> T {
+    unreachable!("a loop does not compute")
+}
+
+impl<const N: usize, const R: bool> Vectors for Asked<N, R> {
+    type Vector = Span;
+
+    const LANES: usize = N;
+
+    fn load(self, bytes: &[u8], at: usize) -> Span {
+        load(&bytes[at..at + N])
+    }
+
+    fn load_short(self, bytes: &[u8]) -> Span {
+        assert!(bytes.len() < N);
+        load(bytes)
+    }
+
+    /// The bytes of both. There must be none between them.
+    fn or(self, a: Span, b: Span) -> Span {
+        assert!(a.start <= b.end && b.start <= a.end, "bytes are left out");
+        Span { start: a.start.min(b.start), end: a.end.max(b.end) }
+    }
+
+    fn any_high_bit(self, v: Span) -> bool {
+        !ascii_if(v.start..v.end)
+    }
+
+    fn high_bits(self, v: Span) -> u64 {
+        u64::from(!ascii_if(v.start..v.end))
+    }
+
+    fn splat(self, _: u8) -> Span {
+        no()
+    }
+
+    fn and(self, _: Span, _: Span) -> Span {
+        no()
+    }
+
+    fn max(self, _: Span, _: Span) -> Span {
+        no()
+    }
+
+    fn min(self, _: Span, _: Span) -> Span {
+        no()
+    }
+
+    fn minus_saturating(self, _: Span, _: Span) -> Span {
+        no()
+    }
+
+    fn plus_signed_saturating(self, _: Span, _: Span) -> Span {
+        no()
+    }
+
+    fn any(self, _: Span) -> bool {
+        no()
+    }
+}
+
+impl<const N: usize, const R: bool> Simd for Asked<N, R> {
+    const ASCII_TEST_FROM_BYTES: usize = N;
+    const RELOADS: bool = R;
+
+    fn load_second(self, bytes: &[u8]) -> Span {
+        assert!((N..=2 * N).contains(&bytes.len()));
+        load(&bytes[N..])
+    }
+
+    /// Not a sum here, but the place of the bytes, for functions that know no more of a vector than the traits.
+    fn sum(self, v: Span) -> usize {
+        v.start << 32 | v.end
+    }
+
+    fn ending_in(self, _: [u8; 4]) -> Span {
+        no()
+    }
+
+    fn table(self, _: &[u8; 16]) -> Span {
+        no()
+    }
+
+    fn lookup(self, _: Span, _: Span) -> Span {
+        no()
+    }
+
+    fn earlier<const M: usize>(self, _: Span, _: Span) -> Span {
+        no()
+    }
+
+    fn high_nibbles(self, _: Span) -> Span {
+        no()
+    }
+
+    fn xor(self, _: Span, _: Span) -> Span {
+        no()
+    }
+
+    fn minus_wrapping(self, _: Span, _: Span) -> Span {
+        no()
+    }
+
+    fn equal(self, _: Span, _: Span) -> Span {
+        no()
+    }
+
+    fn below_signed(self, _: Span, _: Span) -> Span {
+        no()
+    }
+
+    fn halve(self, _: Span, _: Span) -> Span {
+        no()
+    }
+}
