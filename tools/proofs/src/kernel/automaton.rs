@@ -12,7 +12,7 @@ use crate::boundary::start_before;
 use crate::rfc;
 use crate::steps::{choose, explore, missed, stop};
 
-/// In the place of the library's error: where it is.
+/// Instead of the library's error: where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Utf8Error(usize);
 
@@ -198,7 +198,7 @@ const TAIL2: u32 = scan_0::PROGRAM.states[3];
 /// How many bytes of a character are due in each of the states, in the order of `automaton.rs`.
 const DUE: [usize; 9] = [0, 0, 1, 2, 3, 2, 2, 3, 3];
 
-/// In the place of `step`: notes a byte, and returns any state that the grammar allows after `state`: a character ends after as many bytes as it
+/// Instead of `step`: notes a byte, and returns any state that the grammar allows after `state`: a character ends after as many bytes as it
 /// needs, or begins, or is wrong. The upper bits of a state are anything.
 fn any_step(state: u32, byte: u8) -> u32 {
     let mut read = READ.get();
@@ -222,7 +222,7 @@ fn any_step(state: u32, byte: u8) -> u32 {
     read.state | 0x5555_5540
 }
 
-/// In the place of `read`: the same for several bytes. A character that they cut off begins in their last three bytes.
+/// Instead of `read`: the same for several bytes. A character that they cut off begins in their last three bytes.
 fn any_read(state: u32, bytes: &[u8]) -> u32 {
     let mut read = READ.get();
     let (address, len) = TEXT.get();
