@@ -72,7 +72,7 @@ fn accepted_by(mut chunks: DialectChunks<impl Read>) -> io::Result<Vec<AcceptedB
 
 #[cfg(test)]
 mod tests {
-    use trust8_dialect::diagnose;
+    use trust8_dialect::{Dialect, diagnose};
 
     use super::*;
 
@@ -80,7 +80,7 @@ mod tests {
     /// whole.
     #[test]
     fn chunks_agree_with_the_whole_file() {
-        let texts: [&[u8]; 9] = [
+        let texts: [&[u8]; 11] = [
             b"a\xED\xA0\xBD\xED\xB8\x80b",
             b"\xED\xA0\xBD\xED\xB8\x80\xED\xA0\xBD\xED\xB8\x80\xED\xA0\xBD\xED\xB8\x80\xED\xA0\xBD\xED\xB8\x80",
             b"a\xC0\x80\xED\xA0\xBD\xED\xB8\x80b\xE2\x82\xAC",
@@ -90,6 +90,8 @@ mod tests {
             b"\xF0\x9F\x98\x80\xED\xA0\xBD\xF0\x9F\x98\x80",
             b"a\xFC\x84\x80\x80\x80\x80b\xF8\x88\x80\x80\x80\xED\xA0\xBD\xED\xB8\x80",
             b"a\xED\xA0\xBD\xED\xB8\x80\xE9t\xE9",
+            b"\x02\x01\xC0\xC3\0\0\xED\xE6\xB8\x80\xED\xA0\xBD\xED\xE6",
+            b"ab\xED\xA0\xBD\xED\xB8c\xED\xA0\xBD\xEDd\xED\xA0e\xEDf",
         ];
         let mut found = 0;
         for text in texts {
@@ -103,10 +105,17 @@ mod tests {
                 for size in 9..bytes.len() + 2 {
                     let mut chunks = DialectChunks::of_size(&bytes[..], size);
                     let mut together: Vec<u8> = Vec::new();
+                    let mut lossy = [const { String::new() }; Dialect::ALL.len()];
                     while let Some(chunk) = chunks.next().unwrap() {
                         together.extend(chunk);
+                        for (text, dialect) in lossy.iter_mut().zip(Dialect::ALL) {
+                            text.push_str(&dialect.to_utf8_lossy(chunk));
+                        }
                     }
                     assert_eq!(together, bytes);
+                    for (text, dialect) in lossy.iter().zip(Dialect::ALL) {
+                        assert_eq!(*text, dialect.to_utf8_lossy(&bytes), "{bytes:X?} in chunks of {size}");
+                    }
                     let accepted = accepted_by(DialectChunks::of_size(&bytes[..], size)).unwrap();
                     assert_eq!(accepted, expected, "{bytes:X?} in chunks of {size}");
                     found += accepted.len();

@@ -8,10 +8,11 @@ use trust8_dialect::{Dialect, diagnose};
 ///
 /// Bytes without such a place are invalid in every dialect, so they may be cut anywhere.
 pub(crate) fn last_cut(bytes: &[u8]) -> usize {
-    let is_cut = |at: usize| match (bytes[at], bytes.get(at + 1)) {
-        (byte, _) if is_continuation(byte) => false,
-        // This may be the second half of a pair.
-        (0xED, None | Some(0xB0..=0xBF)) => !matches!(bytes[..at], [.., 0xED, 0xA0..=0xAF, _]),
+    let is_cut = |at: usize| match (&bytes[..at], &bytes[at..]) {
+        (_, [byte, ..]) if is_continuation(*byte) => false,
+        // The second half of a pair may begin or be unfinished here. At an end, it would be an error together with the first half.
+        ([.., 0xED, 0xA0..=0xAF, _], [0xED] | [0xED, 0xB0..=0xBF, ..])
+        | ([.., 0xED, 0xA0..=0xAF, _, 0xED] | [.., 0xED, 0xA0..=0xAF, _, 0xED, 0xB0..=0xBF], _) => false,
         _ => true,
     };
     (1..bytes.len()).rev().find(|&at| is_cut(at)).unwrap_or(bytes.len())
