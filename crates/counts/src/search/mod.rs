@@ -59,12 +59,14 @@ impl<Q: Sought<E>, E: Engine + SearchOps> Job<E, (), usize> for SearchLong<Q> {
     fn run(engine: E, text: &[u8], (): ()) -> usize {
         let (mut at, mut pending) = (0, 0);
         while let Some(block) = text[at..].first_chunk() {
-            if (pending != 0 || is_block_suspected::<Q, _>(engine, block))
-                && let Some(found) = look::<Q, _>(engine, block, &mut 0, &mut pending)
-            {
+            if pending == 0 && !is_block_suspected::<Q, _>(engine, block) {
+                // From the next block on, vectors begin at aligned addresses, if units do. So no load crosses into another cache line.
+                at += LONG_BYTES - text[at..].as_ptr().addr() % E::LANES / Q::UNIT_BYTES * Q::UNIT_BYTES;
+            } else if let Some(found) = look::<Q, _>(engine, block, &mut 0, &mut pending) {
                 return Q::place(text, at + found);
+            } else {
+                at += LONG_BYTES;
             }
-            at += LONG_BYTES;
         }
         // The last block overlaps the one before it.
         if pending == 0
