@@ -35,7 +35,7 @@ MISTAKES = [
     ("lookup/filter.rs", "listed += GROUP_BLOCKS;", "listed += GROUP_BLOCKS / 2;"),
     ("lookup/filter.rs", "eight_blocks(s, group, 8 * BLOCK_BYTES)", "eight_blocks(s, group, 0)"),
     ("lookup/filter.rs", "two_blocks(s, group, at + 6 * BLOCK_BYTES)", "two_blocks(s, group, at + 4 * BLOCK_BYTES)"),
-    ("lookup/filter.rs", "high_bits(s, group, at + BLOCK_BYTES)", "high_bits(s, group, at)"),
+    ("lookup/filter.rs", "one_block(s, group, at + BLOCK_BYTES)", "one_block(s, group, at)"),
     ("lookup/filter.rs", "left = &left[BLOCK_BYTES..];", "left = &left[BLOCK_BYTES.min(left.len() - 2 * BLOCK_BYTES) + BLOCK_BYTES..];"),
     ("lookup/filter.rs", "(u64::from(is_reached), 0);", "(u64::from(is_reached & false), 0);"),
     ("lookup/filter.rs", "s.splat(0x80 + 1)", "s.splat(0x80 - 1)"),
