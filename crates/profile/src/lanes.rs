@@ -28,6 +28,12 @@ impl Nibbles {
         self.low[(byte & 15) as usize] |= classes;
     }
 
+    /// Adds a byte that is looked up by [`inner`].
+    pub(super) const fn add_inner(&mut self, byte: u8, classes: u8) {
+        self.high[(byte >> 2 & 15) as usize] |= classes;
+        self.low[(byte & 15) as usize] |= classes;
+    }
+
     #[inline(always)]
     pub(super) fn of(&self, byte: u8) -> u8 {
         self.high[usize::from(byte >> 4)] & self.low[usize::from(byte & 15)]
@@ -55,10 +61,8 @@ pub(super) struct Sieve {
     pub(super) one: Nibbles,
     /// The classes of characters by their first two bytes.
     pub(super) two: [Nibbles; 2],
-    /// The classes of characters by their first three bytes. Those of the first byte are by its lower
-    /// four bits alone: the other two follow no other byte with these bits, except inside a
-    /// character of four bytes.
-    pub(super) three: ([u8; 16], [Nibbles; 2]),
+    /// The classes of characters by their first three bytes.
+    pub(super) three: [Nibbles; 3],
     pub(super) plain: Plain,
     #[cfg(trust8_avx512)]
     pub(super) sixes: Sixes,
@@ -80,12 +84,12 @@ pub(super) const ASCII: u8 = 0x0F;
 #[cfg(trust8_simd)]
 #[inline(always)]
 pub(super) fn second_test<S: Simd>(s: S, [first, second, third]: [S::Vector; 3], sieve: &Sieve) -> S::Vector {
-    let (a, b, c) = (s.low_nibbles(first), nibbles(s, second), nibbles(s, third));
-    let one = s.and(classes(s, &sieve.one, c), s.splat(ASCII));
-    let two = s.and(classes(s, &sieve.two[0], b), classes(s, &sieve.two[1], c));
-    let (first, [second, third]) = &sieve.three;
-    let three = s.and(s.lookup(s.table(first), a), classes(s, second, b));
-    s.or(one, s.or(two, s.and(three, classes(s, third, c))))
+    let three =
+        s.and(classes(s, &sieve.three[0], nibbles(s, first)), classes(s, &sieve.three[1], inner(s, second)));
+    let inner = inner(s, third);
+    let one = s.and(classes(s, &sieve.one, nibbles(s, third)), s.splat(ASCII));
+    let two = s.and(classes(s, &sieve.two[0], nibbles(s, second)), classes(s, &sieve.two[1], inner));
+    s.or(one, s.or(two, s.and(three, classes(s, &sieve.three[2], inner))))
 }
 
 #[cfg(trust8_simd)]
@@ -98,6 +102,15 @@ fn classes<S: Simd>(s: S, nibbles: &Nibbles, [high, low]: [S::Vector; 2]) -> S::
 #[inline(always)]
 fn nibbles<S: Simd>(s: S, bytes: S::Vector) -> [S::Vector; 2] {
     [s.high_nibbles(bytes), s.low_nibbles(bytes)]
+}
+
+/// Returns bits 2 to 5 of each byte, as a number below 16, and bits 0 to 3. They tell apart the bytes 80
+/// to BF.
+#[cfg(trust8_simd)]
+#[inline(always)]
+fn inner<S: Simd>(s: S, bytes: S::Vector) -> [S::Vector; 2] {
+    let twice = |v| s.minus_wrapping(v, s.minus_wrapping(s.splat(0), v));
+    [s.high_nibbles(twice(twice(bytes))), s.low_nibbles(bytes)]
 }
 
 /// Like [`first_test`], with AVX-512.

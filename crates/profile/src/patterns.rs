@@ -20,22 +20,22 @@ type Range = (Class, u32, u32, usize);
 /// three have 8 to 15. The number is the bit in the tables.
 const THREE: usize = 8;
 
-/// Which sequences share a product, with what else that accepts as products of nibbles:
+/// Which sequences share a product, with what else that accepts as products of sets of four bits:
 ///
 /// | product | sequences | and |
 /// |---:|---|---|
 /// | 0 | C2 80..9F, CD 8F | other CD 80..9F |
 /// | 1, 2 | C2 AD; D8 9C | |
 /// | 3 to 5 | EE and EF 80..9F; EE and EF A0..A3; EE A4..BF | |
-/// | 6 | F3 A0, F3 B0..BF, F4 | planes 12 to 15 |
+/// | 6 | F3 A0, F3 B0..BF, F4 | |
 /// | 7 | D2 83..89 | |
-/// | 8 | E1 85 9F..A0, E2 81 9F | E1 81, E2 85: 3 of 64 |
-/// | 9 | E1 9E B4..B5, E3 85 A4, EF BE A0 | 4 of 64 of E1 85, 8E, 95, 9E; E3; EF B5 |
+/// | 8 | E2 81 9F, E2 81 Ax | E2 81 9C..9E |
+/// | 9 | E1 85 9F..A0, E1 9E B4..B5, E3 85 A4, EF BE A0 | 6 of 64 of each, E1 BE and E3 9E, BE |
 /// | 10 | E1 A0 8B..8F, E2 A0 80 | E1 A0 80, E2 A0 8B..8F |
-/// | 11 | E2 80 8x, E2 80 A8..AE, E2 81 Ax | bullets and ellipses |
+/// | 11 | E2 80 8x, E2 80 A8..AE | E2 80 AF |
 /// | 12 | EF B7 90..AF, EF B8 8x, EF B8 Ax | EF B7 8x, EF B8 9x |
 /// | 13 | EF BB BF, EF BF Bx | EF BB Bx |
-/// | 14 | F0 96 BF, F0 9B B2, F0 9D 85, ends of planes | 2 of 100 of E0..E4 |
+/// | 14 | F0 96 BF, F0 9B B2, F0 9D 85, ends of planes | 1 of 16 of each |
 /// | 15 | two marks, CC and CD: the last byte of the first one is between their first bytes | |
 ///
 /// Products of sets of bytes accept less.
@@ -72,7 +72,7 @@ const RANGES: &[Range] = &[
     (Class::StackedMarks, 0x350, 0x36F, MARKS),
     (Class::StackedMarks, 0x483, 0x489, 7),
     (Class::BidiMark, 0x61C, 0x61C, 2),
-    (Class::Invisible, 0x115F, 0x1160, 8),
+    (Class::Invisible, 0x115F, 0x1160, 9),
     (Class::Invisible, 0x17B4, 0x17B5, 9),
     (Class::VariationSelector, 0x180B, 0x180D, 10),
     (Class::Invisible, 0x180E, 0x180E, 10),
@@ -84,10 +84,10 @@ const RANGES: &[Range] = &[
     (Class::Separator, 0x2028, 0x2029, 11),
     (Class::BidiControl, 0x202A, 0x202E, 11),
     (Class::StraySpace, 0x205F, 0x205F, 8),
-    (Class::ZeroWidth, 0x2060, 0x2060, 11),
-    (Class::Invisible, 0x2061, 0x2065, 11),
-    (Class::BidiControl, 0x2066, 0x2069, 11),
-    (Class::Invisible, 0x206A, 0x206F, 11),
+    (Class::ZeroWidth, 0x2060, 0x2060, 8),
+    (Class::Invisible, 0x2061, 0x2065, 8),
+    (Class::BidiControl, 0x2066, 0x2069, 8),
+    (Class::Invisible, 0x206A, 0x206F, 8),
     (Class::StrayFiller, 0x2800, 0x2800, 10),
     (Class::Invisible, 0x3164, 0x3164, 9),
     (Class::PrivateUse, 0xE000, 0xE7FF, 3),
@@ -193,7 +193,7 @@ pub(super) const fn sieve(bits: u64) -> Sieve {
     let mut sieve = Sieve {
         one: Nibbles::NONE,
         two: [Nibbles::NONE; 2],
-        three: ([0; 16], [Nibbles::NONE; 2]),
+        three: [Nibbles::NONE; 3],
         plain: Plain::new([0; 16], 0, Count::More),
         #[cfg(trust8_avx512)]
         sixes: Sixes { ascii: [0; 64], one: [0; 64], two: [[0; 64]; 2], three: [[0; 64]; 3] },
@@ -313,7 +313,7 @@ const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
 
 const fn add_two(sieve: &mut Sieve, [first, second, _]: [u8; 3], product: u8) {
     sieve.two[0].add(first, product);
-    sieve.two[1].add(second, product);
+    sieve.two[1].add_inner(second, product);
     #[cfg(trust8_avx512)]
     {
         sieve.sixes.two[0][(first & 0x3F) as usize] |= product;
@@ -322,9 +322,9 @@ const fn add_two(sieve: &mut Sieve, [first, second, _]: [u8; 3], product: u8) {
 }
 
 const fn add_three(sieve: &mut Sieve, bytes: [u8; 3], product: u8) {
-    sieve.three.0[(bytes[0] & 15) as usize] |= product;
-    sieve.three.1[0].add(bytes[1], product);
-    sieve.three.1[1].add(bytes[2], product);
+    sieve.three[0].add(bytes[0], product);
+    sieve.three[1].add_inner(bytes[1], product);
+    sieve.three[2].add_inner(bytes[2], product);
     #[cfg(trust8_avx512)]
     {
         let mut i = 0;

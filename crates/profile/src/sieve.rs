@@ -14,10 +14,10 @@
 //! suspect. A test may have false positives, but never misses a forbidden character of valid text.
 //! For other bytes its result is arbitrary.
 //!
-//! 1. **A class is a bit of a byte.** A table of 16 entries maps a nibble to its classes. A byte
-//!    has the classes that the entries of both its nibbles share; a sequence has those that its
+//! 1. **A class is a bit of a byte.** A table of 16 entries maps four bits of a byte to its classes. A
+//!    byte has the classes that the entries of both its halves share; a sequence has those that its
 //!    bytes share. So a class is a product of sets. The second test distinguishes EF BC
-//!    (punctuation in Chinese text) from EF BF, and E2 80 9C (a quotation mark) from E2 80 AE.
+//!    (punctuation in Chinese text) from EF BF, and E2 80 A6 (an ellipsis) from E2 80 AE.
 //! 2. **AVX-512 looks up six bits at a time** (VPERMB). So a class there is a product of sets of
 //!    bytes.
 //! 3. **ASCII needs one lookup.** Profiles forbid parts of the first two 16-byte rows of ASCII, and

@@ -146,9 +146,9 @@ fn joins_others(class: Class) -> bool {
     Class::ALL.iter().all(|&other| {
         let tables = |bits| {
             let sieve = patterns::sieve(bits);
-            let lanes::Sieve { one, two: [a, b], three: (first, [c, d]), .. } = sieve;
-            let mut tables = [one, a, b, c, d].map(|nibbles| [nibbles.high, nibbles.low].concat()).to_vec();
-            tables.push(first.to_vec());
+            let lanes::Sieve { one, two: [a, b], three: [c, d, e], .. } = sieve;
+            let mut tables =
+                [one, a, b, c, d, e].map(|nibbles| [nibbles.high, nibbles.low].concat()).to_vec();
             #[cfg(trust8_avx512)]
             tables.extend([sieve.sixes.one.to_vec(), sieve.sixes.two.concat(), sieve.sixes.three.concat()]);
             tables
