@@ -412,10 +412,8 @@ mod filter {
 include!(concat!(env!("OUT_DIR"), "/short.rs"));
 include!(concat!(env!("OUT_DIR"), "/long.rs"));
 
-/// The loops with vectors of 16 bytes, of 32 bytes, and of WebAssembly.
-type Loops = [fn(&[u8]) -> Verdict; 3];
-
-const WIDTHS: [usize; 3] = [16, 32, 16];
+/// The length of a vector, whether it is WebAssembly's, and a loop with such vectors.
+type Loops = &'static [(usize, bool, fn(&[u8]) -> Verdict)];
 
 /// How many states to try: all, or enough for mistakes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -504,7 +502,7 @@ fn try_paths(validate: fn(&[u8]) -> Verdict, n: usize, misaligned: usize, plan: 
 fn short_text(loops: Loops, effort: Effort) -> bool {
     let step = if effort == Effort::All { 1 } else { 3 };
     for n in (4..=300).step_by(step) {
-        loops.iter().for_each(|validate| try_paths(*validate, n, 0, &[], &few_lists()));
+        loops.iter().for_each(|&(_, _, validate)| try_paths(validate, n, 0, &[], &few_lists()));
     }
     true
 }
@@ -527,8 +525,7 @@ fn long_text(loops: Loops, effort: Effort) -> bool {
     const STEP: usize = 4 * BLOCK_BYTES;
     let (all, few) = (effort == Effort::All, few_lists());
     let state = |head, at, number| State { head, at, number };
-    for (i, (validate, lanes)) in loops.into_iter().zip(WIDTHS).enumerate() {
-        let is_web = i == 2;
+    for &(lanes, is_web, validate) in loops {
         // The start, and the skipped ASCII.
         for misaligned in [0, 1, 7, lanes - 1] {
             for n in (STEP..=1100).step_by(if all { 1 } else { 61 }) {
