@@ -373,13 +373,11 @@ impl Iterator for Rare<'_> {
         while self.at > self.back.from {
             self.at -= 1;
             let rest = self.back.text.get(self.at..)?;
-            let is_rare = match *rest {
-                [0xCD, second, ..] => second == 0x8F,
-                [0xD8, second, ..] => second == 0x9C,
-                [first, ..] => matches!(first, 0xE1..=0xE3 | 0xEF | 0xF0 | 0xF3),
-                [] => false,
-            };
-            if is_rare {
+            let first = *rest.first()?;
+            if !matches!(first, 0xCD | 0xD8 | 0xE1..=0xE3 | 0xEF | 0xF0 | 0xF3) {
+                continue;
+            }
+            if first >= 0xE1 || matches!(*rest, [0xCD, 0x8F, ..] | [0xD8, 0x9C, ..]) {
                 return Some(first_character(rest)? as u32);
             }
         }

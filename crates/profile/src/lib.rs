@@ -444,6 +444,10 @@ impl Profile {
     /// Returns the character of valid text that contains byte `place`, if the profile forbids it.
     #[inline(never)]
     fn look(&self, text: &[u8], place: usize, edges: Edges) -> Option<Forbidden> {
+        const LINES: u64 = 1 << Class::LineFeed as u32 | 1 << Class::CarriageReturn as u32;
+        if self.bits & LINES == 0 && text.get(place..)?.starts_with(b"\r\n") {
+            return None;
+        }
         let (at, character) = self.suspect(text, place)?;
         let (before, after) = (text.get(..at)?, text.get(at + character.len_utf8()..)?);
         let class = self.rules().class_here(before, character, after, edges)?;
@@ -467,10 +471,11 @@ impl Profile {
         }
         let bytes = text.get(at..)?;
         let &lead = bytes.first()?;
-        // A place in the last byte of four is a false positive: a forbidden character is also suspect at
-        // an earlier byte. No lead is suspect at the end of a search.
-        let may_be = self.sieve.one.of(lead) != 0 && at + 3 != place;
-        may_be.then(|| first_character(bytes)).flatten().map(|character| (at, character))
+        // No lead is suspect at the end of a search.
+        (self.sieve.one.of(lead) != 0)
+            .then(|| first_character(bytes))
+            .flatten()
+            .map(|character| (at, character))
     }
 
     #[inline(always)]
