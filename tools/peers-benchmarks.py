@@ -3,14 +3,17 @@
 
     tools/peers-benchmarks.py simdutf8 [FOLDER]             the newest commit, or the checkout in FOLDER
     tools/peers-benchmarks.py simdutf [FOLDER [LIPSUM]]     the same; LIPSUM is a checkout of unicode_lipsum, whose texts it reads
+    tools/peers-benchmarks.py --build simdutf8 ..           builds, and does not measure
 
 simdutf8's benchmark is built twice: as it is, and with the drop-in of crates/simdutf8 in its Cargo.toml. simdutf's is built twice, too: as it
-is, and with one call replaced by the one of trust8's C library. Both builds run in turns, and a time is the minimum of all samples.
+is, and with one call replaced by the one of trust8's C library. Both builds run in turns, and a time is the minimum of all samples. What is
+built stays in a temporary folder.
 """
 
 import json
 import math
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,8 +25,9 @@ ROOT = Path(__file__).resolve().parent.parent
 # Outside of this workspace, whose members the peers are not.
 WORK = Path(tempfile.gettempdir()) / "trust8-peers-benchmarks"
 ROUNDS = 2
+BUILD_ONLY = "--build" in sys.argv
 # Seconds for each case, and no charts.
-SHORT = ["--noplot", "--warm-up-time", "0.2", "--measurement-time", "0.5"]
+SHORT = ["--noplot", "--warm-up-time", "0.1", "--measurement-time", "0.3"]
 
 
 def run(*command, cwd=ROOT):
@@ -32,28 +36,38 @@ def run(*command, cwd=ROOT):
 
 
 def checkout(name, repository, folder):
-    """Puts a checkout into the folder of this name, or restores the one that is there, and returns it with the commit's name."""
+    """Puts a checkout into the folder of this name, unless it is there, and returns it with the commit's name and date."""
     to = WORK / name
     if not to.exists():
         run("git", "clone", "--quiet", folder or f"https://github.com/{repository}", str(to))
-    run("git", "checkout", "--quiet", ".", cwd=to)
-    return to, run("git", "describe", "--tags", "--always", cwd=to).strip()
+    return to, run("git", "log", "-1", "--format=%h of %cs", cwd=to).strip()
 
 
 def replace(file, old, new):
-    """Replaces what must be in the file once."""
+    """Replaces what must be in the file once, unless it has been replaced before."""
     text = file.read_text()
-    assert text.count(old) == 1, f"{file} has {old!r} {text.count(old)} times"
-    file.write_text(text.replace(old, new))
+    if new not in text:
+        assert text.count(old) == 1, f"{file} has {old!r} {text.count(old)} times"
+        file.write_text(text.replace(old, new))
 
 
 def table(peer, times):
-    """Prints the times in ns of the peer and trust8, by text and length."""
-    rows = [[text, f"{length:,}", f"{theirs:,.1f}", f"{ours:,.1f}", f"{theirs / ours:.2f}"] for (text, length), (theirs, ours) in sorted(times.items())]
-    print(markdown(["text", "bytes", f"{peer}, ns", "trust8, ns", "ratio"], rows))
-    ratios = [theirs / ours for theirs, ours in times.values()]
+    """Prints how many times as fast as the peer trust8 is, by text and length, if that was measured; and both, if each text has one length."""
+    if BUILD_ONLY:
+        return
+    texts, ratios = {}, [theirs / ours for theirs, ours in times.values()]
+    for (text, length), (theirs, ours) in sorted(times.items()):
+        texts.setdefault(text, []).append((length, theirs, ours))
+    lengths = [length for length, _, _ in max(texts.values(), key=len)]
+    if len(lengths) == 1:
+        heads = ["bytes", f"{peer}, GB/s", "trust8, GB/s", "ratio"]
+        cells = lambda length, theirs, ours: [f"{length:,}", f"{length / theirs:.1f}", f"{length / ours:.1f}", f"{theirs / ours:.2f}"]
+    else:
+        heads = [f"{length:,} bytes" for length in lengths]
+        cells = lambda _, theirs, ours: [f"{theirs / ours:.2f}"]
+    print(markdown(["text", *heads], [[text, *(cell for time in times for cell in cells(*time))] for text, times in texts.items()]))
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    print(f"Geometric mean {mean:.2f}, lowest {min(ratios):.2f}, {sum(ratio < 1 for ratio in ratios)} of {len(ratios)} below 1.")
+    print(f"{peer}: geometric mean {mean:.2f}, lowest {min(ratios):.2f}, {sum(ratio < 1 for ratio in ratios)} of {len(ratios)} below 1.")
 
 
 def add(times, key, contestant, time):
@@ -67,8 +81,10 @@ def simdutf8(folder=None):
     theirs, commit = checkout("simdutf8", "rusticstuff/simdutf8", folder)
     ours, _ = checkout("simdutf8-trust8", "rusticstuff/simdutf8", folder)
     replace(ours / "bench" / "Cargo.toml", 'path = ".."', f'path = "{ROOT / "crates" / "simdutf8"}"')
+    for tree in (theirs, ours):
+        run("cargo", "bench", "--quiet", "--bench", "throughput_basic", "--no-run", cwd=tree / "bench")
     times = {}
-    for _ in range(ROUNDS):
+    for _ in range(0 if BUILD_ONLY else ROUNDS):
         for contestant, tree in enumerate((theirs, ours)):
             run("cargo", "bench", "--quiet", "--bench", "throughput_basic", "--", *SHORT, cwd=tree / "bench")
             for file in (tree / "bench" / "target" / "criterion").glob("*/*/new/sample.json"):
@@ -79,27 +95,35 @@ def simdutf8(folder=None):
     table(f"simdutf8 {commit}", times)
 
 
+def build_simdutf(tree, programs):
+    """Builds simdutf's benchmark as it is, and with trust8 in one place."""
+    run("git", "checkout", "--quiet", ".", cwd=tree)
+    run("cargo", "build", "--quiet", "--release", "--manifest-path", "bindings/c/Cargo.toml", "--target-dir", str(WORK / "c"))
+    library = next((WORK / "c" / "release").glob("libtrust8*.a"))
+    options = ["-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_CXX_STANDARD_LIBRARIES={library}"]
+    options += [f"-DSIMDUTF_{part}" for part in ("BENCHMARKS=ON", "BENCHMARK_BASE64=OFF", "TESTS=ON", "TOOLS=OFF")]
+    run("cmake", "-B", "build", *options, cwd=tree)
+    source = tree / "benchmarks" / "src" / "benchmark.cpp"
+    for program in programs:
+        run("cmake", "--build", "build", "--target", "benchmark", cwd=tree)
+        shutil.copy(tree / "build" / "benchmarks" / "benchmark", program)
+        replace(source, "implementation.validate_utf8(data, size)", "trust8_is_utf8(data, size)")
+        source.write_text(f'#include "{ROOT}/bindings/c/include/trust8.h"\n{source.read_text()}')
+
+
 def simdutf(folder=None, lipsum=None):
     """Runs simdutf's benchmark on its texts in UTF-8."""
-    theirs, commit = checkout("simdutf", "simdutf/simdutf", folder)
-    ours, _ = checkout("simdutf-trust8", "simdutf/simdutf", folder)
+    tree, commit = checkout("simdutf", "simdutf/simdutf", folder)
     texts, _ = checkout("unicode_lipsum", "lemire/unicode_lipsum", lipsum)
-    run("cargo", "build", "--quiet", "--release", "--manifest-path", "bindings/c/Cargo.toml", "--target-dir", str(WORK / "c"))
-    source = ours / "benchmarks" / "src" / "benchmark.cpp"
-    replace(source, "implementation.validate_utf8(data, size)", "(void)implementation, trust8_is_utf8(data, size)")
-    source.write_text(f'#include "{ROOT}/bindings/c/include/trust8.h"\n{source.read_text()}')
-    archive = next((WORK / "c" / "release").glob("libtrust8*.a"))
+    programs = [WORK / "simdutf-as-it-is", WORK / "simdutf-with-trust8"]
+    if BUILD_ONLY or not all(program.exists() for program in programs):
+        build_simdutf(tree, programs)
     times, gbs = {}, re.compile(r"([\d.]+) GB/s")
-    for tree in (theirs, ours):
-        link = f"-DCMAKE_CXX_STANDARD_LIBRARIES={archive}"
-        run("cmake", "-B", "build", "-DCMAKE_BUILD_TYPE=Release", "-DSIMDUTF_BENCHMARK_BASE64=OFF", "-DSIMDUTF_TESTS=OFF", link, cwd=tree)
-        run("cmake", "--build", "build", "--target", "benchmark", cwd=tree)
-    kernel = re.search(r"System: (\w+)", run(theirs / "build" / "benchmarks" / "benchmark", "--random-utf8", "64", "-P", "validate_utf8+", "-I", "1"))
-    for _ in range(ROUNDS):
+    kernel = re.search(r"System: (\w+)", run(programs[0], "--random-utf8", "64", "-P", "validate_utf8+", "-I", "1"))
+    for _ in range(0 if BUILD_ONLY else ROUNDS):
         for file in sorted(texts.glob("*/*.utf8.txt")):
             length = file.stat().st_size
-            for contestant, tree in enumerate((theirs, ours)):
-                program = tree / "build" / "benchmarks" / "benchmark"
+            for contestant, program in enumerate(programs):
                 printed = run(program, "-P", f"validate_utf8+{kernel[1]}", "-I", "2000", "-F", file)
                 assert "declared invalid" not in printed, printed
                 add(times, (file.name.split(".")[0], length), contestant, length / float(gbs.search(printed)[1]))
@@ -108,4 +132,5 @@ def simdutf(folder=None, lipsum=None):
 
 if __name__ == "__main__":
     WORK.mkdir(parents=True, exist_ok=True)
-    {"simdutf8": simdutf8, "simdutf": simdutf}[sys.argv[1]](*sys.argv[2:])
+    peer, *folders = (argument for argument in sys.argv[1:] if argument != "--build")
+    {"simdutf8": simdutf8, "simdutf": simdutf}[peer](*folders)
