@@ -17,11 +17,12 @@ pub use crate::io::into_io_errors;
 #[cfg(feature = "std")]
 pub use crate::kernel::counted;
 pub use crate::kernel::{Automaton, Continues, Engine, Portable, Rejected, Validate, Verdict, judge};
-pub use crate::names::{is_same_name, names_of};
+pub use crate::names::{displayed_by_name, is_same_name, names_of};
 #[cfg(feature = "alloc")]
 pub use crate::output::append;
 pub use crate::output::{Fork, Output};
 pub use crate::policy::windows_1252;
+pub use crate::repair::chunks::count_lossy;
 pub use crate::repair::faults::FaultSearch;
 pub use crate::repair::replacer::Replacer;
 pub use crate::repair::survey;

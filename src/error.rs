@@ -9,7 +9,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::names::{UnknownName, is_same_name, names_of};
+use crate::names::{UnknownName, displayed_by_name, is_same_name, names_of};
 
 /// Why a sequence of bytes is not UTF-8, in the terms of RFC 3629.
 ///
@@ -166,12 +166,7 @@ impl ErrorKind {
     }
 }
 
-/// Writes the [name](ErrorKind::name).
-impl fmt::Display for ErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+displayed_by_name!(ErrorKind);
 
 /// Finds a kind by its [name](ErrorKind::name). Upper and lower case, hyphens, underscores and
 /// spaces make no difference.
@@ -229,63 +224,6 @@ impl Utf8Error {
     #[must_use]
     pub const fn valid_up_to(&self) -> usize {
         self.valid_up_to
-    }
-
-    /// Returns the length of the ill-formed sequence, 1 to 3 bytes, or `None` if the input ends too
-    /// early.
-    ///
-    /// The next character may begin directly after it. The sequence is the 'maximal subpart' of the
-    /// Unicode standard, which one U+FFFD replaces.
-    ///
-    /// ```
-    /// assert_eq!(trust8::from_utf8(b"\xE2\x82?").unwrap_err().error_len(), Some(2));
-    /// assert_eq!(trust8::from_utf8(b"\xE2\x82").unwrap_err().error_len(), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub const fn error_len(&self) -> Option<usize> {
-        self.sequence.error_len()
-    }
-
-    /// Returns which rule of RFC 3629 is broken.
-    ///
-    /// ```
-    /// use trust8::ErrorKind;
-    /// assert_eq!(trust8::from_utf8(b"\xC1\x81").unwrap_err().kind(), ErrorKind::Overlong);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
-        self.sequence.kind()
-    }
-
-    /// Returns the bytes that prove the error: the ill-formed sequence, and the next byte if it is
-    /// part of the proof.
-    ///
-    /// These are one to four bytes of the input. The error of these bytes alone has the same kind
-    /// and the same [`reason`](Self::reason), so a report needs to keep only these bytes.
-    ///
-    /// ```
-    /// let error = trust8::from_utf8(b"ab\xE2\x82!").unwrap_err();
-    /// assert_eq!(error.bytes(), b"\xE2\x82!");
-    /// assert_eq!(trust8::from_utf8(error.bytes()).unwrap_err().kind(), error.kind());
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        self.sequence.seen()
-    }
-
-    /// Returns the message without the position, for messages that report the position in their own
-    /// way.
-    ///
-    /// ```
-    /// let error = trust8::from_utf8(b"ab\xFF").unwrap_err();
-    /// assert_eq!(error.reason().to_string(), "FF never appears in UTF-8; expected a first byte (00 to 7F, C2 to F4)");
-    /// ```
-    #[must_use]
-    pub fn reason(&self) -> impl fmt::Display + Copy + use<> {
-        self.sequence
     }
 
     /// Converts the error to the standard library's type, for functions that must return it.
@@ -475,9 +413,68 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// Implements the traits of errors that have a position and a sequence.
+/// Implements what errors with a position and a sequence have in common.
 macro_rules! errors_at {
     ($($error:ident),+) => {$(
+        impl $error {
+            /// Returns the length of the ill-formed sequence, 1 to 3 bytes, or `None` if the input ends too
+            /// early.
+            ///
+            /// The next character may begin directly after it. The sequence is the 'maximal subpart' of the
+            /// Unicode standard, which one U+FFFD replaces.
+            ///
+            /// ```
+            /// assert_eq!(trust8::from_utf8(b"\xE2\x82?").unwrap_err().error_len(), Some(2));
+            /// assert_eq!(trust8::from_utf8(b"\xE2\x82").unwrap_err().error_len(), None);
+            /// ```
+            #[inline]
+            #[must_use]
+            pub const fn error_len(&self) -> Option<usize> {
+                self.sequence.error_len()
+            }
+
+            /// Returns which rule of RFC 3629 is broken.
+            ///
+            /// ```
+            /// use trust8::ErrorKind;
+            /// assert_eq!(trust8::from_utf8(b"\xC1\x81").unwrap_err().kind(), ErrorKind::Overlong);
+            /// ```
+            #[inline]
+            #[must_use]
+            pub const fn kind(&self) -> $crate::ErrorKind {
+                self.sequence.kind()
+            }
+
+            /// Returns the bytes that prove the error: the ill-formed sequence, and the next byte if it is
+            /// part of the proof.
+            ///
+            /// These are one to four bytes of the input. The error of these bytes alone has the same kind
+            /// and the same [`reason`](Self::reason), so a report needs to keep only these bytes.
+            ///
+            /// ```
+            /// let error = trust8::from_utf8(b"ab\xE2\x82!").unwrap_err();
+            /// assert_eq!(error.bytes(), b"\xE2\x82!");
+            /// assert_eq!(trust8::from_utf8(error.bytes()).unwrap_err().kind(), error.kind());
+            /// ```
+            #[inline]
+            #[must_use]
+            pub fn bytes(&self) -> &[u8] {
+                self.sequence.seen()
+            }
+
+            /// Returns the message without the position, for messages that report the position in their own
+            /// way.
+            ///
+            /// ```
+            /// let error = trust8::from_utf8(b"ab\xFF").unwrap_err();
+            /// assert_eq!(error.reason().to_string(), "FF never appears in UTF-8; expected a first byte (00 to 7F, C2 to F4)");
+            /// ```
+            #[must_use]
+            pub fn reason(&self) -> impl core::fmt::Display + Copy + use<> {
+                self.sequence
+            }
+        }
+
         impl core::fmt::Debug for $error {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 let mut fields = f.debug_struct(stringify!($error));

@@ -11,7 +11,6 @@ use crate::kernel::Kernel;
 use crate::kernel::on_reject::{Accepts, ContinuesOr};
 pub use crate::kernel::{OnNotContinued, OnRejected, Rejected};
 pub use crate::stream::is_short_ascii;
-use crate::stream::{Decoder, Validator};
 
 /// Returns `true` if `bytes` is UTF-8, or else the result of `otherwise`.
 #[inline(always)]
@@ -40,33 +39,6 @@ pub fn continues_or<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise:
         Some(kernel) => kernel.run(ContinuesOr, piece, (before, otherwise)),
         None => otherwise(before, piece),
     }
-}
-
-/// Returns the state of a validator without an error: how many bytes were pushed, and the last four
-/// of them, or equivalent bytes.
-#[inline(always)]
-#[must_use]
-pub fn parts(validator: &Validator) -> Option<(u64, [u8; 4])> {
-    validator.parts()
-}
-
-/// Returns a validator with this state, or `None` if no validator has it.
-#[inline(always)]
-#[must_use]
-pub fn from_parts(pushed: u64, last: [u8; 4]) -> Option<Validator> {
-    Validator::from_parts(pushed, last)
-}
-
-/// Returns the state of a decoder: how many sequences were replaced, and the rest.
-#[must_use]
-pub fn decoder_parts(decoder: &Decoder) -> (u64, [u8; 4]) {
-    decoder.parts()
-}
-
-/// Returns a decoder with this state, or `None` if no decoder has it.
-#[must_use]
-pub fn decoder_from_parts(replaced: u64, state: [u8; 4]) -> Option<Decoder> {
-    Decoder::from_parts(replaced, state)
 }
 
 /// Makes the function for the names of all kernels.

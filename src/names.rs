@@ -32,6 +32,21 @@ macro_rules! names_of {
 }
 pub use names_of;
 
+/// Implements `Display` for types with a name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! displayed_by_name {
+    ($type:ty) => {
+        /// Writes the name.
+        impl core::fmt::Display for $type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+pub use displayed_by_name;
+
 /// The error of [`str::parse`] for an unknown name. The message lists the known names.
 ///
 /// ```

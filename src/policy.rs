@@ -2,10 +2,9 @@
 
 #![forbid(unsafe_code)]
 
-use core::fmt;
 use core::str::FromStr;
 
-use crate::names::{UnknownName, is_same_name, names_of};
+use crate::names::{UnknownName, displayed_by_name, is_same_name, names_of};
 
 /// What happens to bytes that are not UTF-8: in a row of a column, and in a stream.
 ///
@@ -86,9 +85,7 @@ impl Policy {
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|policy| is_same_name(policy.name(), name))
     }
-}
 
-impl Policy {
     /// Returns the UTF-8 of what one byte of an ill-formed sequence becomes, and its length. U+FFFD
     /// is for a whole sequence, so it is not among them.
     pub(crate) const fn instead_of(self, byte: u8) -> ([u8; 4], usize) {
@@ -139,12 +136,7 @@ const fn texts(all: &[[u8; 4]; 128]) -> &str {
     }
 }
 
-/// Writes the [name](Policy::name).
-impl fmt::Display for Policy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+displayed_by_name!(Policy);
 
 /// Does the same as [`by_name`](Policy::by_name).
 ///

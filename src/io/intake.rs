@@ -25,11 +25,11 @@ pub(super) const CAPACITY_BYTES: usize = 16 << 10;
 pub(super) struct Intake {
     /// Empty until first used. After that, their number does not change.
     held: Held,
-    capacity: usize,
+    pub(super) capacity: usize,
     start: usize,
     /// The position in the input, the bytes after `end`, and the error. It does not decide what is
     /// text.
-    validator: Validator,
+    pub(super) validator: Validator,
     signature: Signature,
     stop: EndOfInput,
 }
@@ -91,14 +91,6 @@ impl Intake {
     /// Returns whether a signature has been removed.
     pub(super) const fn stripped_bom(&self) -> bool {
         matches!(self.signature, Signature::Stripped)
-    }
-
-    pub(super) const fn capacity(&self) -> usize {
-        self.capacity
-    }
-
-    pub(super) const fn validator(&self) -> &Validator {
-        &self.validator
     }
 
     /// Returns whether all text has been consumed.

@@ -234,9 +234,7 @@ impl<R: Read> Read for LossyReader<R> {
         if buf.is_empty() {
             return Ok(0);
         }
-        self.fill()?;
-        let n = self.buffer().len().min(buf.len());
-        buf[..n].copy_from_slice(&self.buffer()[..n]);
+        let n = self.fill_buf()?.read(buf)?;
         self.consume(n);
         Ok(n)
     }

@@ -158,7 +158,7 @@ impl<R> Utf8Reader<R> {
     /// ```
     #[must_use]
     pub const fn capacity(&self) -> usize {
-        self.intake.capacity()
+        self.intake.capacity
     }
 
     /// Returns a reference to the inner reader.
@@ -241,7 +241,7 @@ impl<R> Utf8Reader<R> {
     /// assert_eq!((reader.valid_up_to(), reader.pending()), (3, &b"\xE2\x82"[..]));
     /// ```
     pub const fn valid_up_to(&self) -> u64 {
-        self.intake.validator().valid_up_to()
+        self.intake.validator.valid_up_to()
     }
 
     /// Returns the last bytes that were read, if they begin an incomplete character: 0 to 3
@@ -254,7 +254,7 @@ impl<R> Utf8Reader<R> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn pending(&self) -> &[u8] {
-        self.intake.validator().pending()
+        self.intake.validator.pending()
     }
 }
 
@@ -347,11 +347,9 @@ impl<R: Read> Read for Utf8Reader<R> {
             }
             return Ok(0);
         }
-        if !self.intake.is_empty() || buf.len() < self.intake.capacity() {
-            self.fill()?;
-            let n = self.buffer().len().min(buf.len());
-            buf[..n].copy_from_slice(&self.buffer()[..n]);
-            self.intake.consume(n);
+        if !self.intake.is_empty() || buf.len() < self.intake.capacity {
+            let n = self.fill_buf()?.read(buf)?;
+            self.consume(n);
             return Ok(n);
         }
         loop {

@@ -36,7 +36,7 @@ use alloc::{string::String, vec::Vec};
 use core::fmt;
 
 use crate::error::Utf8Error;
-use crate::names::is_same_name;
+use crate::names::{displayed_by_name, is_same_name};
 use crate::simd::{Job, Token};
 use job::{Isa, ValidateFn};
 
@@ -276,12 +276,7 @@ impl Kernel {
     }
 }
 
-/// Writes the [name](Kernel::name).
-impl fmt::Display for Kernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name)
-    }
-}
+displayed_by_name!(Kernel);
 
 impl fmt::Debug for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,7 +10,7 @@ use core::mem::MaybeUninit;
 use super::faults::FaultSearch;
 use super::replacer::Replacer;
 use super::sequences::Sequences;
-use super::survey::BLOCK_OUTPUT_BYTES;
+use super::survey::{BLOCK_OUTPUT_BYTES, Found};
 use crate::boundary::whole_len;
 use crate::error::{ErrorKind, Utf8Error};
 use crate::kernel::Kernel;
@@ -302,12 +302,8 @@ impl Iterator for Errors<'_> {
 
     /// Counts the errors of a block at once.
     fn count(self) -> usize {
-        let (mut search, block) = self.sequences.into_search();
-        let (mut count, _) = block.ill_formed();
-        while let Some(block) = search.advance() {
-            count += block.ill_formed().0;
-        }
-        count
+        let (search, block) = self.sequences.into_search();
+        block.ill_formed().0 + count_ill_formed(search).0
     }
 }
 
@@ -342,8 +338,7 @@ fn write_lossy(kernel: &Kernel, bytes: &[u8], to: &mut impl Write) -> fmt::Resul
 }
 
 /// Returns the number of ill-formed sequences in `bytes`, and of their bytes.
-pub(crate) fn count_ill_formed(kernel: &Kernel, bytes: &[u8]) -> (usize, usize) {
-    let mut search = FaultSearch::new(kernel, bytes);
+pub(crate) fn count_ill_formed(mut search: FaultSearch<'_>) -> (usize, usize) {
     let (mut count, mut len) = (0, 0);
     while let Some(block) = search.advance() {
         let (more, their_len) = block.ill_formed();
@@ -351,4 +346,21 @@ pub(crate) fn count_ill_formed(kernel: &Kernel, bytes: &[u8]) -> (usize, usize) 
         len += their_len;
     }
     (count, len)
+}
+
+/// Counts something in text with ill-formed sequences: `in_text` counts it in each text between two
+/// blocks of the search, and `in_block` in such a block.
+pub fn count_lossy(
+    kernel: &Kernel,
+    bytes: &[u8],
+    in_text: impl Fn(&[u8]) -> usize,
+    in_block: impl Fn(&Found) -> usize,
+) -> usize {
+    let mut search = FaultSearch::new(kernel, bytes);
+    let (mut count, mut at) = (0, 0);
+    while let Some(block) = search.advance() {
+        count += in_text(&bytes[at..block.start]) + in_block(&block);
+        at = block.end;
+    }
+    count
 }

@@ -5,6 +5,7 @@
 use core::mem::MaybeUninit;
 
 use super::chunks::count_ill_formed;
+use super::faults::FaultSearch;
 use super::replacer;
 use crate::error::TooSmall;
 use crate::kernel::Kernel;
@@ -52,7 +53,7 @@ impl Kernel {
     /// Does the same as [`lossy_len`](crate::lossy_len), with this kernel.
     #[must_use]
     pub fn lossy_len(&self, bytes: &[u8]) -> usize {
-        let (count, their_len) = count_ill_formed(self, bytes);
+        let (count, their_len) = count_ill_formed(FaultSearch::new(self, bytes));
         (bytes.len() - their_len).saturating_add(count.saturating_mul(REPLACEMENT.len()))
     }
 

@@ -31,16 +31,10 @@ impl<'a> Replacer<'a> {
     /// Writes as much of the text as fits, and returns how much of it has been written so far. All
     /// that is written is valid, except that the end of the memory may cut a character off.
     pub fn write(&mut self, out: &mut Output<'_>) -> usize {
-        self.write_to(out);
-        self.done
-    }
-
-    #[inline(always)]
-    fn write_to(&mut self, out: &mut Output<'_>) {
         let bytes = self.search.bytes();
         loop {
             if !self.copy(self.block.start, out) {
-                return;
+                return self.done;
             }
             if !self.started
                 && (self.block.end == 0 || !self.block.is_sound())
@@ -58,7 +52,7 @@ impl<'a> Replacer<'a> {
             while let Some((at, len)) = rest.pop() {
                 let at = self.block.start + at;
                 if !self.copy(at, out) || !out.put(&REPLACEMENT[..3]) {
-                    return;
+                    return self.done;
                 }
                 self.done = at + len;
                 self.block = rest;
@@ -69,6 +63,7 @@ impl<'a> Replacer<'a> {
             }
         }
         self.copy(bytes.len(), out);
+        self.done
     }
 
     /// Searches for the next block. Returns whether there is one.

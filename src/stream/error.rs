@@ -2,9 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use core::fmt;
-
-use crate::error::{ErrorKind, Sequence, errors_at};
+use crate::error::{Sequence, errors_at};
 
 /// The first place at which a stream is not UTF-8.
 ///
@@ -21,11 +19,17 @@ use crate::error::{ErrorKind, Sequence, errors_at};
 /// assert_eq!(error.valid_up_to(), 8);
 /// assert_eq!(error.error_len(), Some(2));
 /// assert_eq!(error.kind(), ErrorKind::Truncated);
+/// assert_eq!(error.bytes(), b"\xE2\x82,");
+/// assert!(error.reason().to_string().starts_with("E2 82 begins a character of 3 bytes"));
 /// assert_eq!(
 ///     error.to_string(),
 ///     "invalid UTF-8 at byte 8: E2 82 begins a character of 3 bytes, and 2C follows; \
 ///      expected a continuation byte (80 to BF)"
 /// );
+///
+/// validator.reset();
+/// validator.push(b"abc\xF0\x9F").unwrap();
+/// assert_eq!(validator.finish().unwrap_err().error_len(), None);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StreamError {
@@ -53,63 +57,6 @@ impl StreamError {
     #[must_use]
     pub const fn valid_up_to(&self) -> u64 {
         self.valid_up_to
-    }
-
-    /// Returns the length of the ill-formed sequence, 1 to 3 bytes, or `None` if the stream ends
-    /// inside a character.
-    ///
-    /// ```
-    /// let mut validator = trust8::Validator::new();
-    /// validator.push(b"abc\xF0\x9F").unwrap();
-    /// assert_eq!(validator.finish().unwrap_err().error_len(), None);
-    /// assert_eq!(validator.push(b"!").unwrap_err().error_len(), Some(2));
-    /// ```
-    #[inline]
-    #[must_use]
-    pub const fn error_len(&self) -> Option<usize> {
-        self.sequence.error_len()
-    }
-
-    /// Returns which rule of RFC 3629 is broken.
-    ///
-    /// ```
-    /// use trust8::{ErrorKind, Validator};
-    /// assert_eq!(Validator::new().push(b"\xC0\xAF").unwrap_err().kind(), ErrorKind::Overlong);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
-        self.sequence.kind()
-    }
-
-    /// Returns the bytes that prove the error, as [`Utf8Error::bytes`](crate::Utf8Error::bytes)
-    /// does.
-    ///
-    /// ```
-    /// use trust8::Validator;
-    ///
-    /// let mut validator = Validator::new();
-    /// validator.push(b"ab\xF0\x9F").unwrap();
-    /// assert_eq!(validator.push(b"!").unwrap_err().bytes(), b"\xF0\x9F!");
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        self.sequence.seen()
-    }
-
-    /// Returns the second half of the message, as [`Utf8Error::reason`](crate::Utf8Error::reason)
-    /// does.
-    ///
-    /// ```
-    /// use trust8::Validator;
-    ///
-    /// let error = Validator::new().push(b"\xFF").unwrap_err();
-    /// assert!(error.reason().to_string().starts_with("FF never appears in UTF-8"));
-    /// ```
-    #[must_use]
-    pub fn reason(&self) -> impl fmt::Display + Copy + use<> {
-        self.sequence
     }
 }
 

@@ -223,16 +223,18 @@ impl Decoder {
     pub fn reset(&mut self) {
         *self = Self { state: [0, 0, 0, self.state[3] & u8::MAX << POLICY_SHIFT], ..Self::new() };
     }
-}
 
-impl Decoder {
     /// Returns the number of replaced sequences, and the rest of the state.
-    pub(crate) fn parts(&self) -> (u64, [u8; 4]) {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn parts(&self) -> (u64, [u8; 4]) {
         (self.replaced, self.state)
     }
 
     /// Returns a decoder with this state, or `None` if no decoder has it.
-    pub(crate) fn from_parts(replaced: u64, state: [u8; 4]) -> Option<Self> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn from_parts(replaced: u64, state: [u8; 4]) -> Option<Self> {
         let policy = *Policy::ALL.get(usize::from(state[3] >> POLICY_SHIFT))?;
         let len = usize::from(state[3] & 3);
         let (pending, others) = state[..3].split_at(len);
@@ -257,26 +259,6 @@ impl Decoder {
             [only] => self.pending() == b"\xED" && matches!(only, 0xA0..=0xBF),
             [.., first, second] => *first == 0xED && matches!(second, 0xA0..=0xBF),
         }
-    }
-
-    #[inline(always)]
-    fn decode_by<'a>(&'a mut self, kernel: &'static Kernel, piece: &'a [u8]) -> Decoded<'a> {
-        let pending = Pending((u32::from_be_bytes(self.state) & 0xFFFF_FF03).to_be_bytes());
-        let Some(cut) = Cut::of(pending, piece) else { return self.decode_after_fault(kernel, piece) };
-        let policy = self.policy();
-        let in_surrogate = self.state[3] & AFTER_SURROGATE != 0;
-        self.hold(cut.next, policy == Policy::Java && self.is_after_surrogate(piece));
-        self.ended = cut.completed.bytes;
-        let completed = match &self.ended[..cut.completed.len()] {
-            [] => "",
-            // There are at most four bytes: validating them again is cheaper than an argument for
-            // `unsafe` code.
-            bytes => core::str::from_utf8(bytes).expect("`cut` has found a character"),
-        };
-        let (text, rest) = Rest::read(kernel, cut.inside);
-        let replaced = &mut self.replaced;
-        let in_surrogate = u8::from(in_surrogate && text.is_empty());
-        Decoded { replaced, policy, completed, text, ill_formed: &[], in_surrogate, rest }
     }
 
     /// Decodes a piece that does not complete the pending character.
@@ -318,7 +300,22 @@ impl Kernel {
     /// Does the same as [`Decoder::push`](crate::stream::Decoder::push), with this kernel.
     #[inline(always)]
     pub fn push_lossy<'a>(&'static self, decoder: &'a mut Decoder, piece: &'a [u8]) -> Decoded<'a> {
-        decoder.decode_by(self, piece)
+        let pending = Pending((u32::from_be_bytes(decoder.state) & 0xFFFF_FF03).to_be_bytes());
+        let Some(cut) = Cut::of(pending, piece) else { return decoder.decode_after_fault(self, piece) };
+        let policy = decoder.policy();
+        let in_surrogate = decoder.state[3] & AFTER_SURROGATE != 0;
+        decoder.hold(cut.next, policy == Policy::Java && decoder.is_after_surrogate(piece));
+        decoder.ended = cut.completed.bytes;
+        let completed = match &decoder.ended[..cut.completed.len()] {
+            [] => "",
+            // There are at most four bytes: validating them again is cheaper than an argument for
+            // `unsafe` code.
+            bytes => core::str::from_utf8(bytes).expect("`cut` has found a character"),
+        };
+        let (text, rest) = Rest::read(self, cut.inside);
+        let replaced = &mut decoder.replaced;
+        let in_surrogate = u8::from(in_surrogate && text.is_empty());
+        Decoded { replaced, policy, completed, text, ill_formed: &[], in_surrogate, rest }
     }
 }
 

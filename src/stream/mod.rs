@@ -66,8 +66,6 @@ impl Eq for Validator {}
 
 impl Hash for Validator {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.valid_up_to().hash(state);
-        self.status().hash(state);
-        self.pending().hash(state);
+        (self.valid_up_to(), self.status(), self.pending()).hash(state);
     }
 }

@@ -29,7 +29,7 @@ pub(super) enum State {
 pub(super) struct Packed {
     /// How many bytes at the start of the input are well-formed: whole characters, and then the
     /// pending bytes.
-    accepted: u64,
+    pub(super) accepted: u64,
     bytes: [u8; 4],
     seen_len: u32,
 }
@@ -59,15 +59,6 @@ impl Packed {
         match self.seen_len {
             0 => Some(LastFour(self.bytes)),
             _ => None,
-        }
-    }
-
-    /// Returns how many bytes are accepted, and the tail of a sound state.
-    #[inline(always)]
-    pub(super) const fn parts(&self) -> Option<(u64, [u8; 4])> {
-        match self.tail() {
-            Some(tail) => Some((self.accepted, tail.0)),
-            None => None,
         }
     }
 

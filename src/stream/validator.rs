@@ -135,8 +135,10 @@ impl Validator {
     /// a text of fewer than four bytes with ASCII on the left.
     ///
     /// Unlike [`resume`](Self::resume), it does not branch on the number of pending bytes.
+    #[doc(hidden)]
     #[inline(always)]
-    pub(crate) fn from_parts(pushed: u64, last: [u8; 4]) -> Option<Self> {
+    #[must_use]
+    pub fn from_parts(pushed: u64, last: [u8; 4]) -> Option<Self> {
         let tail = LastFour::of_last(last)?;
         if pushed > i64::MAX as u64 || pushed < tail.pending_len() as u64 {
             return None;
@@ -146,9 +148,11 @@ impl Validator {
 
     /// Returns how many bytes were pushed, and the last four of them, or equivalent bytes. Returns
     /// `None` after an error.
+    #[doc(hidden)]
     #[inline(always)]
-    pub(crate) fn parts(&self) -> Option<(u64, [u8; 4])> {
-        self.state.parts()
+    #[must_use]
+    pub fn parts(&self) -> Option<(u64, [u8; 4])> {
+        self.state.tail().map(|tail| (self.state.accepted, tail.0))
     }
 
     /// Validates `piece`, the next bytes of the input. It may have any length, even 0.

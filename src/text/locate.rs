@@ -3,11 +3,11 @@
 #![forbid(unsafe_code)]
 
 use core::fmt;
-use core::str::Utf8Chunk;
 
 use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
-use crate::repair::faults::FaultSearch;
+use crate::repair::chunks::count_lossy;
+use crate::repair::survey::Found;
 
 /// The line and the column of a byte, as [`locate`] returns them. All numbers begin with 1.
 ///
@@ -130,8 +130,11 @@ impl<'a> Locator<'a> {
         let rest = &self.bytes[self.at..];
         let before = sequence_start(rest, offset - self.at);
         self.column += match before {
-            ..FEW_BYTES => rest[..before].utf8_chunks().map(|chunk| count_few(&chunk)).sum(),
-            _ => count_sequences(self.kernel, &rest[..before]),
+            ..FEW_BYTES => rest[..before]
+                .utf8_chunks()
+                .map(|chunk| count_chars(chunk.valid().as_bytes()) + usize::from(!chunk.invalid().is_empty()))
+                .sum(),
+            _ => count_lossy(self.kernel, &rest[..before], count_chars, Found::sequences),
         };
         self.at += before;
         Location { line: self.line, column: self.column, byte_column: offset - self.line_start + 1 }
@@ -148,11 +151,6 @@ impl fmt::Debug for Locator<'_> {
 
 /// Fewer bytes than this are counted without a kernel. Between two faults there may be none.
 const FEW_BYTES: usize = 16;
-
-/// Returns how many characters and ill-formed sequences a chunk has.
-fn count_few(chunk: &Utf8Chunk<'_>) -> usize {
-    count_chars(chunk.valid().as_bytes()) + usize::from(!chunk.invalid().is_empty())
-}
 
 #[cfg(feature = "memchr")]
 fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
@@ -204,21 +202,6 @@ pub fn last_line(text: &[u8]) -> &[u8] {
 /// Returns how many characters a valid text has: the bytes that are no continuations (`10......`).
 fn count_chars(text: &[u8]) -> usize {
     text.len() - count_equal(text, 0xC0, 0x80)
-}
-
-/// Returns how many characters and ill-formed sequences begin in `bytes`.
-///
-/// In a block with faults, these are the bytes that continue no sequence; elsewhere, the bytes that
-/// are no continuations. (An ill-formed sequence may extend beyond its block, but only with
-/// continuations.)
-fn count_sequences(kernel: &Kernel, bytes: &[u8]) -> usize {
-    let mut search = FaultSearch::new(kernel, bytes);
-    let (mut count, mut at) = (0, 0);
-    while let Some(block) = search.advance() {
-        count += count_chars(&bytes[at..block.start]) + block.sequences();
-        at = block.end;
-    }
-    count
 }
 
 /// Returns the start of the character or ill-formed sequence that contains the byte at `offset`.

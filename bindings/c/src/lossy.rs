@@ -9,7 +9,6 @@ use core::mem::MaybeUninit;
 use trust8::Policy;
 use trust8::boundary::is_continuation;
 use trust8::engine::windows_1252;
-use trust8::foreign::{decoder_from_parts, decoder_parts};
 use trust8::stream::Decoder;
 
 use crate::errors::TRUST8_NONE;
@@ -157,7 +156,7 @@ impl Kept {
     const MISUSE: Self = Self { replaced: 0, mark: !Self::mark(0, [0; 4]), state: [0; 4] };
 
     fn new(decoder: &Decoder) -> Self {
-        let (replaced, state) = decoder_parts(decoder);
+        let (replaced, state) = decoder.parts();
         Self { replaced, mark: Self::mark(replaced, state), state }
     }
 
@@ -170,7 +169,7 @@ impl Kept {
     /// Returns the decoder, or `None` if no function of this library has written the struct.
     fn decoder(self) -> Option<Decoder> {
         let is_intact = self.mark == Self::mark(self.replaced, self.state);
-        if is_intact { decoder_from_parts(self.replaced, self.state) } else { None }
+        if is_intact { Decoder::from_parts(self.replaced, self.state) } else { None }
     }
 }
 

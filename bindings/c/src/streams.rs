@@ -8,7 +8,7 @@ use core::ffi::c_void;
 use core::mem::offset_of;
 use core::slice;
 
-use trust8::foreign::{continues_or, from_parts, is_short_ascii, parts};
+use trust8::foreign::{continues_or, is_short_ascii};
 use trust8::stream::StreamError;
 use trust8::{Validator, boundary};
 
@@ -63,7 +63,7 @@ impl Sound {
     }
 
     fn validator(self) -> Option<Validator> {
-        if self.is_intact() { from_parts(self.pushed, self.last) } else { None }
+        if self.is_intact() { Validator::from_parts(self.pushed, self.last) } else { None }
     }
 
     /// Returns whether the checksum is right. If not, no function of this library has written the
@@ -227,7 +227,7 @@ unsafe fn push(validator: *mut trust8_validator, piece: &[u8], error: *mut trust
     let failed = match sound.and_then(Sound::validator) {
         Some(mut state) => {
             let result = state.push(piece);
-            match (result, parts(&state)) {
+            match (result, state.parts()) {
                 (Ok(()), Some((pushed, last))) => {
                     let after = Sound::new(pushed, last);
                     // SAFETY: the caller vouches for the memory.

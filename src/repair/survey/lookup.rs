@@ -9,14 +9,8 @@ use crate::simd::{Job, Simd};
 impl<S: Simd> Surveys for S {
     #[inline(always)]
     fn surveyor(self) -> impl Surveyor {
-        Lookups { s: self }
+        self
     }
-}
-
-/// The surveyor with the tables of `kernel/lookup/`.
-#[derive(Clone, Copy)]
-struct Lookups<S: Simd> {
-    s: S,
 }
 
 /// [`Surveyor::classes`] as a separate function: with vectors of 16 bytes, it is most of each loop
@@ -46,21 +40,21 @@ impl<S: Simd> Job<S, &[u8; 64], Classes> for ClassesOf {
     }
 }
 
-impl<S: Simd> Surveyor for Lookups<S> {
+impl<S: Simd> Surveyor for S {
     type Set = S;
 
     #[inline(always)]
     fn set(self) -> S {
-        self.s
+        self
     }
 
     #[inline(always)]
     fn high(self, bytes: &[u8; 64]) -> u64 {
-        self.s.high_bits_of_64(bytes, 0)
+        self.high_bits_of_64(bytes, 0)
     }
 
     #[inline(always)]
     fn classes(self, bytes: &[u8; 64]) -> Classes {
-        self.s.apart(ClassesOf, &[], bytes)
+        self.apart(ClassesOf, &[], bytes)
     }
 }

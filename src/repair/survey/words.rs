@@ -10,21 +10,17 @@ use crate::output::Output;
 impl Surveys for Automaton {
     #[inline(always)]
     fn surveyor(self) -> impl Surveyor {
-        Words
+        self
     }
 }
 
-/// The surveyor without vectors: words of eight bytes, and loops over bytes that the compiler
-/// vectorises if the target has vectors.
-#[derive(Clone, Copy)]
-pub(super) struct Words;
-
-impl Surveyor for Words {
+/// Words of eight bytes, and loops over bytes that the compiler vectorises if the target has vectors.
+impl Surveyor for Automaton {
     type Set = Automaton;
 
     #[inline(always)]
     fn set(self) -> Automaton {
-        Automaton
+        self
     }
 
     // Not inlined, as `classes`.
@@ -72,7 +68,7 @@ impl Surveyor for Words {
 
     #[inline(always)]
     fn put_and_test_ascii(self, bytes: &[u8; ASCII_GROUP_BYTES], out: &mut Output<'_>) -> Option<bool> {
-        out.put_first(bytes, ASCII_GROUP_BYTES).then(|| self.is_ascii(bytes))
+        out.put_first(bytes, ASCII_GROUP_BYTES).then(|| bytes.is_ascii())
     }
 }
 
