@@ -12,7 +12,7 @@ use trust8::engine::AsKernel;
 #[cfg(feature = "alloc")]
 use crate::overlap::{self, Overlap};
 #[cfg(feature = "alloc")]
-use crate::repair::{Repair, Repaired, repair_by};
+use crate::repair::{Finding, Repair, Repaired, Work};
 use crate::views::{GROUP_VIEWS, Joined, are_text, each_view, group_is_valid};
 use crate::{Column, ColumnError, ColumnErrorKind, InvalidRows, Offset, check_row, not_utf8, offsets};
 
@@ -129,7 +129,13 @@ pub trait KernelColumns: AsKernel {
         policy: Policy,
         limit: usize,
     ) -> Result<Repaired<C, C::Owned>, ColumnError> {
-        repair_by(self.kernel(), column, policy, limit)
+        match Finding::of(self.invalid_rows(column)) {
+            None => Ok(Repaired::Borrowed(column)),
+            Some(finding) => {
+                let work = Work { kernel: self.kernel(), policy, finding, limit: limit.min(C::LIMIT_BYTES) };
+                column.write(&work).map(Repaired::Owned)
+            }
+        }
     }
 }
 

@@ -132,19 +132,13 @@ pub(super) mod sealed {
         /// Returns the bytes of a row, null or not.
         fn bytes_of_row(&self, row: usize) -> Row<'_>;
 
-        /// Calls `use_row` with the bytes of a row, null or not.
-        #[inline]
-        fn with_row<R>(&self, row: usize, use_row: impl FnOnce(&[u8]) -> R) -> R {
-            use_row(&self.bytes_of_row(row))
-        }
-
         /// Marks the rows from `first` to `last`, null or not, that are not UTF-8. They fit into
         /// `marks`, and none is marked yet.
         fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut BadRows);
 
         /// Returns the error of a marked row.
         fn row_error(&self, kernel: &'static Kernel, row: usize, _: &BadRows) -> Option<Utf8Error> {
-            self.with_row(row, |bytes| kernel.from_utf8(bytes).err())
+            kernel.from_utf8(&self.bytes_of_row(row)).err()
         }
 
         /// Returns the place of a row's first fault, from byte `start` of the row on, and the bytes
@@ -294,7 +288,7 @@ impl<O: Offset> sealed::Rows for Offsets<'_, O> {
 
     fn mark_rows(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut BadRows) {
         let offsets = &self.offsets[first..=last];
-        if marks.expects_faults() || !offsets::group_is_valid(kernel, self.values, offsets) {
+        if marks.expects_faults || !offsets::group_is_valid(kernel, self.values, offsets) {
             marks.contiguous(kernel, self.values, last - first, |row| offsets[row].len());
         }
     }
@@ -419,9 +413,9 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
                 continue;
             }
             for row in start..end {
-                let (is_text, len) = self.with_row(row, |bytes| (kernel.is_utf8(bytes), bytes.len()));
-                if !is_text {
-                    marks.set(row - first, len);
+                let bytes = self.bytes_of_row(row);
+                if !kernel.is_utf8(&bytes) {
+                    marks.set(row - first, bytes.len());
                 }
             }
         }
@@ -431,7 +425,7 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
     fn row_error(&self, kernel: &'static Kernel, row: usize, marks: &BadRows) -> Option<Utf8Error> {
         match marks.overlap.is_great() {
             true => marks.overlap.error(kernel, self.views[row], self.buffers),
-            false => self.with_row(row, |bytes| kernel.from_utf8(bytes).err()),
+            false => kernel.from_utf8(&self.bytes_of_row(row)).err(),
         }
     }
 
@@ -519,7 +513,7 @@ impl<O: Offset> sealed::Rows for FixedSize<'_, O> {
         let values = &self.values[first * self.width..last * self.width];
         let splits =
             || values.iter().step_by(self.width).fold(false, |any, &byte| any | is_continuation(byte));
-        if marks.expects_faults() || !kernel.is_utf8(values) || splits() {
+        if marks.expects_faults || !kernel.is_utf8(values) || splits() {
             marks.contiguous(kernel, values, last - first, |row| row * self.width);
         }
     }

@@ -50,7 +50,7 @@ pub use offset::Offset;
 #[doc(hidden)]
 pub use overlap::Overlap;
 #[cfg(feature = "alloc")]
-pub use repair::{Repair, Repaired, RepairedRows, RepairedViews, repair};
+pub use repair::{Repair, Repaired, RepairedRows, RepairedViews};
 pub use trust8::Policy;
 
 /// Checks that each row of a column is UTF-8, where row n is `values[offsets[n]..offsets[n + 1]]`.
@@ -152,6 +152,34 @@ pub fn length_prefixed<'a>(
     prefix: impl Fn(&'a [u8]) -> Option<(usize, usize)>,
 ) -> impl Iterator<Item = Result<&'a str, ColumnError>> {
     Kernel::best().length_prefixed(buffer, prefix)
+}
+
+/// Repairs the rows that are not UTF-8 with `policy`.
+///
+/// If all rows are UTF-8 or null, the column is returned unchanged, and nothing is allocated.
+/// Otherwise new values and offsets are allocated once. All new values are UTF-8: the bytes of a
+/// null row are left out if they are not UTF-8. Views that overlap share the new values. So these
+/// are at most four times as long as the old ones, or 20 times if views begin or end inside
+/// characters.
+///
+/// # Errors
+///
+/// Returns the first row at which the new values become too long for the offsets.
+///
+/// ```
+/// use trust8_columns::{Offsets, Policy, Repaired, repair};
+///
+/// let column = Offsets::new(b"clean\xFFcaf\xE9", &[0, 5, 6, 10], None).unwrap();
+/// let Ok(Repaired::Owned(repaired)) = repair(column, Policy::Windows1252) else { panic!() };
+/// assert_eq!(repaired.values, "cleanÿcafé".as_bytes());
+/// assert_eq!(repaired.offsets, [0, 5, 7, 12]);
+///
+/// let clean = Offsets::new(b"clean", &[0, 5], None).unwrap();
+/// assert!(matches!(repair(clean, Policy::Null), Ok(Repaired::Borrowed(_))));
+/// ```
+#[cfg(feature = "alloc")]
+pub fn repair<C: Column + Repair>(column: C, policy: Policy) -> Result<Repaired<C, C::Owned>, ColumnError> {
+    Kernel::best().repair(column, policy, C::LIMIT_BYTES)
 }
 
 /// Checks that row `row`, which is `bytes`, is UTF-8.

@@ -45,7 +45,7 @@ pub struct BadRows {
     /// An upper bound on the bytes of the marked rows in ill-formed sequences.
     pub(super) ill_formed: usize,
     /// Whether the last group had faults.
-    dirty: bool,
+    pub(super) expects_faults: bool,
     /// The overlap of the views so far, in this and earlier groups.
     #[cfg(feature = "alloc")]
     pub(super) overlap: Overlap,
@@ -55,7 +55,7 @@ impl BadRows {
     pub(super) const NONE: Self = Self {
         words: [0; GROUP_ROWS / WORD_BITS],
         ill_formed: 0,
-        dirty: false,
+        expects_faults: false,
         #[cfg(feature = "alloc")]
         overlap: Overlap::NONE,
     };
@@ -63,19 +63,13 @@ impl BadRows {
     /// Removes all marks.
     pub(super) fn clear(&mut self) {
         // Some marks may have been removed.
-        self.dirty = self.ill_formed > 0;
+        self.expects_faults = self.ill_formed > 0;
         self.words = [0; GROUP_ROWS / WORD_BITS];
         self.ill_formed = 0;
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.words == [0; GROUP_ROWS / WORD_BITS]
-    }
-
-    /// Returns whether the group is searched for faults without validating it first. If one group
-    /// has faults, the next one usually has some too.
-    pub(super) fn expects_faults(&self) -> bool {
-        self.dirty
     }
 
     /// Marks a row.

@@ -69,14 +69,8 @@ fn are_boundaries<O: Offset>(values: &[u8], offsets: &[O]) -> bool {
     };
     // The compiler does not unroll a loop that may end early.
     let (eights, rest) = offsets.as_chunks::<8>();
-    for eight in eights {
-        for &offset in eight {
-            if !is_boundary(offset) {
-                return false;
-            }
-        }
-    }
-    rest.iter().all(|&offset| is_boundary(offset))
+    eights.iter().all(|eight| eight.iter().all(|&offset| is_boundary(offset)))
+        && rest.iter().all(|&offset| is_boundary(offset))
 }
 
 /// Calls `check` with each row and its bytes, and returns the first error. The first of `offsets`

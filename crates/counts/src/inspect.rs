@@ -3,7 +3,8 @@
 #![forbid(unsafe_code)]
 
 use trust8::boundary::floor;
-use trust8::engine::{FaultSearch, judge};
+use trust8::engine::survey::Found;
+use trust8::engine::{count_lossy, judge};
 use trust8::{Kernel, Utf8Error};
 
 use crate::counts::{Count, CountChars, Counts, Utf16Len};
@@ -22,10 +23,10 @@ use crate::counts::{Count, CountChars, Counts, Utf16Len};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Summary {
-    error: Option<Utf8Error>,
+    pub(crate) error: Option<Utf8Error>,
     /// The length of the valid text.
-    bytes: usize,
-    counts: Counts,
+    pub(crate) bytes: usize,
+    pub(crate) counts: Counts,
 }
 
 /// Validates `bytes`, and counts its characters, UTF-16 units and newlines in the same pass.
@@ -98,16 +99,6 @@ pub fn utf16_len(text: &str) -> usize {
 }
 
 impl Summary {
-    /// Returns the summary of `bytes` bytes of valid text, which `error` may follow.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn new(error: Option<Utf8Error>, bytes: usize, counts: Counts) -> Self {
-        Self { error, bytes, counts }
-    }
-
-    pub(crate) fn counts(&self) -> Counts {
-        self.counts
-    }
-
     /// Returns the first place at which the bytes are not UTF-8, if there is one.
     ///
     /// ```
@@ -263,11 +254,5 @@ pub(crate) fn by(kernel: &Kernel, bytes: &[u8]) -> Summary {
 /// are no continuations. (An ill-formed sequence may extend beyond its block, but only with
 /// continuations.)
 pub(crate) fn count_sequences(kernel: &Kernel, bytes: &[u8]) -> usize {
-    let mut search = FaultSearch::new(kernel, bytes);
-    let (mut count, mut at) = (0, 0);
-    while let Some(block) = search.advance() {
-        count += kernel.run(CountChars, &bytes[at..block.start], ()) + block.sequences();
-        at = block.end;
-    }
-    count
+    count_lossy(kernel, bytes, |text| kernel.run(CountChars, text, ()), Found::sequences)
 }

@@ -12,7 +12,7 @@ use crate::counts::{CountChars, Utf16Len};
 use crate::inspect::{self, Summary};
 #[cfg(feature = "rayon")]
 use crate::parallel;
-use crate::part::Part;
+use crate::part::{Judgement, Part};
 
 /// The functions of this crate as methods of [`Kernel`]: for tests, measurements, and programs that
 /// let their user choose.
@@ -72,7 +72,7 @@ pub trait KernelCounts: AsKernel {
     #[inline]
     #[must_use]
     fn part(&self, bytes: &[u8]) -> Part {
-        Part::by(self.kernel(), bytes)
+        Part(Judgement::of(self.kernel(), bytes))
     }
 
     /// Does the same as [`par_from_utf8`](crate::par_from_utf8), with this kernel, in chunks of

@@ -116,6 +116,7 @@ impl<C: Column> RefusedRows<'_, C> {
     fn error_of(&mut self, row: usize) -> Option<ProfileError> {
         let (kernel, profile) = (self.kernel, self.profile);
         let check = |bytes: &[u8]| ProfileWith(kernel, profile).from_utf8(bytes).err();
+        let bytes = self.column.bytes_of_row(row);
         #[cfg(feature = "alloc")]
         {
             let errors = |buffer: &[u8], each: &mut dyn FnMut(usize)| {
@@ -124,20 +125,18 @@ impl<C: Column> RefusedRows<'_, C> {
             };
             let mut listed = |start| self.column.fault_in_overlap(row, start, &mut self.overlap, &errors);
             if listed(0).is_some() {
-                return self.column.with_row(row, |bytes| {
-                    // The list knows the buffer. The start and the end of the row are another context.
-                    let Some((start, last)) = inside(bytes) else { return check(bytes) };
-                    let is_early = |error: &ProfileError| error.valid_up_to() < start;
-                    let early = check(&bytes[..start + MARGIN_BYTES]).filter(is_early);
-                    early.or_else(|| {
-                        let inside = listed(start).flatten().filter(|&(at, _)| at < last);
-                        let at = inside.map_or(last, |(at, _)| at);
-                        profile.error_from(kernel, bytes, at, [true; 2])
-                    })
+                // The list knows the buffer. The start and the end of the row are another context.
+                let Some((start, last)) = inside(&bytes) else { return check(&bytes) };
+                let is_early = |error: &ProfileError| error.valid_up_to() < start;
+                let early = check(&bytes[..start + MARGIN_BYTES]).filter(is_early);
+                return early.or_else(|| {
+                    let inside = listed(start).flatten().filter(|&(at, _)| at < last);
+                    let at = inside.map_or(last, |(at, _)| at);
+                    profile.error_from(kernel, &bytes, at, [true; 2])
                 });
             }
         }
-        self.column.with_row(row, check)
+        check(&bytes)
     }
 }
 

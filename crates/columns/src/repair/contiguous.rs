@@ -18,7 +18,7 @@ use crate::offset::Offset;
 /// If at least one row in this many is bad, all rows of a group are replaced at once.
 const ROWS_PER_BAD_ROW: usize = 32;
 
-/// The rows that [`repair`](super::repair) has written. All values are UTF-8, and no row begins or
+/// The rows that [`repair`](crate::repair()) has written. All values are UTF-8, and no row begins or
 /// ends inside a character.
 ///
 /// ```

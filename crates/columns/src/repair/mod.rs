@@ -26,50 +26,7 @@ use trust8::{Kernel, Policy};
 pub use contiguous::RepairedRows;
 pub use views::RepairedViews;
 
-/// Repairs the rows that are not UTF-8 with `policy`.
-///
-/// If all rows are UTF-8 or null, the column is returned unchanged, and nothing is allocated.
-/// Otherwise new values and offsets are allocated once. All new values are UTF-8: the bytes of a
-/// null row are left out if they are not UTF-8. Views that overlap share the new values. So these
-/// are at most four times as long as the old ones, or 20 times if views begin or end inside
-/// characters.
-///
-/// # Errors
-///
-/// Returns the first row at which the new values become too long for the offsets.
-///
-/// ```
-/// use trust8_columns::{Offsets, Policy, Repaired, repair};
-///
-/// let column = Offsets::new(b"clean\xFFcaf\xE9", &[0, 5, 6, 10], None).unwrap();
-/// let Ok(Repaired::Owned(repaired)) = repair(column, Policy::Windows1252) else { panic!() };
-/// assert_eq!(repaired.values, "cleanÿcafé".as_bytes());
-/// assert_eq!(repaired.offsets, [0, 5, 7, 12]);
-///
-/// let clean = Offsets::new(b"clean", &[0, 5], None).unwrap();
-/// assert!(matches!(repair(clean, Policy::Null), Ok(Repaired::Borrowed(_))));
-/// ```
-pub fn repair<C: Column + Repair>(column: C, policy: Policy) -> Result<Repaired<C, C::Owned>, ColumnError> {
-    repair_by(Kernel::best(), column, policy, C::LIMIT_BYTES)
-}
-
-/// Does the same as [`repair`], with a kernel, and with offsets up to `limit`.
-pub(crate) fn repair_by<C: Column + Repair>(
-    kernel: &'static Kernel,
-    column: C,
-    policy: Policy,
-    limit: usize,
-) -> Result<Repaired<C, C::Owned>, ColumnError> {
-    match Finding::of(InvalidRows::new(kernel, column)) {
-        None => Ok(Repaired::Borrowed(column)),
-        Some(finding) => {
-            let work = Work { kernel, policy, finding, limit: limit.min(C::LIMIT_BYTES) };
-            column.write(&work).map(Repaired::Owned)
-        }
-    }
-}
-
-/// The result of [`repair`]: the unchanged column, or new rows.
+/// The result of [`repair`](crate::repair()): the unchanged column, or new rows.
 ///
 /// ```
 /// use trust8_columns::{Offsets, Policy, Repaired, repair};
@@ -90,7 +47,7 @@ pub enum Repaired<C, T> {
     Owned(T),
 }
 
-/// A layout that [`repair`] can write.
+/// A layout that [`repair`](crate::repair()) can write.
 pub trait Repair: Sized {
     /// The output of `repair`.
     type Owned;
@@ -107,16 +64,16 @@ pub trait Repair: Sized {
 /// What to repair, and how.
 #[derive(Debug)]
 pub struct Work {
-    kernel: &'static Kernel,
-    policy: Policy,
-    finding: Finding,
+    pub(crate) kernel: &'static Kernel,
+    pub(crate) policy: Policy,
+    pub(crate) finding: Finding,
     /// The greatest length of the new values.
-    limit: usize,
+    pub(crate) limit: usize,
 }
 
 /// The rows that are not UTF-8.
 #[derive(Debug)]
-struct Finding {
+pub(crate) struct Finding {
     /// One bit for each row, the first one the lowest: whether it is not UTF-8, even if it is null.
     words: Vec<u64>,
     /// An upper bound on the bytes of these rows in ill-formed sequences.
@@ -125,7 +82,7 @@ struct Finding {
 
 impl Finding {
     /// Returns `None` if only null rows are not UTF-8. Until a row is found, nothing is allocated.
-    fn of<C: Column>(mut rows: InvalidRows<C>) -> Option<Self> {
+    pub(crate) fn of<C: Column>(mut rows: InvalidRows<C>) -> Option<Self> {
         let mut finding = Self { words: Vec::new(), ill_formed: 0 };
         let mut any = false;
         while rows.advance() {

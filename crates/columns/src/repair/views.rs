@@ -13,7 +13,7 @@ use crate::layout::Views;
 use crate::layout::sealed::Rows;
 use crate::views::INLINE_BYTES;
 
-/// The views that [`repair`](super::repair) has written. All of them are UTF-8.
+/// The views that [`repair`](crate::repair()) has written. All of them are UTF-8.
 ///
 /// ```
 /// use trust8_columns::{Policy, Repaired, Views, repair};
@@ -48,7 +48,7 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
             // A null row may have any view.
             views.iter_mut().enumerate().filter(|(row, _)| is_null(*row)).for_each(|(_, view)| *view = 0);
         }
-        let lens = rows_of(&finding.words, 0).map(|row| self.with_row(row, <[u8]>::len));
+        let lens = rows_of(&finding.words, 0).map(|row| self.bytes_of_row(row).len());
         let len = lens.fold(0, usize::saturating_add);
         let there = self.buffers.iter().map(|buffer| buffer.as_ref().len()).fold(0, usize::saturating_add);
         let overlap =
@@ -66,7 +66,7 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
             rows_of(&finding.words, 0).filter(|&row| !overlap || self.views[row] as u32 <= INLINE_BYTES)
         {
             let start = buffer.len();
-            self.with_row(row, |bytes| policy.append(kernel, bytes, &mut buffer));
+            policy.append(kernel, &self.bytes_of_row(row), &mut buffer);
             if buffer.len() > limit {
                 return Err(ColumnError { row, kind: ColumnErrorKind::TooLong { limit } });
             }

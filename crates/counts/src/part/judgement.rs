@@ -190,7 +190,7 @@ impl Judgement {
             None => (self.body, None),
             Some((before, sequence)) => (before, Some(Utf8Error::new(before.bytes as usize, sequence))),
         };
-        Summary::new(error, body.bytes as usize, body.counts())
+        Summary { error, bytes: body.bytes as usize, counts: body.counts() }
     }
 
     /// Returns whether some part can have this judgement, judging by its numbers and its first

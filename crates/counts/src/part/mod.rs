@@ -36,7 +36,7 @@ pub use tally::Tally;
 /// assert_eq!((error.valid_up_to(), error.line(), error.column()), (7, 2, 4));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Part(Judgement);
+pub struct Part(pub(crate) Judgement);
 
 impl Part {
     /// The length of [`to_bytes`](Self::to_bytes).
@@ -55,13 +55,7 @@ impl Part {
     #[inline]
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        Self::by(Kernel::best(), bytes)
-    }
-
-    /// Does the same as [`of`](Self::of), with a kernel.
-    #[inline]
-    pub(crate) fn by(kernel: &Kernel, bytes: &[u8]) -> Self {
-        Self(Judgement::of(kernel, bytes))
+        Self(Judgement::of(Kernel::best(), bytes))
     }
 
     /// Returns the judgement on this part and the one after it, as one part.

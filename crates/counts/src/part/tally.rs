@@ -115,7 +115,7 @@ impl Tally {
     #[inline]
     pub(super) fn of(kernel: &Kernel, text: &[u8]) -> Self {
         let summary = inspect::by(kernel, text);
-        let Counts { continuations, from_e0, from_f0, newlines } = summary.counts();
+        let Counts { continuations, from_e0, from_f0, newlines } = summary.counts;
         let line_chars = match newlines {
             0 => summary.chars(),
             _ => kernel.run(CountChars, last_line(&text[..summary.bytes()]), ()),
