@@ -2,8 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-use core::fmt;
-
 use trust8::ErrorKind;
 
 /// Why a [`Dialect`](super::Dialect) does not accept a sequence of bytes, or why it can't be
@@ -98,9 +96,4 @@ impl DialectErrorKind {
     }
 }
 
-/// Writes the [name](DialectErrorKind::name).
-impl fmt::Display for DialectErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+trust8::engine::displayed_by_name!(DialectErrorKind);

@@ -31,25 +31,19 @@ pub(super) trait Codec: Sized {
         text.len() / Self::UNIT_BYTES * Self::UNIT_BYTES
     }
 
-    /// Returns the position of the first malformed sequence in whole units, or the length of the
-    /// text.
+    /// Returns the position of the first thing in whole units that is not a character of this set,
+    /// or the length of the text. In UTF-8, what comes before a character outside Latin-1 may be
+    /// malformed.
     #[inline(always)]
-    fn well_formed_up_to(_: &'static Kernel, text: &[u8], swapped: bool) -> usize {
-        characters_up_to::<Self>(text, swapped, char::MAX)
-    }
-
-    /// Returns the position of the first thing in whole units that is not an ASCII character, or
-    /// the length of the text.
-    #[inline(always)]
-    fn ascii_up_to(_: &Kernel, text: &[u8], swapped: bool) -> usize {
-        characters_up_to::<Self>(text, swapped, '\x7F')
-    }
-
-    /// Returns the position of the first thing in whole units that is not a character of Latin-1,
-    /// or the length of the text. In UTF-8, what comes before may be malformed.
-    #[inline(always)]
-    fn latin1_up_to(_: &Kernel, text: &[u8], swapped: bool) -> usize {
-        characters_up_to::<Self>(text, swapped, '\u{FF}')
+    fn up_to(_: &'static Kernel, text: &[u8], swapped: bool, set: Set) -> usize {
+        let mut at = 0;
+        while at < text.len()
+            && let Next::Char(char, len) = Self::next(&text[at..], swapped)
+            && u32::from(char) <= set as u32
+        {
+            at += len;
+        }
+        at
     }
 
     /// Returns the length of a character in bytes, if the encoding has it.
@@ -59,17 +53,12 @@ pub(super) trait Codec: Sized {
     fn put(char: char, swapped: bool, out: &mut Output<'_>) -> Result<(), Refusal>;
 }
 
-/// Returns the position of the first thing that is not a character up to `last`, or the length of
-/// the text.
-pub(super) fn characters_up_to<C: Codec>(text: &[u8], swapped: bool, last: char) -> usize {
-    let mut at = 0;
-    while at < text.len()
-        && let Next::Char(char, len) = C::next(&text[at..], swapped)
-        && char <= last
-    {
-        at += len;
-    }
-    at
+/// A set of characters. Its value is the number of the last one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Set {
+    Ascii = 0x7F,
+    Latin1 = 0xFF,
+    Unicode = 0x10_FFFF,
 }
 
 /// What comes first in a text.
@@ -129,12 +118,12 @@ mod tests {
         let text = &text[..text.len() / C::UNIT_BYTES * C::UNIT_BYTES];
         for kernel in Kernel::available() {
             for swapped in [false, true] {
-                let well_formed = Least::<C>::well_formed_up_to(kernel, text, swapped);
-                assert_eq!(C::well_formed_up_to(kernel, text, swapped), well_formed, "{text:02X?}");
-                let ascii = Least::<C>::ascii_up_to(kernel, text, swapped);
-                assert_eq!(C::ascii_up_to(kernel, text, swapped), ascii, "{text:02X?}");
-                let latin1 = Least::<C>::latin1_up_to(kernel, text, swapped);
-                assert_eq!(C::latin1_up_to(kernel, text, swapped).min(well_formed), latin1, "{text:02X?}");
+                let [well_formed, ascii, latin1] = [Set::Unicode, Set::Ascii, Set::Latin1].map(|set| {
+                    (C::up_to(kernel, text, swapped, set), Least::<C>::up_to(kernel, text, swapped, set))
+                });
+                assert_eq!(well_formed.0, well_formed.1, "{text:02X?}");
+                assert_eq!(ascii.0, ascii.1, "{text:02X?}");
+                assert_eq!(latin1.0.min(well_formed.0), latin1.1, "{text:02X?}");
             }
         }
     }

@@ -84,12 +84,7 @@ impl ConversionErrorKind {
     }
 }
 
-/// Writes the [name](ConversionErrorKind::name).
-impl fmt::Display for ConversionErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+trust8::engine::displayed_by_name!(ConversionErrorKind);
 
 /// What is wrong, with everything that the message needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -26,7 +26,7 @@ mod sealed {
         /// Borrowed text: `str`, or a slice.
         type Text: ?Sized;
         /// The elements of a buffer.
-        type Unit: Copy;
+        type Unit: PlainNumber;
         /// Owned text: `String`, or a `Vec`.
         #[cfg(feature = "alloc")]
         type Owned: Default;
@@ -38,7 +38,12 @@ mod sealed {
         fn form_bytes(text: &Self::Text) -> &[u8];
 
         /// Returns the bytes of a buffer.
-        fn form_room(buffer: &mut [MaybeUninit<Self::Unit>]) -> &mut [MaybeUninit<u8>];
+        #[inline]
+        fn form_room(buffer: &mut [MaybeUninit<Self::Unit>]) -> &mut [MaybeUninit<u8>] {
+            // SAFETY: memory and borrow are the same. A `MaybeUninit` may hold any bytes, or none, so
+            // whatever is written through either type is allowed for the other.
+            unsafe { slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), size_of_val(buffer)) }
+        }
 
         /// Returns the text that has been written to a buffer.
         ///
@@ -56,7 +61,23 @@ mod sealed {
         #[cfg(feature = "alloc")]
         unsafe fn form_units(owned: &mut Self::Owned) -> &mut Vec<Self::Unit>;
     }
+
+    /// Units that are plain numbers in memory.
+    ///
+    /// # Safety
+    ///
+    /// - The type has no padding.
+    pub unsafe trait PlainNumber: Copy {}
+    // SAFETY: integers have no padding.
+    unsafe impl PlainNumber for u8 {}
+    // SAFETY: integers have no padding.
+    unsafe impl PlainNumber for u16 {}
+    // SAFETY: integers have no padding.
+    unsafe impl PlainNumber for u32 {}
+    // SAFETY: a `char` is four bytes, all of them its number.
+    unsafe impl PlainNumber for char {}
 }
+use sealed::PlainNumber;
 pub(super) use sealed::Sealed;
 
 /// UTF-8 that is known to be valid: `&str`, `String`.
@@ -96,21 +117,6 @@ pub struct Utf32;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Chars;
 
-/// Units that are plain numbers in memory.
-///
-/// # Safety
-///
-/// - The type has no padding.
-unsafe trait PlainNumber: Copy {}
-// SAFETY: integers have no padding.
-unsafe impl PlainNumber for u8 {}
-// SAFETY: integers have no padding.
-unsafe impl PlainNumber for u16 {}
-// SAFETY: integers have no padding.
-unsafe impl PlainNumber for u32 {}
-// SAFETY: a `char` is four bytes, all of them its number.
-unsafe impl PlainNumber for char {}
-
 /// Returns the bytes of units.
 fn bytes_of<U: PlainNumber>(units: &[U]) -> &[u8] {
     // SAFETY: memory and borrow are the same. There is no padding, so every byte is initialised,
@@ -123,13 +129,6 @@ pub(super) fn bytes_of_utf16_mut(units: &mut [u16]) -> &mut [u8] {
     // SAFETY: memory and borrow are the same, bytes need no alignment, and any two bytes are a
     // `u16`.
     unsafe { slice::from_raw_parts_mut(units.as_mut_ptr().cast(), size_of_val(units)) }
-}
-
-/// Returns the bytes of a buffer.
-fn room_of<U: PlainNumber>(buffer: &mut [MaybeUninit<U>]) -> &mut [MaybeUninit<u8>] {
-    // SAFETY: memory and borrow are the same. A `MaybeUninit` may hold any bytes, or none, so
-    // whatever is written through either type is allowed for the other.
-    unsafe { slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), size_of_val(buffer)) }
 }
 
 /// Returns bytes as units.
@@ -159,11 +158,6 @@ impl Sealed for Str {
     #[inline]
     fn form_bytes(text: &str) -> &[u8] {
         text.as_bytes()
-    }
-
-    #[inline]
-    fn form_room(buffer: &mut [MaybeUninit<u8>]) -> &mut [MaybeUninit<u8>] {
-        buffer
     }
 
     /// # Safety
@@ -204,11 +198,6 @@ macro_rules! slices {
             #[inline]
             fn form_bytes(text: &[$unit]) -> &[u8] {
                 bytes_of(text)
-            }
-
-            #[inline]
-            fn form_room(buffer: &mut [MaybeUninit<$unit>]) -> &mut [MaybeUninit<u8>] {
-                room_of(buffer)
             }
 
             /// # Safety

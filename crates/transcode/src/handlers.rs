@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(trust8_simd)]
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use trust8::Kernel;
@@ -14,7 +16,7 @@ use trust8::engine::{Output, start_before};
 use crate::Progress;
 #[cfg(trust8_simd)]
 use crate::{
-    conversion::{Conversion, Convert, Surveying},
+    conversion::{Conversion, Convert},
     form::{Form, Utf16, Utf32},
     simd::ConvertOps,
     vector::from_faulty_utf8::{Escaped, Ignored, Instead, Replaced, ascii_without_faults, long},
@@ -77,7 +79,7 @@ pub fn into_ascii(kernel: &Kernel, bytes: &[u8], buffer: &mut [MaybeUninit<u8>])
     #[cfg(trust8_simd)]
     {
         let mut out = Output::new(buffer);
-        let read = kernel.run(Convert::<AsciiWithoutFaults>::JOB, bytes, &mut out);
+        let read = kernel.run(Convert::<AsciiWithoutFaults>(PhantomData), bytes, &mut out);
         Progress { read, written: out.len() }
     }
     #[cfg(not(trust8_simd))]
@@ -100,22 +102,22 @@ fn into<T: Form, W: Wide>(
     let bytes = &bytes[..start_before(bytes, bytes.len())];
     let mut out = Output::new(T::form_room(buffer));
     let read = match handler {
-        Handler::Ignore => kernel.run(Convert::<Faulty<W, Ignored>>::JOB, bytes, &mut out),
-        Handler::Replace => kernel.run(Convert::<Faulty<W, Replaced>>::JOB, bytes, &mut out),
-        Handler::SurrogateEscape => kernel.run(Convert::<Faulty<W, Escaped>>::JOB, bytes, &mut out),
+        Handler::Ignore => kernel.run(Convert::<Faulty<W, Ignored>>(PhantomData), bytes, &mut out),
+        Handler::Replace => kernel.run(Convert::<Faulty<W, Replaced>>(PhantomData), bytes, &mut out),
+        Handler::SurrogateEscape => kernel.run(Convert::<Faulty<W, Escaped>>(PhantomData), bytes, &mut out),
     };
     Progress { read, written: out.len() / size_of::<T::Unit>() }
 }
 
 /// The conversion that replaces each ill-formed sequence.
 #[cfg(trust8_simd)]
-pub(crate) struct Faulty<T, I>(core::marker::PhantomData<(T, I)>);
+pub(crate) struct Faulty<T, I>(PhantomData<(T, I)>);
 
 #[cfg(trust8_simd)]
 impl<T: Wide, I: Instead> Conversion for Faulty<T, I> {
     #[inline(always)]
-    fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, engine: impl Surveying) -> usize {
-        long::<S, T, I>(s, text, out, engine)
+    fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+        long::<S, T, I>(s, text, out)
     }
 }
 
@@ -125,7 +127,7 @@ struct AsciiWithoutFaults;
 #[cfg(trust8_simd)]
 impl Conversion for AsciiWithoutFaults {
     #[inline(always)]
-    fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, engine: impl Surveying) -> usize {
-        ascii_without_faults(s, text, out, engine)
+    fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+        ascii_without_faults(s, text, out)
     }
 }

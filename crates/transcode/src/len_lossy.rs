@@ -7,8 +7,8 @@ use super::form::Form;
 use super::lengths;
 use super::route::Route;
 use crate::Source;
-use trust8::Kernel;
-use trust8::engine::FaultSearch;
+use trust8::engine::count_lossy;
+use trust8::engine::survey::Found;
 use trust8_counts::{KernelCounts, Utf16Len};
 
 /// Returns the number of units that the text has in another form, with what can't be converted
@@ -43,7 +43,9 @@ fn units(route: &Route, text: &[u8]) -> usize {
     let (text, cut) = text.split_at(text.len() / unit * unit);
     let units = match (from.family, to.family) {
         (Family::Utf8, Family::Utf8) => kernel.lossy_len(text),
-        (Family::Utf8, Family::Utf16) => utf16_len_lossy(kernel, text),
+        (Family::Utf8, Family::Utf16) => {
+            count_lossy(kernel, text, |text| kernel.run(Utf16Len, text, ()), Found::utf16_len)
+        }
         (Family::Utf8, Family::Utf32 | Family::Latin1) => kernel.count_chars_lossy(text),
         _ => lengths::units(kernel, from, to, true, text),
     };
@@ -55,23 +57,12 @@ fn units(route: &Route, text: &[u8]) -> usize {
     }
 }
 
-/// Returns how many UTF-16 units `bytes` becomes if each ill-formed sequence becomes one.
-#[inline]
-fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
-    let mut search = FaultSearch::new(kernel, bytes);
-    let (mut units, mut at) = (0, 0);
-    while let Some(block) = search.advance() {
-        units += kernel.run(Utf16Len, &bytes[at..block.start], ()) + block.utf16_len();
-        at = block.end;
-    }
-    units
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::encodings::{Encoding, Layout};
     use crate::scalar;
+    use trust8::Kernel;
 
     /// The kernels count what the conversion character by character counts, which is all that a new
     /// encoding has.

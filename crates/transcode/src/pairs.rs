@@ -24,8 +24,6 @@ use trust8::Kernel;
 
 use crate::conversion::{Conversion, Convert as ConvertJob};
 #[cfg(trust8_simd)]
-use crate::conversion::{Surveying, Utf8Check};
-#[cfg(trust8_simd)]
 use crate::simd::ConvertOps;
 use trust8::engine::Output;
 
@@ -39,7 +37,7 @@ macro_rules! converted {
         // Not `#[inline]`: each crate that converts would compile the entry points again.
         #[inline(never)]
         fn convert(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
-            kernel.run(ConvertJob::<$conversion>::JOB, text, out)
+            kernel.run(ConvertJob::<$conversion>(PhantomData), text, out)
         }
         let converted: Convert = convert;
         converted
@@ -81,16 +79,12 @@ const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
 /// at the start of a sequence and end at the end of one. The conversion stops when no faults are
 /// near any more.
 pub(super) fn conversion_of_faulty(to: Family) -> Option<Convert> {
-    #[cfg(all(trust8_simd, feature = "all-pairs"))]
-    return match to {
+    match to {
+        #[cfg(all(trust8_simd, feature = "all-pairs"))]
         Family::Utf16 => Some(converted!(Faulty<IntoUtf16<false>, Replaced>)),
+        #[cfg(all(trust8_simd, feature = "all-pairs"))]
         Family::Utf32 => Some(converted!(Faulty<IntoUtf32, Replaced>)),
         _ => None,
-    };
-    #[cfg(not(all(trust8_simd, feature = "all-pairs")))]
-    {
-        let _ = to;
-        None
     }
 }
 
@@ -104,7 +98,7 @@ struct Pair<F, T, const FROM: bool, const TO: bool, const VALID: bool>(PhantomDa
 /// that is valid by its type, and so ends with a whole character, has another conversion.
 /// With vectors, a block has `long`, and optionally `short(n)` for texts of at most `n` long vectors.
 macro_rules! pairs {
-    (|$s:ident, $text:ident, $out:ident, $validator:ident, $from_swapped:ident, $to_swapped:ident, $valid:ident| $(
+    (|$s:ident, $text:ident, $out:ident, $from_swapped:ident, $to_swapped:ident, $valid:ident| $(
         $from:ident => $to:ident, orders $(($f:literal, $t:literal))+ $(, valid $(($vf:literal, $vt:literal))+)? {
             $(short($most:literal): $short:expr,)?
             long: $long:expr,
@@ -115,30 +109,20 @@ macro_rules! pairs {
                 for Pair<$from, $to, $from_swapped, $to_swapped, $valid>
             {
                 $(
+                    #[cfg(trust8_simd)]
                     const SHORT_VECTORS: usize = $most;
 
                     #[cfg(trust8_simd)]
                     #[inline(always)]
-                    fn short<S: ConvertOps>(
-                        $s: S,
-                        $text: &[u8],
-                        $out: &mut Output<'_>,
-                        $validator: impl Utf8Check,
-                    ) -> bool {
-                        let _ = $validator;
+                    fn short<S: ConvertOps>($s: S, $text: &[u8], $out: &mut Output<'_>) -> bool {
                         $short
                     }
                 )?
 
                 #[cfg(trust8_simd)]
                 #[inline(always)]
-                fn long<S: ConvertOps>(
-                    $s: S,
-                    $text: &[u8],
-                    $out: &mut Output<'_>,
-                    $validator: impl Surveying,
-                ) -> usize {
-                    let _ = ($s, $validator);
+                fn long<S: ConvertOps>($s: S, $text: &[u8], $out: &mut Output<'_>) -> usize {
+                    let _ = $s;
                     $long
                 }
 
@@ -166,14 +150,14 @@ macro_rules! pairs {
     };
 }
 
-pairs! { |s, text, out, validator, FROM, TO, VALID|
+pairs! { |s, text, out, FROM, TO, VALID|
     Utf8Codec => Utf16Codec, orders (false, false) (false, true), valid (false, false) (false, true) {
-        short(2): from_utf8::short::<_, IntoUtf16<TO>, _, VALID>(s, text, out, validator),
-        long: from_utf8::long::<_, IntoUtf16<TO>, VALID>(s, text, out, validator),
+        short(2): from_utf8::short::<_, IntoUtf16<TO>, VALID>(s, text, out),
+        long: from_utf8::long::<_, IntoUtf16<TO>, VALID>(s, text, out),
     }
     Utf8Codec => Utf32Codec, orders (false, false), valid (false, false) {
-        short(2): from_utf8::short::<_, IntoUtf32, _, VALID>(s, text, out, validator),
-        long: from_utf8::long::<_, IntoUtf32, VALID>(s, text, out, validator),
+        short(2): from_utf8::short::<_, IntoUtf32, VALID>(s, text, out),
+        long: from_utf8::long::<_, IntoUtf32, VALID>(s, text, out),
     }
     Utf8Codec => Latin1Codec, orders (false, false), valid (false, false) {
         short(2): latin1::short_from_utf8::<_, VALID>(s, text, out),

@@ -83,11 +83,9 @@ impl Route {
     /// the number of bytes converted.
     #[inline(always)]
     fn begin(&self, text: &[u8], out: &mut Output<'_>) -> usize {
-        let fitting = self.fitting(text, out.left());
         match pairs::direct(self.from, self.to) {
-            Some(convert) => convert(self.kernel, fitting, out),
-            None if self.copies() => self.copy_utf8(fitting, out),
-            None => self.by_kernel(fitting, out),
+            Some(convert) => convert(self.kernel, self.fitting(text, out.left()), out),
+            None => self.by_kernel(text, out),
         }
     }
 

@@ -6,7 +6,7 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use super::codec::Next;
+use super::codec::{Next, Set};
 use super::encodings::{Family, Layout};
 use super::error::ConversionError;
 use super::form::Form;
@@ -137,7 +137,7 @@ pub fn is_ascii_in<F: Form>(form: impl Source<F>, text: &F::Text) -> bool {
 #[must_use]
 pub fn ascii_up_to_in<F: Form>(form: impl Source<F>, text: &F::Text) -> usize {
     let (kernel, layout, bytes) = parts(form, text);
-    layout.ascii_up_to(kernel, whole_units(layout, bytes)) / size_of::<F::Unit>()
+    layout.up_to(kernel, bytes, Set::Ascii) / size_of::<F::Unit>()
 }
 
 /// Returns the position of the first character that is malformed or outside ISO-8859-1 (U+0000 to
@@ -157,7 +157,7 @@ pub fn ascii_up_to_in<F: Form>(form: impl Source<F>, text: &F::Text) -> usize {
 #[must_use]
 pub fn latin1_up_to<F: Form>(form: impl Source<F>, text: &F::Text) -> usize {
     let (kernel, layout, bytes) = parts(form, text);
-    let at = match (layout.family, layout.latin1_up_to(kernel, whole_units(layout, bytes))) {
+    let at = match (layout.family, layout.up_to(kernel, bytes, Set::Latin1)) {
         (Family::Utf8, at) if !layout.known_valid => well_formed_up_to(kernel, layout, &bytes[..at]),
         (_, at) => at,
     };
@@ -174,17 +174,7 @@ fn parts<F: Form>(form: impl Source<F>, text: &F::Text) -> (&'static Kernel, Lay
 /// Returns the position of the first malformed sequence in bytes, or the length of the text.
 #[inline(always)]
 fn well_formed_up_to(kernel: &'static Kernel, layout: Layout, bytes: &[u8]) -> usize {
-    if layout.known_valid {
-        bytes.len()
-    } else {
-        layout.well_formed_up_to(kernel, whole_units(layout, bytes))
-    }
-}
-
-/// Returns the text without an incomplete unit at its end.
-#[inline(always)]
-fn whole_units(layout: Layout, bytes: &[u8]) -> &[u8] {
-    &bytes[..bytes.len() / layout.family.unit() * layout.family.unit()]
+    if layout.known_valid { bytes.len() } else { layout.up_to(kernel, bytes, Set::Unicode) }
 }
 
 /// Returns the error of the malformed sequence at this position. `unit` is the number of bytes in a

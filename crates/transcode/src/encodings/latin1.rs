@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::codec::{Codec, Next, Refusal};
+use crate::codec::{Codec, Next, Refusal, Set};
 use trust8::Kernel;
 use trust8::engine::Output;
 use trust8_counts::KernelCounts;
@@ -22,13 +22,8 @@ impl Codec for Latin1Codec {
     }
 
     #[inline(always)]
-    fn ascii_up_to(kernel: &Kernel, text: &[u8], _: bool) -> usize {
-        kernel.ascii_up_to(text)
-    }
-
-    #[inline(always)]
-    fn latin1_up_to(_: &Kernel, text: &[u8], _: bool) -> usize {
-        text.len()
+    fn up_to(kernel: &'static Kernel, text: &[u8], _: bool, set: Set) -> usize {
+        if set == Set::Ascii { kernel.ascii_up_to(text) } else { text.len() }
     }
 
     #[inline(always)]

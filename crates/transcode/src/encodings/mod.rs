@@ -14,10 +14,9 @@ pub(crate) mod utf16;
 pub(crate) mod utf32;
 pub(crate) mod utf8;
 
-use core::fmt;
 use core::str::FromStr;
 
-use crate::codec::{Codec, Next, Refusal};
+use crate::codec::{Codec, Next, Refusal, Set};
 use latin1::Latin1Codec;
 use trust8::engine::{Output, is_same_name, names_of};
 use trust8::{Kernel, UnknownName};
@@ -199,12 +198,7 @@ impl Encoding {
     }
 }
 
-/// Writes the [name](Encoding::name).
-impl fmt::Display for Encoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+trust8::engine::displayed_by_name!(Encoding);
 
 /// Like [`by_name`](Encoding::by_name).
 ///
@@ -269,25 +263,11 @@ impl Layout {
         &text[..with_codec!(self.family, C => C::whole_len(text, self.swapped))]
     }
 
-    /// Returns the position of the first malformed sequence in whole units, or the length of the
-    /// text.
+    /// See [`Codec::up_to`]. The text may end inside a unit.
     #[inline(always)]
-    pub(super) fn well_formed_up_to(self, kernel: &'static Kernel, text: &[u8]) -> usize {
-        with_codec!(self.family, C => C::well_formed_up_to(kernel, text, self.swapped))
-    }
-
-    /// Returns the position of the first thing in whole units that is not an ASCII character, or the
-    /// length of the text.
-    #[inline(always)]
-    pub(super) fn ascii_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
-        with_codec!(self.family, C => C::ascii_up_to(kernel, text, self.swapped))
-    }
-
-    /// Returns the position of the first thing in whole units that is not a character of Latin-1, or
-    /// the length of the text. In UTF-8, what comes before may be malformed.
-    #[inline(always)]
-    pub(super) fn latin1_up_to(self, kernel: &Kernel, text: &[u8]) -> usize {
-        with_codec!(self.family, C => C::latin1_up_to(kernel, text, self.swapped))
+    pub(super) fn up_to(self, kernel: &'static Kernel, text: &[u8], set: Set) -> usize {
+        let whole = &text[..text.len() / self.family.unit() * self.family.unit()];
+        with_codec!(self.family, C => C::up_to(kernel, whole, self.swapped, set))
     }
 
     /// Returns whether the first character of `text`, which is not empty, has more than `left` bytes

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::codec::{Codec, Next, Refusal};
+use crate::codec::{Codec, Next, Refusal, Set};
 use crate::error::{ConversionErrorKind, Fault};
 use crate::search::{NotUtf16, Outside, search};
 use trust8::Kernel;
@@ -55,18 +55,12 @@ impl Codec for Utf16Codec {
     }
 
     #[inline(always)]
-    fn well_formed_up_to(kernel: &'static Kernel, text: &[u8], swapped: bool) -> usize {
-        search!(kernel, text, swapped, NotUtf16)
-    }
-
-    #[inline(always)]
-    fn ascii_up_to(kernel: &Kernel, text: &[u8], swapped: bool) -> usize {
-        search!(kernel, text, swapped, Outside<2, 0x7F>)
-    }
-
-    #[inline(always)]
-    fn latin1_up_to(kernel: &Kernel, text: &[u8], swapped: bool) -> usize {
-        search!(kernel, text, swapped, Outside<2, 0xFF>)
+    fn up_to(kernel: &'static Kernel, text: &[u8], swapped: bool, set: Set) -> usize {
+        match set {
+            Set::Ascii => search!(kernel, text, swapped, Outside<2, 0x7F>),
+            Set::Latin1 => search!(kernel, text, swapped, Outside<2, 0xFF>),
+            Set::Unicode => search!(kernel, text, swapped, NotUtf16),
+        }
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::codec::{Codec, Next, Refusal};
+use crate::codec::{Codec, Next, Refusal, Set};
 use crate::error::Fault;
 use crate::search::{AboveLatin1, search};
 use trust8::Kernel;
@@ -34,18 +34,12 @@ impl Codec for Utf8Codec {
     }
 
     #[inline(always)]
-    fn well_formed_up_to(kernel: &'static Kernel, text: &[u8], _: bool) -> usize {
-        kernel.from_utf8(text).map_or_else(|error| error.valid_up_to(), str::len)
-    }
-
-    #[inline(always)]
-    fn ascii_up_to(kernel: &Kernel, text: &[u8], _: bool) -> usize {
-        kernel.ascii_up_to(text)
-    }
-
-    #[inline(always)]
-    fn latin1_up_to(kernel: &Kernel, text: &[u8], _: bool) -> usize {
-        search!(kernel, text, AboveLatin1)
+    fn up_to(kernel: &'static Kernel, text: &[u8], _: bool, set: Set) -> usize {
+        match set {
+            Set::Ascii => kernel.ascii_up_to(text),
+            Set::Latin1 => search!(kernel, text, AboveLatin1),
+            Set::Unicode => kernel.from_utf8(text).map_or_else(|error| error.valid_up_to(), str::len),
+        }
     }
 
     #[inline(always)]

@@ -135,9 +135,7 @@ compiled! { Avx512 as argument:
         let seconds = _pdep_u64(bits, 0xAAAA_AAAA_AAAA_AAAA);
         seconds | 0x5555_5555_5555_5555
     }
-}
 
-compiled! { Avx512 as argument:
     /// The same, with the 32-bit PDEP.
     #[cfg(target_arch = "x86")]
     fn with_seconds(bits: u64) -> u64 {
@@ -217,29 +215,14 @@ impl WideLaneOps for Avx512 {
 
         fn splat32(word: u32) -> __m512i { _mm512_set1_epi32(word.cast_signed()) }
 
-        fn left16<const N: i32>(v: __m512i) -> __m512i {
-            // The compiler turns this constant into an immediate.
-            let n = _mm_cvtsi32_si128(N);
-            _mm512_sll_epi16(v, n)
-        }
+        // The compiler turns the counts of shifts into immediates.
+        fn left16<const N: i32>(v: __m512i) -> __m512i { _mm512_sll_epi16(v, _mm_cvtsi32_si128(N)) }
 
-        fn right16<const N: i32>(v: __m512i) -> __m512i {
-            // The compiler turns this constant into an immediate.
-            let n = _mm_cvtsi32_si128(N);
-            _mm512_srl_epi16(v, n)
-        }
+        fn right16<const N: i32>(v: __m512i) -> __m512i { _mm512_srl_epi16(v, _mm_cvtsi32_si128(N)) }
 
-        fn left32<const N: i32>(v: __m512i) -> __m512i {
-            // The compiler turns this constant into an immediate.
-            let n = _mm_cvtsi32_si128(N);
-            _mm512_sll_epi32(v, n)
-        }
+        fn left32<const N: i32>(v: __m512i) -> __m512i { _mm512_sll_epi32(v, _mm_cvtsi32_si128(N)) }
 
-        fn right32<const N: i32>(v: __m512i) -> __m512i {
-            // The compiler turns this constant into an immediate.
-            let n = _mm_cvtsi32_si128(N);
-            _mm512_srl_epi32(v, n)
-        }
+        fn right32<const N: i32>(v: __m512i) -> __m512i { _mm512_srl_epi32(v, _mm_cvtsi32_si128(N)) }
         fn equal16(a: __m512i, b: __m512i) -> u32 { _mm512_cmpeq_epi16_mask(a, b) }
         fn above16(a: __m512i, b: __m512i) -> u32 { _mm512_cmpgt_epu16_mask(a, b) }
         fn select16(mask: u32, yes: __m512i, no: __m512i) -> __m512i {

@@ -40,6 +40,7 @@ use by_shuffle::ShuffleOps;
 #[cfg(trust8_x86)]
 use parts::put_all;
 
+use trust8::engine::survey::Surveys;
 use trust8::engine::{Output, Vectors};
 
 /// Sets the lowest `n` bits: a bit for each of the first `n` bytes of a vector.
@@ -93,7 +94,7 @@ pub(crate) trait WideLaneOps: Vectors {
 /// Operations without a number in their names work on bytes. Lanes of 16 and 32 bits have the low
 /// byte first. A `put` method appends everything and returns true. If that does not fit, it appends
 /// nothing and returns false.
-pub(crate) trait ConvertOps: WideLaneOps {
+pub(crate) trait ConvertOps: WideLaneOps + Surveys {
     /// Returns the first two vectors of `bytes`, padded with zeros.
     #[inline(always)]
     fn load_two(self, bytes: &[u8]) -> [Self::Vector; 2] {
@@ -243,12 +244,21 @@ pub(crate) trait ConvertOps: WideLaneOps {
     fn put_ends_of_halves(self, [firsts, thirds]: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool {
         let ([a, b], [c, d]) = (self.widened16(firsts), self.widened16(thirds));
         let [first, second] = [self.or(a, self.left32::<16>(c)), self.or(b, self.left32::<16>(d))];
+        self.put_ends_of_threes([first, second], n, out)
+    }
+
+    /// Appends the first `n` of characters of one to three bytes, which are at the start of 32-bit lanes
+    /// in two vectors: the third byte, and the others if their bit 7 is set.
+    #[inline(always)]
+    fn put_ends_of_threes(self, [a, b]: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool {
         let third = self.splat32(0x0080_0000);
-        let keep_first = self.high_bits(self.or(first, third)) & first_bits(4 * n);
-        let in_second = first_bits((4 * n).saturating_sub(Self::LANES));
-        let keep_second = self.high_bits(self.or(second, third)) & in_second;
-        out.left() >= (keep_first.count_ones() + keep_second.count_ones()) as usize
-            && self.put_ends_of_three(first, keep_first, out)
-            && self.put_ends_of_three(second, keep_second, out)
+        let keep_a = self.high_bits(self.or(a, third)) & first_bits(4 * n);
+        let keep_b = self.high_bits(self.or(b, third)) & first_bits((4 * n).saturating_sub(Self::LANES));
+        if 4 * n <= Self::LANES {
+            return self.put_ends_of_three(a, keep_a, out);
+        }
+        out.left() >= (keep_a.count_ones() + keep_b.count_ones()) as usize
+            && self.put_ends_of_three(a, keep_a, out)
+            && self.put_ends_of_three(b, keep_b, out)
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn put_all<V: Plain, const N: usize, const M: usize>(
         // `out`.
         let (parts, lens) = (parts, lens);
         let lens = lens.as_flattened();
-        let n = total(size, lens);
+        let n = lens.iter().fold(0, |n, &len| n + size.min(len));
         let Some(next) = out.next_slice(n) else { return false };
         // SAFETY: the parts are `Plain`, so all bytes of the parts are initialised.
         let bytes = unsafe { slice::from_raw_parts((&raw const parts).cast::<u8>(), size_of_val(&parts)) };
@@ -45,15 +45,6 @@ pub(crate) fn put_all<V: Plain, const N: usize, const M: usize>(
     // began after those. A vector has no padding by the contract of `Plain`.
     unsafe { out.advance(at) };
     true
-}
-
-/// Returns how many bytes `copy` copies.
-fn total(size: usize, lens: &[usize]) -> usize {
-    let mut n = 0;
-    for &len in lens {
-        n += size.min(len);
-    }
-    n
 }
 
 /// Copies the first bytes of each part to `to`, which has exactly the space for them. Each part has

@@ -25,7 +25,6 @@
 
 use super::from_utf8::{Block, Wide, put_valid_block, whole_characters};
 use super::{IntoBytes, at_least, leading_ascii, load_block, masked};
-use crate::conversion::{Surveying, Utf8Check};
 use crate::simd::{ConvertOps, first_bits};
 use trust8::boundary::is_continuation;
 use trust8::engine::Output;
@@ -99,13 +98,8 @@ impl Instead for Escaped {
 /// when faults are no longer near and when the output is full. Returns the number of bytes
 /// converted; a sequence begins after them.
 #[inline(always)]
-pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-    engine: impl Surveying,
-) -> usize {
-    let surveyor = engine.surveyor();
+pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let surveyor = s.surveyor();
     let mut at = 0;
     let mut marks = Marks::ASCII;
     let mut sound = 0;
@@ -115,7 +109,7 @@ pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(
         let is_stray = !is_continued && text.get(at).is_some_and(|&byte| is_continuation(byte));
         if sound >= SOUND_BLOCKS_TO_TAKE_GROUPS && !is_stray {
             let after;
-            (at, after) = groups::<S, T>(s, text, at, out, engine);
+            (at, after) = groups::<S, T>(s, text, at, out);
             marks = Marks::ASCII;
             match after {
                 AfterGroups::Ascii => {}
@@ -179,13 +173,8 @@ pub(crate) fn long<S: ConvertOps, T: Wide, I: Instead>(
 /// not ASCII, and when the output is full. Returns the number of bytes read; a sequence begins after
 /// them.
 #[inline(always)]
-pub(crate) fn ascii_without_faults<S: ConvertOps>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-    engine: impl Surveying,
-) -> usize {
-    let surveyor = engine.surveyor();
+pub(crate) fn ascii_without_faults<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let surveyor = s.surveyor();
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
@@ -235,7 +224,6 @@ fn groups<S: ConvertOps, T: Wide>(
     text: &[u8],
     mut at: usize,
     out: &mut Output<'_>,
-    engine: impl Utf8Check,
 ) -> (usize, AfterGroups) {
     let far = at + FAR_BYTES;
     let mut after = AfterGroups::Fault;
@@ -244,7 +232,7 @@ fn groups<S: ConvertOps, T: Wide>(
     // checked.
     'groups: while let Some(group) = text.get(at - CONTEXT..at + GROUP_BYTES + 1)
         && let Some((before, checked)) = group.split_first_chunk()
-        && engine.piece_continues(*before, checked)
+        && s.piece_continues(*before, checked)
     {
         let (mut high, mut place) = (0, 0);
         while place < GROUP_BYTES {

@@ -15,7 +15,7 @@
 #![forbid(unsafe_code)]
 
 use super::{ends_in_high, in_order, load_block, order};
-use crate::simd::{ConvertOps, first_bits};
+use crate::simd::ConvertOps;
 use trust8::engine::Output;
 
 /// From this text length on, an initial partial vector pays, so that no load crosses a cache line.
@@ -273,7 +273,7 @@ fn put_as_utf8<S: ConvertOps, const SWAPPED: bool>(
         return put_below_10000(s, now, len, out);
     }
     let Some(encoded) = encoded_pairs::<S, SWAPPED>(s, now, text, at) else { return false };
-    put_ends_of_three(s, encoded, len, out)
+    s.put_ends_of_threes(encoded, len / 2, out)
 }
 
 /// Returns the UTF-8 of the halves of the block at `at`, like [`encoded`], unless there is a lone
@@ -307,7 +307,7 @@ pub(super) fn put_below_10000<S: ConvertOps>(
         let [first, second] = s.widened16(units);
         let first = encoded(s, first, first, marks(s, first));
         let second = encoded(s, second, second, marks(s, second));
-        return put_ends_of_three(s, [first, second], len, out);
+        return s.put_ends_of_threes([first, second], len / 2, out);
     }
     // The third and the second byte have six bits each, and the first has the other four. Unused
     // bytes are zero.
@@ -319,24 +319,6 @@ pub(super) fn put_below_10000<S: ConvertOps>(
     let two = s.select16(is_ascii, s.splat(0), two);
     let third = s.select16(is_ascii, units, third);
     s.put_ends_of_halves([two, third], len / 2, out)
-}
-
-/// Appends the UTF-8 of the first `len` bytes of a block, as returned by [`encoded`] for its
-/// halves.
-#[inline(always)]
-fn put_ends_of_three<S: ConvertOps>(s: S, two: [S::Vector; 2], len: usize, out: &mut Output<'_>) -> bool {
-    let ([first, second], third) = (two, s.splat32(0x0080_0000));
-    // The third byte is always kept. The others are kept if their bit 7 is set, because then they
-    // belong to the character.
-    let keep_first = s.high_bits(s.or(first, third)) & first_bits(2 * len);
-    let keep_second = s.high_bits(s.or(second, third)) & first_bits((2 * len).saturating_sub(S::LANES));
-    if len <= S::LANES / 2 {
-        return s.put_ends_of_three(first, keep_first, out);
-    }
-    let n = keep_first.count_ones() + keep_second.count_ones();
-    out.left() >= n as usize
-        && s.put_ends_of_three(first, keep_first, out)
-        && s.put_ends_of_three(second, keep_second, out)
 }
 
 /// Appends the first `len` bytes of units below U+0800, in 16-bit lanes, as UTF-8.

@@ -47,10 +47,9 @@ use super::{
     IntoUtf16, IntoUtf32, LINES_PAY_FROM_BYTES, Narrow, PLAIN_BYTES, at_least, in_order, leading_ascii,
     load_block, masked, put_fitting, put_in_lines,
 };
-use crate::conversion::Utf8Check;
 use crate::simd::{ConvertOps, first_bits};
 use trust8::boundary::{floor, is_continuation};
-use trust8::engine::{Output, ends_in_lead, judge};
+use trust8::engine::{Output, Validate, ends_in_lead, judge};
 
 /// The length of the chunks in which text is validated before its conversion. A chunk and its
 /// output stay in the L1 cache. The last chunk has up to twice the length.
@@ -191,57 +190,25 @@ impl Wide for IntoUtf32 {
     }
 }
 
-/// Converts UTF-8. `VALID` says that it is valid and ends with a whole character.
-#[inline(always)]
-pub(crate) fn long<S: ConvertOps, T: Wide, const VALID: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-    validator: impl Utf8Check,
-) -> usize {
-    let valid = if VALID { text.len() } else { 0 };
-    convert::<S, T, _>(s, text, valid, out, Trusting::<_, VALID>(validator))
-}
-
-/// A validator that is not called for text that is known to be valid, as `VALID` says.
-#[derive(Clone, Copy)]
-struct Trusting<V, const VALID: bool>(V);
-
-impl<V: Utf8Check, const VALID: bool> Utf8Check for Trusting<V, VALID> {
-    const KNOWN: bool = VALID;
-
-    #[inline(always)]
-    fn suspicion(self, bytes: &[u8]) -> Option<usize> {
-        if VALID { None } else { self.0.suspicion(bytes) }
-    }
-
-    #[inline(always)]
-    fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        VALID || self.0.piece_continues(before, piece)
-    }
-}
-
 /// Converts UTF-8 that is shorter than a vector, or of at most two with long vectors. `VALID` is as
 /// for [`long`].
 #[inline(always)]
-pub(crate) fn short<S: ConvertOps, T: Wide, V: Utf8Check, const VALID: bool>(
+pub(crate) fn short<S: ConvertOps, T: Wide, const VALID: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-    validator: V,
 ) -> bool {
     if text.is_empty() || S::LANES < 64 && text.len() >= S::LANES {
         return false;
     }
-    let validator = Trusting::<V, VALID>(validator);
     if text.len() > S::LANES {
-        return short_of_two::<S, T, _>(s, text, out, validator);
+        return short_of_two::<S, T, VALID>(s, text, out);
     }
     // The mask of a short load has one bit less than a vector has bytes.
     let now = if S::LANES == 64 { s.load_two(text)[0] } else { s.load_short(text) };
-    match put_all_up_to_two::<S, T, Trusting<V, VALID>>(s, now, text, out) {
+    match put_all_up_to_two::<S, T, VALID>(s, now, text, out) {
         Some(put) => put,
-        None if validator.suspicion(text).is_none() => {
+        None if VALID || s.validate(text).is_valid() => {
             let ends = ends(s, now, text.len(), false);
             T::put_block(s, Block::whole(now, s.earlier(now, s.splat(0)), ends), out)
         }
@@ -249,24 +216,19 @@ pub(crate) fn short<S: ConvertOps, T: Wide, V: Utf8Check, const VALID: bool>(
     }
 }
 
-/// Returns whether the validator is skipped for short text of characters of one and two bytes, and
+/// Returns whether validation is skipped for short text of characters of one and two bytes, and
 /// at the end of a text or of the output. For UTF-32, which is rarer, that would be too much code.
-const fn takes_twos<T: Wide, V: Utf8Check>() -> bool {
-    T::UNIT_BYTES == 2 && !V::KNOWN
+const fn takes_twos<T: Wide, const VALID: bool>() -> bool {
+    T::UNIT_BYTES == 2 && !VALID
 }
 
 /// Converts UTF-8 of more than one vector, and at most two.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn short_of_two<S: ConvertOps, T: Wide, V: Utf8Check>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-    validator: V,
-) -> bool {
+fn short_of_two<S: ConvertOps, T: Wide, const VALID: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
     let [a, b] = s.load_two(text);
     if s.high_bits(s.or(a, b)) == 0 {
         T::put_narrow(s, a, S::LANES, out) && T::put_narrow(s, b, text.len() - S::LANES, out)
-    } else if takes_twos::<T, V>()
+    } else if takes_twos::<T, VALID>()
         && let Some(ends_a) = ends_up_to_two(s, a, false)
         && let Some(ends_b) = ends_up_to_two(s, b, ends_in_lead(&text[..S::LANES]))
         && !ends_in_lead(text)
@@ -275,7 +237,7 @@ fn short_of_two<S: ConvertOps, T: Wide, V: Utf8Check>(
         put_up_to_two::<S, T>(s, a, s.earlier(a, s.splat(0))[0], ends_a, out)
             && put_up_to_two::<S, T>(s, b, s.earlier(b, a)[0], ends_b, out)
     } else {
-        validator.suspicion(text).is_none() && blocks::<S, T>(s, text, out) == text.len()
+        (VALID || s.validate(text).is_valid()) && blocks::<S, T>(s, text, out) == text.len()
     }
 }
 
@@ -303,16 +265,16 @@ fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> us
     at
 }
 
-/// Converts UTF-8 whose first `valid` bytes are known to be valid and end with a whole character.
+/// Converts UTF-8. `VALID` says that it is valid and ends with a whole character.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
+pub(crate) fn long<S: ConvertOps, T: Wide, const VALID: bool>(
     s: S,
     mut text: &[u8],
-    mut valid: usize,
     out: &mut Output<'_>,
-    validator: V,
 ) -> usize {
-    // Everything before `at` is converted, and `at` is at most `valid`.
+    // The text up to `valid` is valid and ends with a whole character. Everything before `at` is
+    // converted, and `at` is at most `valid`.
+    let mut valid = if VALID { text.len() } else { 0 };
     let mut at = leading_ascii::<S, T>(s, text, out);
     // The ASCII may be everything, or everything that fits.
     if at > 0 {
@@ -326,7 +288,7 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
     let mut ascii = if at < PLAIN_BYTES { 0 } else { STRAY_VECTORS };
     // With 16-byte vectors, the main loop on x86 would lose more by this than short texts gain: it
     // has too few registers.
-    let twos_first = S::LANES > 16 && !V::KNOWN;
+    let twos_first = S::LANES > 16 && !VALID;
     if twos_first && valid < text.len() && text[at] < 0xE0 {
         let (read, full) = put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
         at += read;
@@ -335,9 +297,9 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
             return at;
         }
         let rest = &text[at..];
-        if takes_twos::<T, V>()
+        if takes_twos::<T, VALID>()
             && rest.len() < S::LANES
-            && put_all_up_to_two::<S, T, V>(s, s.load_short(rest), rest, out) == Some(true)
+            && put_all_up_to_two::<S, T, VALID>(s, s.load_short(rest), rest, out) == Some(true)
         {
             return text.len();
         }
@@ -349,7 +311,7 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
     if valid < text.len()
         && rest.len() <= LONGEST_CHUNK_BYTES
         && !((twos_first || ascii > 0) && rest.len() >= S::LANES && s.high_bits(s.load(rest, 0)) == 0)
-        && validator.suspicion(rest).is_none()
+        && s.apart(Validate, rest, ()).is_valid()
     {
         valid = text.len();
     }
@@ -359,7 +321,7 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
     }
     let mut longest = FIRST_CHUNK_BYTES;
     while at < text.len() {
-        if !V::KNOWN && valid < text.len() && at + S::LANES >= valid {
+        if !VALID && valid < text.len() && at + S::LANES >= valid {
             let (read, full) = put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
             at += read;
             valid = valid.max(at);
@@ -423,7 +385,7 @@ fn convert<S: ConvertOps, T: Wide, V: Utf8Check>(
             let all = text.len() - valid <= 2 * longest;
             let end = if all { text.len() } else { floor(text, valid + longest) };
             let chunk = &text[valid..end];
-            match validator.suspicion(chunk).map(|suspect| judge(chunk, suspect)) {
+            match s.apart(Validate, chunk, ()).suspicion().map(|suspect| judge(chunk, suspect)) {
                 Some(Err(error)) => {
                     // Convert the valid part as if the text ended there.
                     valid += error.valid_up_to();
@@ -510,7 +472,7 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
 /// characters are well-formed and have one or two bytes. Returns whether it fits, or `None` for
 /// other text.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn put_all_up_to_two<S: ConvertOps, T: Wide, V: Utf8Check>(
+fn put_all_up_to_two<S: ConvertOps, T: Wide, const VALID: bool>(
     s: S,
     now: S::Vector,
     text: &[u8],
@@ -519,7 +481,7 @@ fn put_all_up_to_two<S: ConvertOps, T: Wide, V: Utf8Check>(
     if s.high_bits(now) == 0 {
         return Some(T::put_narrow(s, now, text.len(), out));
     }
-    if S::LANES == 16 || !takes_twos::<T, V>() {
+    if S::LANES == 16 || !takes_twos::<T, VALID>() {
         return None;
     }
     let ends = ends_up_to_two(s, now, false)?;
