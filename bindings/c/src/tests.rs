@@ -23,6 +23,9 @@ use crate::streams::*;
 use crate::validation::*;
 use crate::{TRUST8_ABI, trust8_abi, trust8_version};
 
+#[path = "../../../crates/cli/src/guess/common.rs"]
+mod common;
+
 /// A call of an exported function, or a read of what one has written.
 macro_rules! c {
     ($call:expr) => {
@@ -715,4 +718,13 @@ fn answers_that_are_not_apart() {
     let len = c!(trust8_explain(error, null(), 0, place.cast(), 128));
     let message = c!(core::slice::from_raw_parts(place.cast::<u8>(), 21));
     assert!(len > 21 && message == b"invalid UTF-8 at byte");
+}
+
+/// `trust8_detect` and the command agree on the characters that are common.
+#[test]
+fn characters_are_common_as_for_the_command() {
+    // A step for Miri, which is slow.
+    for c in ('\0'..=char::MAX).step_by(if cfg!(miri) { 61 } else { 1 }) {
+        assert_eq!(is_common(c), common::is_common_in_utf16(c), "{c:?}");
+    }
 }

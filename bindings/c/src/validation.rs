@@ -142,8 +142,8 @@ fn utf16(bytes: &[u8]) -> Option<u32> {
     }
 }
 
-/// Returns whether a character is common in text in UTF-16.
-fn is_common(c: char) -> bool {
+/// Returns whether a character is common in text in UTF-16. The command, another package, has the same table.
+pub(crate) fn is_common(c: char) -> bool {
     matches!(c,
         '\t' | '\n' | '\r' | ' '..='~'
         | '\u{A0}'..='\u{17F}' | '\u{370}'..='\u{4FF}' | '\u{5D0}'..='\u{5EA}' | '\u{600}'..='\u{6FF}'

@@ -8,6 +8,8 @@ use encoding_rs::{Encoding, ISO_2022_JP, UTF_16BE, UTF_16LE};
 use trust8::boundary::{is_continuation, whole_len};
 use trust8_transcode as transcode;
 
+use super::common::is_common_in_utf16;
+
 /// The length of the start, of the end, and of what follows the first error. A file that is not
 /// longer than a few of these is read as a whole.
 const LONG_BYTES: u64 = 64 << 10;
@@ -201,16 +203,6 @@ pub(crate) fn skip_continuations(bytes: &[u8]) -> &[u8] {
 /// space, the end of a file of DOS, and ESC.
 pub(crate) fn is_control(byte: u8) -> bool {
     matches!(byte, 0x00..=0x06 | 0x0E..=0x19 | 0x1C..=0x1F)
-}
-
-/// Whether `c` is common in text in UTF-16.
-fn is_common_in_utf16(c: char) -> bool {
-    matches!(c,
-        '\t' | '\n' | '\r' | ' '..='~'
-        | '\u{A0}'..='\u{17F}' | '\u{370}'..='\u{4FF}' | '\u{5D0}'..='\u{5EA}' | '\u{600}'..='\u{6FF}'
-        | '\u{900}'..='\u{97F}' | '\u{E00}'..='\u{E7F}' | '\u{2010}'..='\u{203A}' | '€' | '™'
-        | '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' | '\u{FF00}'..='\u{FFEF}'
-        | '\u{1_0000}'..)
 }
 
 #[cfg(test)]

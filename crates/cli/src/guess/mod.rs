@@ -7,6 +7,7 @@
 //!
 //! The module of the web page compiles this folder and `charset.rs` too, so nothing here needs anything else of the command.
 
+mod common;
 pub(crate) mod declared;
 pub(crate) mod dialects;
 pub(crate) mod evidence;
