@@ -19,11 +19,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Lower it when the number gets lower.
-LIMIT = 3635
+LIMIT = 3610
 # The library, which a parser's author vets; and with the packages on its hidden module `engine`.
 WEIGHTS = [
-    (["src"], 7450),
-    (["src", *(f"crates/{name}/src" for name in ("columns", "counts", "transcode", "dialect"))], 17330),
+    (["src"], 7370),
+    (["src", *(f"crates/{name}/src" for name in ("columns", "counts", "transcode", "dialect"))], 17020),
 ]
 # Unit tests, and a kernel for tests.
 NOT_COUNTED = {"src/simd/model.rs", "src/kernel/counted.rs"}
