@@ -23,7 +23,7 @@ LIMIT = 3610
 # The library, which a parser's author vets; and with the packages on its hidden module `engine`.
 WEIGHTS = [
     (["src"], 7370),
-    (["src", *(f"crates/{name}/src" for name in ("columns", "counts", "transcode", "dialect"))], 17020),
+    (["src", *(f"crates/{name}/src" for name in ("columns", "counts", "transcode", "dialect"))], 17000),
 ]
 # Unit tests, and a kernel for tests.
 NOT_COUNTED = {"src/simd/model.rs", "src/kernel/counted.rs"}

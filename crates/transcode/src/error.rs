@@ -181,19 +181,6 @@ pub struct ConversionError {
 }
 
 impl ConversionError {
-    /// Returns how many bytes or units of the input can be converted. This is the position of the
-    /// first one that can't.
-    ///
-    /// ```
-    /// use trust8_transcode::{Encoding::*, Str, convert};
-    /// // In bytes, as the input is bytes.
-    /// assert_eq!(convert(Utf16Be, Str, b"\0a\0b\xD8\0\0c").unwrap_err().valid_up_to(), 4);
-    /// ```
-    #[must_use]
-    pub const fn valid_up_to(&self) -> usize {
-        self.valid_up_to
-    }
-
     /// Returns the error of [`from_utf8`](trust8::from_utf8) if the input should be UTF-8 and is
     /// not.
     ///
@@ -237,27 +224,29 @@ pub struct TranscoderError {
     pub(super) unit: u8,
 }
 
-impl TranscoderError {
-    /// Returns how many bytes or units of the text, from its start, can be converted. This is the
-    /// position of the first one that can't.
-    ///
-    /// ```
-    /// use trust8_transcode::{Encoding::*, Str, Transcoder};
-    /// let mut transcoder = Transcoder::new(Str, Latin1);
-    /// transcoder.push("one, ", &mut Vec::new()).unwrap();
-    /// let error = transcoder.push("two €", &mut Vec::new()).unwrap_err();
-    /// assert_eq!(error.valid_up_to(), 9);
-    /// ```
-    #[must_use]
-    pub const fn valid_up_to(&self) -> u64 {
-        self.valid_up_to
-    }
-}
-
 /// Implements what both errors have.
 macro_rules! errors {
-    ($($error:ident),+) => {$(
+    ($($error:ident: $place:ty),+) => {$(
         impl $error {
+            /// Returns how many bytes or units of the input, or of a text in pieces from its start, can be converted. This is the position
+            /// of the first one that can't.
+            ///
+            /// ```
+            /// use trust8_transcode::{Encoding::*, Str, Transcoder, convert};
+            ///
+            /// // In bytes, as the input is bytes.
+            /// assert_eq!(convert(Utf16Be, Str, b"\0a\0b\xD8\0\0c").unwrap_err().valid_up_to(), 4);
+            ///
+            /// let mut transcoder = Transcoder::new(Str, Latin1);
+            /// transcoder.push("one, ", &mut Vec::new()).unwrap();
+            /// let error = transcoder.push("two €", &mut Vec::new()).unwrap_err();
+            /// assert_eq!(error.valid_up_to(), 9);
+            /// ```
+            #[must_use]
+            pub const fn valid_up_to(&self) -> $place {
+                self.valid_up_to
+            }
+
             /// Returns how many bytes or units of the input are wrong. `None` means that the input ends
             /// inside a character. For UTF-8, these are the numbers of [`Utf8Error::error_len`]; other
             /// encodings follow the same rule.
@@ -306,7 +295,7 @@ macro_rules! errors {
         impl core::error::Error for $error {}
     )+};
 }
-errors!(ConversionError, TranscoderError);
+errors!(ConversionError: usize, TranscoderError: u64);
 
 /// Why a text was not converted into a buffer.
 ///

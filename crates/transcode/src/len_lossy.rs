@@ -50,11 +50,8 @@ fn units(route: &Route, text: &[u8]) -> usize {
         _ => lengths::units(kernel, from, to, true, text),
     };
     // One character replaces a unit that the end cuts off, and a high surrogate before it.
-    if cut.is_empty() || from.whole(text).len() < text.len() {
-        units
-    } else {
-        units + to.family.replacement_units()
-    }
+    let is_replaced = !cut.is_empty() && from.whole(text).len() == text.len();
+    units + usize::from(is_replaced) * to.family.replacement_units()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 #![forbid(unsafe_code)]
 
 use super::codec::{Codec, Next};
-use super::encodings::utf16::order;
+use super::encodings::{utf16, utf32};
 use trust8::engine::Output;
 
 /// The number of units in a block.
@@ -58,8 +58,8 @@ fn put_block<F: Codec, T: Codec, const FROM: bool, const TO: bool>(
     for (number, unit) in units.iter_mut().zip(block.chunks_exact(F::UNIT_BYTES)) {
         *number = match *unit {
             [byte] => byte.into(),
-            [a, b] => order::<FROM>(u16::from_ne_bytes([a, b])).into(),
-            [a, b, c, d] => swap32::<FROM>(u32::from_ne_bytes([a, b, c, d])),
+            [a, b] => utf16::unit_of([a, b], FROM).into(),
+            [a, b, c, d] => utf32::order(u32::from_ne_bytes([a, b, c, d]), FROM),
             _ => u32::MAX,
         };
         other |= *number > last || last > 0xFF && *number & 0xFFFF_F800 == 0xD800;
@@ -69,12 +69,7 @@ fn put_block<F: Codec, T: Codec, const FROM: bool, const TO: bool>(
     }
     match T::UNIT_BYTES {
         1 => out.put(&units.map(|number| number as u8)),
-        2 => out.put(units.map(|number| order::<TO>(number as u16).to_ne_bytes()).as_flattened()),
-        _ => out.put(units.map(|number| swap32::<TO>(number).to_ne_bytes()).as_flattened()),
+        2 => out.put(units.map(|number| utf16::order(number as u16, TO).to_ne_bytes()).as_flattened()),
+        _ => out.put(units.map(|number| utf32::order(number, TO).to_ne_bytes()).as_flattened()),
     }
-}
-
-#[inline(always)]
-const fn swap32<const SWAPPED: bool>(unit: u32) -> u32 {
-    if SWAPPED { unit.swap_bytes() } else { unit }
 }

@@ -11,15 +11,14 @@ use trust8::engine::Output;
 /// Converts a unit between its representation in memory and the machine's byte order, in either
 /// direction: reverses its bytes or returns it unchanged.
 #[inline(always)]
-pub(crate) const fn order<const SWAPPED: bool>(unit: u16) -> u16 {
-    if SWAPPED { unit.swap_bytes() } else { unit }
+pub(crate) const fn order(unit: u16, swapped: bool) -> u16 {
+    if swapped { unit.swap_bytes() } else { unit }
 }
 
 /// Reads the unit in these bytes.
 #[inline(always)]
-fn unit(bytes: [u8; 2], swapped: bool) -> u16 {
-    let unit = u16::from_ne_bytes(bytes);
-    if swapped { unit.swap_bytes() } else { unit }
+pub(crate) const fn unit_of(bytes: [u8; 2], swapped: bool) -> u16 {
+    order(u16::from_ne_bytes(bytes), swapped)
 }
 
 /// UTF-16.
@@ -34,7 +33,7 @@ impl Codec for Utf16Codec {
         let Some((first, rest)) = text.split_first_chunk() else {
             return Next::Cut(Fault::Other(ConversionErrorKind::Incomplete));
         };
-        let first = unit(*first, swapped);
+        let first = unit_of(*first, swapped);
         if let Some(char) = char::from_u32(first.into()) {
             return Next::Char(char, 2);
         }
@@ -42,7 +41,7 @@ impl Codec for Utf16Codec {
             return Next::Malformed(Fault::Other(ConversionErrorKind::LoneLow(first)), 2);
         }
         let Some(second) = rest.first_chunk() else { return Next::Cut(Fault::CutHigh(first)) };
-        match char::decode_utf16([first, unit(*second, swapped)]).next() {
+        match char::decode_utf16([first, unit_of(*second, swapped)]).next() {
             Some(Ok(char)) => Next::Char(char, 4),
             _ => Next::Malformed(Fault::Other(ConversionErrorKind::LoneHigh(first)), 2),
         }
@@ -50,7 +49,7 @@ impl Codec for Utf16Codec {
 
     fn whole_len(text: &[u8], swapped: bool) -> usize {
         let (units, _) = text.as_chunks();
-        let cut = units.last().is_some_and(|last| unit(*last, swapped) & 0xFC00 == 0xD800);
+        let cut = units.last().is_some_and(|last| unit_of(*last, swapped) & 0xFC00 == 0xD800);
         2 * (units.len() - usize::from(cut))
     }
 
@@ -72,7 +71,7 @@ impl Codec for Utf16Codec {
     fn put(char: char, swapped: bool, out: &mut Output<'_>) -> Result<(), Refusal> {
         let mut units = [0; 2];
         let len = char.encode_utf16(&mut units).len();
-        let bytes = units.map(|unit| if swapped { unit.swap_bytes() } else { unit }.to_ne_bytes());
+        let bytes = units.map(|unit| order(unit, swapped).to_ne_bytes());
         Refusal::unless_put(out.put(&bytes.as_flattened()[..2 * len]))
     }
 }

@@ -8,6 +8,13 @@ use crate::search::{NotUtf32, Outside, search};
 use trust8::Kernel;
 use trust8::engine::Output;
 
+/// Converts a unit between its representation in memory and the machine's byte order, in either
+/// direction.
+#[inline(always)]
+pub(crate) const fn order(unit: u32, swapped: bool) -> u32 {
+    if swapped { unit.swap_bytes() } else { unit }
+}
+
 /// UTF-32.
 pub(crate) struct Utf32Codec;
 
@@ -20,8 +27,7 @@ impl Codec for Utf32Codec {
         let Some(unit) = text.first_chunk() else {
             return Next::Cut(Fault::Other(ConversionErrorKind::Incomplete));
         };
-        let unit = u32::from_ne_bytes(*unit);
-        let unit = if swapped { unit.swap_bytes() } else { unit };
+        let unit = order(u32::from_ne_bytes(*unit), swapped);
         match char::from_u32(unit) {
             Some(char) => Next::Char(char, 4),
             None if unit > 0x10_FFFF => Next::Malformed(Fault::Other(ConversionErrorKind::TooLarge(unit)), 4),
@@ -45,7 +51,6 @@ impl Codec for Utf32Codec {
 
     #[inline(always)]
     fn put(char: char, swapped: bool, out: &mut Output<'_>) -> Result<(), Refusal> {
-        let unit = u32::from(char);
-        Refusal::unless_put(out.put(&if swapped { unit.swap_bytes() } else { unit }.to_ne_bytes()))
+        Refusal::unless_put(out.put(&order(char.into(), swapped).to_ne_bytes()))
     }
 }

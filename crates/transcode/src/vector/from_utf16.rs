@@ -14,7 +14,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{ends_in_high, in_order, load_block, order};
+use super::{ends_in_high, in_order, load_block, unit_of};
 use crate::simd::ConvertOps;
 use trust8::engine::Output;
 
@@ -483,7 +483,7 @@ fn before1<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u8]
         return in_order::<S, SWAPPED>(s, s.load(block, 0));
     }
     // At the start of the text, or at its end.
-    let unit = text[..at].last_chunk().map_or(0, |unit| order::<SWAPPED>(u16::from_ne_bytes(*unit)));
+    let unit = text[..at].last_chunk().map_or(0, |bytes| unit_of(*bytes, SWAPPED));
     s.earlier(now, s.splat16(unit))[1]
 }
 

@@ -246,7 +246,7 @@ pub(crate) fn narrowed<S: ConvertOps, const UNIT_BYTES: usize, const SWAPPED: bo
     out: &mut Output<'_>,
 ) -> usize {
     let text = &text[..text.len() / UNIT_BYTES * UNIT_BYTES];
-    let others = if UNIT_BYTES == 2 { s.splat16(order::<SWAPPED>(0xFF00)) } else { s.splat32(!0xFF) };
+    let others = if UNIT_BYTES == 2 { s.splat16(order(0xFF00, SWAPPED)) } else { s.splat32(!0xFF) };
     let mut at = 0;
     for block in text.chunks_exact(4 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));

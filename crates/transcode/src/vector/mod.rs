@@ -40,7 +40,7 @@ pub(super) mod from_utf8;
 pub(super) mod latin1;
 pub(super) mod utf16_order;
 
-use crate::encodings::utf16::order;
+use crate::encodings::utf16::{order, unit_of};
 use crate::simd::ConvertOps;
 use trust8::engine::Output;
 
@@ -192,7 +192,7 @@ fn in_order<S: ConvertOps, const SWAPPED: bool>(s: S, units: S::Vector) -> S::Ve
 /// Returns whether the text ends with a high surrogate.
 #[inline(always)]
 fn ends_in_high<const SWAPPED: bool>(text: &[u8]) -> bool {
-    text.last_chunk().is_some_and(|unit| order::<SWAPPED>(u16::from_ne_bytes(*unit)) & 0xFC00 == 0xD800)
+    text.last_chunk().is_some_and(|bytes| unit_of(*bytes, SWAPPED) & 0xFC00 == 0xD800)
 }
 
 /// Appends bytes two vectors at a time in whole cache lines. Stops at the first vectors that are

@@ -60,7 +60,7 @@ pub(crate) fn copy<S: ConvertOps, const FROM: bool, const TO: bool>(
 /// earlier, has high ones.
 #[inline(always)]
 fn follows<S: ConvertOps, const SWAPPED: bool>(s: S, before: S::Vector, units: S::Vector) -> bool {
-    let half = s.splat16(order::<SWAPPED>(0xFC00));
-    let (low, high) = (order::<SWAPPED>(0xDC00), order::<SWAPPED>(0xD800));
+    let half = s.splat16(order(0xFC00, SWAPPED));
+    let (low, high) = (order(0xDC00, SWAPPED), order(0xD800, SWAPPED));
     !s.matches_differ16(s.and(units, half), low, s.and(before, half), high)
 }
