@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-use crate::encodings::utf16::unit_of;
 use trust8_counts::search::{SearchOps, Sought, all_bits};
 
 /// Repeats the lowest `unit` bytes of a number, in the machine's order, or in the other one if
@@ -108,8 +107,8 @@ impl<V: SearchOps, const SWAPPED: bool> Sought<V> for NotUtf16<SWAPPED> {
 
     #[inline(always)]
     fn place(text: &[u8], at: usize) -> usize {
-        let is_low =
-            text[at..].first_chunk().is_some_and(|bytes| unit_of(*bytes, SWAPPED) & 0xFC00 == 0xDC00);
+        let upper = at + usize::from(cfg!(target_endian = "little") != SWAPPED);
+        let is_low = text.get(upper).is_some_and(|byte| byte & 0xFC == 0xDC);
         // If it is not a low surrogate, the previous unit is a high one.
         if is_low { at } else { at - 2 }
     }
