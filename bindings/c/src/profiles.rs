@@ -281,9 +281,10 @@ mod tests {
         let first = memory.as_mut_ptr().cast::<u8>().wrapping_add(1).cast::<trust8_run>();
         // SAFETY: the pointers are those of a slice and of memory for three structs.
         let count = unsafe { trust8_profile_runs(classes, bytes.as_ptr().cast(), bytes.len(), first, 3) };
-        // SAFETY: the function has filled the first `count` structs.
+        let written = if count == TRUST8_NONE { 0 } else { count.min(3) };
+        // SAFETY: the function has filled this many structs.
         let filled = |i| unsafe { first.wrapping_add(i).read_unaligned() };
-        (count, (0..count.min(3)).map(filled).collect())
+        (count, (0..written).map(filled).collect())
     }
 
     #[test]
