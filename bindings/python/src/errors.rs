@@ -99,7 +99,7 @@ pub(crate) fn validate(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny
 /// 3 invalid-byte
 /// 8 overlong
 /// 9 unexpected-continuation
-/// >>> for error in trust8.errors('x\u{200b}\u{200b}\u{200d}'.encode(), profile='source', runs=True):
+/// >>> for error in trust8.errors('x\u200b\u200b\u200d'.encode(), profile='source', runs=True):
 /// ...     print(error.start, error.end, len(error.character), error.kind)
 /// 1 10 3 stray-space
 #[pyfunction]
