@@ -236,6 +236,10 @@ fn forbidden_characters() {
         |error| c!(trust8_profile_validate(TRUST8_PROFILE_SOURCE, text.as_ptr().cast(), text.len(), error));
     let (error, valid) = filled::<trust8_error, _>(check);
     assert!(!valid && error.valid_up_to == 1 && error.kind == TRUST8_FORBIDDEN);
+    let list =
+        |runs| c!(trust8_profile_runs(TRUST8_PROFILE_SOURCE, text.as_ptr().cast(), text.len(), runs, 1));
+    let (run, count) = filled::<trust8_run, _>(list);
+    assert_eq!((count, run.offset, run.len, run.characters), (1, 1, 3, 1));
 }
 
 #[test]
