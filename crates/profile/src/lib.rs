@@ -472,10 +472,10 @@ impl Profile {
         let bytes = text.get(at..)?;
         let &lead = bytes.first()?;
         // No lead is suspect at the end of a search.
-        (self.sieve.one.of(lead) != 0)
-            .then(|| first_character(bytes))
-            .flatten()
-            .map(|character| (at, character))
+        if self.sieve.one.of(lead) == 0 {
+            return None;
+        }
+        Some((at, first_character(bytes)?))
     }
 
     #[inline(always)]
