@@ -611,7 +611,6 @@ impl<'a> Around<'a> {
     }
 
     /// A mark near letters that are written from right to left: before it, or the next character.
-    #[inline(never)]
     fn takes_mark(&self, number: u32) -> bool {
         let is_near = || is_right_to_left(self.next) || self.count(WINDOW_BYTES, is_right_to_left) > 0;
         let marks: Ranges<'static> = const { &ranges([(0x061C, 0x061C), (0x200E, 0x200F)]) };
@@ -682,7 +681,6 @@ impl<'a> Around<'a> {
     }
 
     /// A blank of Braille near its letters, or at the start of a line of a picture.
-    #[inline(never)]
     fn takes_blank(&self) -> bool {
         let is_dotted = |number| (0x2801..=0x28FF).contains(&number);
         let is_hidden = is_word(self.last) || is_word(self.next) || is_invisible(self.next);
