@@ -306,7 +306,7 @@ def charts():
     data = load("compare-granite-rapids")
     cpu = "Intel Xeon (Granite Rapids)"
     yield "chart.svg", bars(
-        f"{cpu}, AVX-512, 28 November 2026. New text: a character of three bytes every 200 bytes.",
+        f"{cpu}, AVX-512, 29 November 2026. New text: a character of three bytes every 200 bytes.",
         ("Strings below 64 bytes, mixed: lower is better", "ns",
          {name: float(data[SHORT, "ns a call, mixed, 1 to 4 bytes"][name]["below 64"]) for name in PEERS}),
         ("New text, 64 KiB: higher is better", "GB/s",
