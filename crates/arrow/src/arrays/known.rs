@@ -1,7 +1,7 @@
 //! Dictionaries in which nothing is wrong. Readers use a dictionary for many batches, and its text need not be read again.
 //!
-//! Arrays are compared, not addresses of memory: a producer behind the C interface might refill memory that it has given away. The array
-//! stays alive here. An import makes new arrays, so each of them is read.
+//! A dictionary is known if it is the same array as before. The same address is not enough: a producer behind the C interface can write
+//! new text to memory that it has passed on. An import makes a new array, so its text is always read.
 
 #![forbid(unsafe_code)]
 
