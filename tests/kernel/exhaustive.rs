@@ -240,7 +240,7 @@ fn every_four_bytes() {
     });
 }
 
-/// All 2^32 sequences of four bytes inside text of 700 to 8,500 bytes, each across one of 31 borders, at one of three places: the verdict of
+/// All 2^32 sequences of four bytes inside text of 700 to 8,500 bytes, each across one of 18 borders, at one of three places: the verdict of
 /// each, and the place, the length and the kind of every 64th.
 ///
 /// To locate a fault takes longer than to find that there is one, and doing it for every sequence would take hours. The tests above
