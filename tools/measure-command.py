@@ -372,8 +372,8 @@ def main():
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
     first_line = lambda *command: subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
     trust8 = str(target / "release" / "trust8")
-    about = f"{cpu.name()}, {date.today():%-d %B %Y}, {first_line(trust8, '--version')}, {first_line('rustc', '--version')}"
-    about += ", with real-time priority" if os.sched_getscheduler(0) == os.SCHED_FIFO else ""
+    about = f"{cpu.name()}, {date.today():%-d %B %Y}"
+    print("for the top of the page:", first_line(trust8, "--version"), first_line("rustc", "--version"), os.sched_getscheduler(0) == os.SCHED_FIFO)
     measure = Measure(trust8, None, arguments.rounds, arguments.cpu)
     tables = {}
     for name in arguments.sections or sections:
