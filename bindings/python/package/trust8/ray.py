@@ -9,7 +9,7 @@
 The functions return datasets, which are evaluated lazily. The rows are those of `trust8.spark`: the same code cuts, reads and
 judges files.
 
-This needs Ray 2.60 or later with pyarrow, on the driver and on the workers: ``pip install "./python[ray]"``.
+This needs Ray 2.60 or later with pyarrow, on the driver and on the workers: ``pip install "./bindings/python[ray]"``.
 """
 
 from __future__ import annotations

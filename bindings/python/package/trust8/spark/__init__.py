@@ -10,7 +10,7 @@
 Files are cut into byte ranges anywhere, even inside a character. Each worker judges its own ranges, and the judgements of a
 file, of 64 bytes each, are joined on the cluster. The results are those of one pass over the file on one machine.
 
-This needs pyspark 4.1 or later and pyarrow, on the driver and on the workers: ``pip install "./python[spark]"``.
+This needs pyspark 4.1 or later and pyarrow, on the driver and on the workers: ``pip install "./bindings/python[spark]"``.
 """
 
 from __future__ import annotations
