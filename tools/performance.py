@@ -149,7 +149,7 @@ def whole(name, section):
 TABLES = {
     "capi.md": [
         lambda section=section: whole("capi-zen4", section)
-        for section in ("Short strings", "At one length", "Long texts", "Streams, counts and conversions")
+        for section in ("Short strings", "Long texts", "Streams, counts and conversions")
     ],
     "performance.md": [regimes, short_strings, new_text, offsets],
     "transcode.md": [
