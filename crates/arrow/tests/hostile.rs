@@ -11,18 +11,21 @@ use std::sync::Arc;
 
 use arrow_array::builder::make_view;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int32Type, Int64Type};
+use arrow_array::types::{
+    ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeListArray, Int8Array,
-    Int32Array, LargeBinaryArray, ListArray, MapArray, NullArray, RecordBatch, RunArray, StringArray,
-    StringViewArray, StructArray, make_array,
+    Int32Array, LargeBinaryArray, ListArray, MapArray, NullArray, PrimitiveArray, RecordBatch, RunArray,
+    StringArray, StringViewArray, StructArray, make_array,
 };
 use arrow_buffer::{
     ArrowNativeType, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, RunEndBuffer, ScalarBuffer,
 };
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields};
-use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, is_valid_in, repair, repair_in};
+use trust8_arrow::{Checker, Reason, as_utf8, check, errors, is_valid, is_valid_in, repair, repair_in};
 use trust8_columns::Policy;
 use trust8_profile::Profile;
 
@@ -214,6 +217,38 @@ fn children_of_another_length() {
     for array in lists.into_iter().chain(maps) {
         assert!(matches!(call_all(&array), Some(Reason::Shape(_))), "{}", array.data_type());
     }
+}
+
+/// Keys around the last value, and around the border between those with the highest bit and those without.
+#[test]
+fn keys_of_each_type() {
+    fn check<K: ArrowDictionaryKeyType>(values: usize, good: &[K::Native], bad: &[K::Native]) {
+        let values: ArrayRef = Arc::new(StringArray::from(vec![""; values]));
+        let is_refused = |keys: &[K::Native]| {
+            let keys = PrimitiveArray::<K>::new(keys.to_vec().into(), None);
+            // SAFETY: none, as is usual with data from outside.
+            let array = unsafe { DictionaryArray::<K>::new_unchecked(keys, values.clone()) };
+            Checker::refuse().array(&array).is_err()
+        };
+        assert!(!is_refused(good), "{:?} {good:?}", K::DATA_TYPE);
+        for &key in bad {
+            for at in 0..20 {
+                let mut keys = vec![good[0]; 20];
+                keys[at] = key;
+                assert!(is_refused(&keys), "{:?} {key:?}", K::DATA_TYPE);
+            }
+        }
+    }
+    check::<Int8Type>(100, &[0, 99], &[100, i8::MAX, i8::MIN, -1]);
+    check::<Int8Type>(300, &[0, i8::MAX], &[i8::MIN, -1]);
+    check::<Int16Type>(100, &[0, 99], &[100, i16::MAX, i16::MIN, -1]);
+    check::<Int32Type>(100, &[0, 99], &[100, i32::MAX, i32::MIN, -1]);
+    check::<Int64Type>(100, &[0, 99], &[100, i64::MAX, i64::MIN, -1]);
+    check::<UInt8Type>(200, &[0, 127, 128, 199], &[200, u8::MAX]);
+    check::<UInt8Type>(300, &[0, u8::MAX], &[]);
+    check::<UInt16Type>(40_000, &[0, 39_999], &[40_000, u16::MAX]);
+    check::<UInt32Type>(100, &[0, 99], &[100, 1 << 31, u32::MAX]);
+    check::<UInt64Type>(100, &[0, 99], &[100, 1 << 63, u64::MAX]);
 }
 
 #[test]

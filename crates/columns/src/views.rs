@@ -24,13 +24,12 @@ pub(super) const GROUP_VIEWS: usize = 128;
 /// The longest string that is stored in the view itself.
 pub(super) const INLINE_BYTES: u32 = 12;
 
-/// For each length, the bits of a view that are its text. The last entry is for all longer strings,
-/// which are not in the view.
-const TEXT: [u128; INLINE_BYTES as usize + 2] = {
+/// For each length, the bits of a view that have to be zero. The last entry is for all longer strings.
+const PADDING: [u128; INLINE_BYTES as usize + 2] = {
     let mut masks = [0; INLINE_BYTES as usize + 2];
-    let mut len = 1;
-    while len <= INLINE_BYTES {
-        masks[len as usize] = !0 >> (8 * (INLINE_BYTES - len)) & !0 << 32;
+    let mut len = 0;
+    while len < INLINE_BYTES {
+        masks[len as usize] = !0 << (32 + 8 * len);
         len += 1;
     }
     masks
@@ -48,33 +47,28 @@ pub(super) fn are_text(kernel: &Kernel, views: &[u128], buffers: &[impl AsRef<[u
 /// Returns whether all of `views`, at most [`GROUP_VIEWS`], are correct and their strings UTF-8. Without `joined`, the buffers are
 /// UTF-8 as a whole.
 ///
-/// The inline strings are gathered, with zeros for the lengths and for views without one. No
-/// character continues after a zero, so the gathered bytes are UTF-8 if and only if each string is.
-#[inline(always)]
+/// The inline views are gathered. Their lengths are ASCII, so the gathered bytes are UTF-8 if and only if each string is.
+#[inline(never)]
 pub(super) fn group_is_valid<'a>(
     kernel: &Kernel,
     views: &[u128],
     buffers: &'a [impl AsRef<[u8]>],
     joined: Option<&mut Joined<'a>>,
 ) -> bool {
-    let mut inline = [[0; 16]; GROUP_VIEWS];
-    let mut long = [0; GROUP_VIEWS];
-    let mut longs = 0;
+    let (mut inline, mut long) = ([[0; 16]; GROUP_VIEWS], [0; GROUP_VIEWS]);
+    let (mut inlines, mut longs) = (0, 0);
     let mut padding = 0;
     // The loop has no branches: lengths vary from row to row, and no CPU predicts them.
-    for ((&view, gathered), number) in views.iter().zip(&mut inline).zip(0..) {
+    for &view in views {
         let len = view as u32;
-        let kind = len.min(INLINE_BYTES + 1) as usize;
-        let text = view & TEXT[kind];
-        *gathered = text.to_le_bytes();
-        // Where neither the length nor the text is, there are zeros.
-        padding |= if len > INLINE_BYTES { 0 } else { (view ^ text) >> 32 };
-        long[longs] = number;
+        padding |= view & PADDING[len.min(INLINE_BYTES + 1) as usize];
+        inline[inlines % GROUP_VIEWS] = view.to_le_bytes();
+        long[longs % GROUP_VIEWS] = view;
+        inlines += usize::from(len <= INLINE_BYTES);
         longs += usize::from(len > INLINE_BYTES);
     }
-    let mut wrong = padding != 0;
-    let mut longs = long[..longs].iter().map(|&number| long_view(views[number], buffers));
-    wrong |= match joined {
+    let mut longs = long[..longs].iter().map(|&view| long_view(view, buffers));
+    let are_wrong = match joined {
         None => longs
             .any(|long| long.is_none_or(|(_, text, from, to)| is_inside(text, from) | is_inside(text, to))),
         Some(joined) => {
@@ -83,7 +77,7 @@ pub(super) fn group_is_valid<'a>(
             }) || !joined.finish(kernel)
         }
     };
-    !wrong && kernel.is_utf8(inline[..views.len()].as_flattened())
+    padding == 0 && !are_wrong && kernel.is_utf8(inline[..inlines].as_flattened())
 }
 
 /// Returns the number of a long view's buffer, the buffer, and the range of the string in it, if
@@ -127,7 +121,10 @@ impl<'a> Joined<'a> {
     #[inline(always)]
     fn join(&mut self, kernel: &Kernel, number: usize, buffer: &'a [u8], from: usize, to: usize) -> bool {
         // What is between the strings is validated with them. Only the length of a long string can be bytes that are no text.
-        let is_text = |bytes: &[u8]| bytes.iter().all(u8::is_ascii);
+        let is_text = |gap: &[u8]| match gap.first_chunk() {
+            Some(&len) => u32::from_le_bytes(len) & 0x8080_8080 == 0,
+            None => gap.is_ascii(),
+        };
         let is_joined = |end: usize| {
             from <= end
                 || from - end <= LONGEST_GAP_BYTES && is_text(&buffer[end.max(from.saturating_sub(4))..from])

@@ -16,12 +16,12 @@ use trust8_profile::Profile;
 use super::arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use super::arrow_buffer::BooleanBufferBuilder;
 use super::arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
-use super::functions::{converted, first};
+use super::functions::first;
 use super::known::Known;
 use super::layout::check_layout;
 use super::leaf::{Plan, Types};
 use super::mask::check_rows;
-use super::nested::{Enough, Search, find, nullable_text};
+use super::nested::{Enough, Search, convert, find, nullable_text};
 use crate::error::{Reason, RowError};
 
 /// Checks arrays and batches from outside, which may break every rule of Arrow's layout, and have
@@ -142,10 +142,12 @@ impl Checker {
     /// Returns the first row with a wrong layout, or else the first one that is refused.
     pub fn array(&self, array: &dyn Array) -> Result<ArrayRef, RowError> {
         check_layout(array, "")?;
-        self.text(array, &Known::default(), "").map_err(|error| match first(array, true, &self.profile, "") {
+        let text = self.text(array, &Known::default(), "");
+        let text = text.map_err(|error| match first(array, true, &self.profile, "") {
             Ok(Some(first)) if self.policy.is_none() => first,
             _ => error,
-        })
+        });
+        Ok(text?.unwrap_or_else(|| array.slice(0, array.len())))
     }
 
     /// Checks a batch.
@@ -191,7 +193,7 @@ impl Checker {
                 valid => self.masked(column, known, field.name(), valid),
             };
             match text {
-                Ok(text) => arrays.push(text),
+                Ok(text) => arrays.push(text.unwrap_or_else(|| column.clone())),
                 Err(error) if is_of_text(&error) => return Err(self.first_of(batch, error)),
                 Err(error) => return Err(error),
             }
@@ -206,9 +208,9 @@ impl Checker {
             .map_err(|_| RowError::shape(0, "", "the batch is not as its schema says"))
     }
 
-    /// Returns a column with its text repaired, or an error if it is refused.
-    fn text(&self, column: &dyn Array, known: &Known, path: &str) -> Result<ArrayRef, RowError> {
-        converted(column, self.plan(self.policy, known), path)
+    /// Returns a column with its text repaired, `None` if it stays as it is, or an error if it is refused.
+    fn text(&self, column: &dyn Array, known: &Known, path: &str) -> Result<Option<ArrayRef>, RowError> {
+        convert(column, None, self.plan(self.policy, known), path)
     }
 
     /// Does the same, and clears the bits of the rows that are not valid.
@@ -218,8 +220,8 @@ impl Checker {
         known: &Known,
         path: &str,
         valid: &mut Option<BooleanBufferBuilder>,
-    ) -> Result<ArrayRef, RowError> {
-        match converted(column, self.plan(None, known), path) {
+    ) -> Result<Option<ArrayRef>, RowError> {
+        match convert(column, None, self.plan(None, known), path) {
             Err(error) if is_of_text(&error) => {}
             result => return result,
         }

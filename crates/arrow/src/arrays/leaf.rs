@@ -206,8 +206,8 @@ impl<'a> Leaf<'a> {
         Ok(())
     }
 
-    /// Returns the array as text. Nothing is copied if no row needs a repair.
-    pub(crate) fn text(&self, plan: Plan<'_>) -> Result<ArrayRef, RowError> {
+    /// Returns the array as text, or `None` if it is text already. Nothing is copied if no row needs a repair.
+    pub(crate) fn text(&self, plan: Plan<'_>) -> Result<Option<ArrayRef>, RowError> {
         if plan.policy.is_none() && plan.profile.bits() != 0 {
             let mut first = Ok(());
             self.errors(plan.profile, 1, &mut |row, error, _| first = Err(self.error(row, error.into())))?;
@@ -217,20 +217,28 @@ impl<'a> Leaf<'a> {
             Memory::Narrow(offsets, values) => self.offsets_text(plan, offsets, values),
             Memory::Wide(offsets, values) => self.offsets_text(plan, offsets, values),
             Memory::Views(views, buffers) => self.views_text(plan, views, buffers),
-            Memory::FixedSize(width, len, values) => self.fixed_text(plan, *width, *len, values),
+            Memory::FixedSize(width, len, values) => self.fixed_text(plan, *width, *len, values).map(Some),
         }?;
         match plan.policy {
-            Some(policy) if plan.profile.bits() != 0 => self.allowed(&text, plan.profile, policy),
+            Some(policy) if plan.profile.bits() != 0 => {
+                let allowed = self.allowed(text.as_deref().unwrap_or(self.array), plan.profile, policy)?;
+                Ok(allowed.or(text))
+            }
             _ => Ok(text),
         }
     }
 
-    /// Returns text without the characters that the profile forbids.
-    fn allowed(&self, text: &ArrayRef, profile: &Profile, policy: Policy) -> Result<ArrayRef, RowError> {
+    /// Returns text without the characters that the profile forbids, or `None` if it has none.
+    fn allowed(
+        &self,
+        text: &dyn Array,
+        profile: &Profile,
+        policy: Policy,
+    ) -> Result<Option<ArrayRef>, RowError> {
         let mut is_clean = true;
         Leaf::of(text, self.live, self.path)?.errors(profile, 1, &mut |_, _, _| is_clean = false)?;
         if is_clean {
-            return Ok(text.clone());
+            return Ok(None);
         }
         let policy = policy_for_forbidden(policy);
         let repaired = |(row, text): (usize, Option<&str>)| -> Option<String> {
@@ -247,6 +255,7 @@ impl<'a> Leaf<'a> {
             DataType::LargeUtf8 => self.rows::<i64>(text.as_string::<i64>().iter().enumerate().map(repaired)),
             _ => self.allowed_views(text.as_string_view(), profile, policy),
         }
+        .map(Some)
     }
 
     /// Returns views of text without the characters that the profile forbids. Only refused rows are
@@ -329,16 +338,16 @@ impl<'a> Leaf<'a> {
         plan: Plan<'_>,
         offsets: &OffsetBuffer<O>,
         values: &Buffer,
-    ) -> Result<ArrayRef, RowError> {
+    ) -> Result<Option<ArrayRef>, RowError> {
         let column = |validity| self.checked(Offsets::new(values, offsets.inner(), validity));
         // One pass tests the offsets and the text. Most arrays are clean.
         let rewritten = match columns::validate_offsets(values, offsets.inner()) {
             Ok(()) => None,
             Err(_) => self.rewritten(plan, column(None)?, || column(self.reached.as_ref().map(validity)))?,
         };
-        match rewritten {
-            Some(rows) => Ok(self.rows_text(rows)),
-            None if claim(self.array.data_type()) == Claim::Utf8 => Ok(self.array.slice(0, self.array.len())),
+        Ok(match rewritten {
+            Some(rows) => Some(self.rows_text(rows)),
+            None if claim(self.array.data_type()) == Claim::Utf8 => None,
             None => {
                 let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
                 // The values outside the rows need not be UTF-8, but arrow requires all of them to
@@ -347,9 +356,9 @@ impl<'a> Leaf<'a> {
                     0 => offsets.clone(),
                     _ => OffsetBuffer::new(offsets.iter().map(|&offset| offset - offsets[0]).collect()),
                 };
-                Ok(text(offsets, values.slice_with_length(first, last - first), self.nulls.cloned()))
+                Some(text(offsets, values.slice_with_length(first, last - first), self.nulls.cloned()))
             }
-        }
+        })
     }
 
     fn fixed_text(
@@ -429,27 +438,28 @@ impl<'a> Leaf<'a> {
         plan: Plan<'_>,
         views: &ScalarBuffer<u128>,
         buffers: &Arc<[Buffer]>,
-    ) -> Result<ArrayRef, RowError> {
+    ) -> Result<Option<ArrayRef>, RowError> {
         let slices = slices(buffers);
         let column = |validity| self.checked(Views::new(views, &slices, validity));
         if columns::validate_views(views, &slices).is_ok() {
-            return Ok(view_text(views.clone(), buffers.clone(), self.nulls.cloned()));
+            let is_text = claim(self.array.data_type()) == Claim::Utf8;
+            return Ok((!is_text).then(|| view_text(views.clone(), buffers.clone(), self.nulls.cloned())));
         }
-        match self.planned(plan, column(self.reached.as_ref().map(validity))?)? {
+        Ok(Some(match self.planned(plan, column(self.reached.as_ref().map(validity))?)? {
             Repaired::Borrowed(_) => {
                 // Only views that are null or unreachable are wrong. They become empty.
                 let is_reached = |row| self.reached.as_ref().is_none_or(|rows| rows.is_valid(row));
                 let views =
                     views.iter().enumerate().map(|(row, &view)| if is_reached(row) { view } else { 0 });
-                Ok(view_text(views.collect(), buffers.clone(), self.nulls.cloned()))
+                view_text(views.collect(), buffers.clone(), self.nulls.cloned())
             }
             Repaired::Owned(RepairedViews { views, buffer, validity }) => {
                 let nulls = self.new_nulls(validity, views.len());
                 let more = (!buffer.is_empty()).then(|| Buffer::from_vec(buffer));
                 let buffers: Vec<Buffer> = buffers.iter().cloned().chain(more).collect();
-                Ok(view_text(ScalarBuffer::from(views), buffers.into(), nulls))
+                view_text(ScalarBuffer::from(views), buffers.into(), nulls)
             }
-        }
+        }))
     }
 
     /// Returns the nulls after a repair. Unreachable rows stay null or not.

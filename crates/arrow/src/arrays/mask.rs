@@ -3,7 +3,8 @@
 
 #![forbid(unsafe_code)]
 
-use std::ops::{ControlFlow, Range};
+use std::num::Wrapping;
+use std::ops::{BitOr, ControlFlow, Range, Sub};
 
 use super::arrow_array::cast::AsArray;
 use super::arrow_array::types::{
@@ -177,28 +178,33 @@ fn runs<R: RunEndIndexType>(
     ControlFlow::Continue(())
 }
 
-/// Returns the greatest key, also among those of null rows, or `u64::MAX` if one is negative.
-fn greatest_key(keys: &dyn Array) -> u64 {
-    fn typed<K: ArrowDictionaryKeyType, U: Ord + Default + Into<u64>>(
+/// Returns whether every key is less than `values`, also those of null rows. The answer `false` may be wrong.
+fn are_below(keys: &dyn Array, values: usize) -> bool {
+    fn typed<K: ArrowDictionaryKeyType, S: Copy + Default + Ord + TryFrom<usize>>(
         keys: &dyn Array,
-        unsigned: impl Fn(K::Native) -> U,
-        negative: u64,
-    ) -> u64 {
-        // The loop has no branch for each row, and a vector has as many keys as fit into it.
-        let keys = keys.as_primitive::<K>().values();
-        let greatest = keys.iter().fold(U::default(), |greatest, &key| greatest.max(unsigned(key))).into();
-        if greatest < negative { greatest } else { u64::MAX }
+        values: usize,
+        max: S,
+        signed: impl Fn(K::Native) -> S,
+    ) -> bool
+    where
+        Wrapping<S>: BitOr<Output = Wrapping<S>> + Sub<Output = Wrapping<S>>,
+    {
+        let Some(last) = values.checked_sub(1) else { return false };
+        let (zero, last) = (Wrapping(S::default()), Wrapping(S::try_from(last).unwrap_or(max)));
+        // Negative keys set the highest bit, and so do differences to greater keys. SSE2 has no maximum of 32 bits.
+        let keys = keys.as_primitive::<K>().values().iter().map(|&key| Wrapping(signed(key)));
+        keys.fold(zero, |any, key| any | key | (last - key)) >= zero
     }
     match keys.data_type() {
-        DataType::Int8 => typed::<Int8Type, _>(keys, |key| key as u8, 1 << 7),
-        DataType::Int16 => typed::<Int16Type, _>(keys, |key| key as u16, 1 << 15),
-        DataType::Int32 => typed::<Int32Type, _>(keys, |key| key as u32, 1 << 31),
-        DataType::Int64 => typed::<Int64Type, _>(keys, |key| key as u64, 1 << 63),
-        DataType::UInt8 => typed::<UInt8Type, _>(keys, |key| key, u64::MAX),
-        DataType::UInt16 => typed::<UInt16Type, _>(keys, |key| key, u64::MAX),
-        DataType::UInt32 => typed::<UInt32Type, _>(keys, |key| key, u64::MAX),
-        DataType::UInt64 => typed::<UInt64Type, _>(keys, |key| key, u64::MAX),
-        _ => u64::MAX,
+        DataType::Int8 => typed::<Int8Type, _>(keys, values, i8::MAX, |key| key),
+        DataType::Int16 => typed::<Int16Type, _>(keys, values, i16::MAX, |key| key),
+        DataType::Int32 => typed::<Int32Type, _>(keys, values, i32::MAX, |key| key),
+        DataType::Int64 => typed::<Int64Type, _>(keys, values, i64::MAX, |key| key),
+        DataType::UInt8 => typed::<UInt8Type, _>(keys, values, i16::MAX, i16::from),
+        DataType::UInt16 => typed::<UInt16Type, _>(keys, values, i32::MAX, i32::from),
+        DataType::UInt32 => typed::<UInt32Type, _>(keys, values, i32::MAX, u32::cast_signed),
+        DataType::UInt64 => typed::<UInt64Type, _>(keys, values, i64::MAX, u64::cast_signed),
+        _ => false,
     }
 }
 
@@ -257,7 +263,7 @@ pub(crate) fn check_shared(array: &dyn Array, path: &str) -> Result<(), RowError
     }
     reached(array.len(), array.nulls(), None, path)?;
     let values = len(shared_values(array, path)?);
-    if greatest_key(array.as_any_dictionary().keys()) < values as u64 {
+    if are_below(array.as_any_dictionary().keys(), values) {
         return Ok(());
     }
     let mut wrong = None;

@@ -162,8 +162,8 @@ fn convert_part(
     Ok(convert(array, live, plan, path)?.unwrap_or_else(|| array.clone()))
 }
 
-/// Returns the array with text instead of bytes, or `None` if it has nothing that counts. Rows that
-/// are not in `live` are unreachable.
+/// Returns the array with text instead of bytes, or `None` if it has nothing that counts or stays as it is. Rows that are not in `live`
+/// are unreachable.
 pub(crate) fn convert(
     array: &dyn Array,
     live: Option<&NullBuffer>,
@@ -202,8 +202,11 @@ pub(crate) fn convert(
             Ok(Arc::new(unsafe { MapArray::new_unchecked(field, offsets, entries, nulls, *ordered) }))
         }
         DataType::Dictionary(..) => {
-            let values = convert_shared(array, live, plan, path)?;
-            Ok(array.as_any_dictionary().with_values(values))
+            let (dictionary, values) = (array.as_any_dictionary(), convert_shared(array, live, plan, path)?);
+            if Arc::ptr_eq(&values, dictionary.values()) {
+                return Ok(None);
+            }
+            Ok(dictionary.with_values(values))
         }
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
             DataType::Int16 => convert_runs::<Int16Type>(array, live, plan, path),
@@ -213,7 +216,7 @@ pub(crate) fn convert(
         DataType::ListView(_) => convert_list_view(array.as_list_view::<i32>(), live, plan, path),
         DataType::LargeListView(_) => convert_list_view(array.as_list_view::<i64>(), live, plan, path),
         DataType::Union(..) => convert_union(array.as_union(), live, plan, path),
-        _ => Leaf::of(array, live, path)?.text(plan),
+        _ => return Leaf::of(array, live, path)?.text(plan),
     };
     converted.map(Some)
 }
