@@ -196,6 +196,64 @@ const FILES: &[Source] = &[
         ],
     },
     Source {
+        name: "by_blocks",
+        path: "bitplanes/blocks.rs",
+        lengths: 18,
+        hooks: &[
+            (
+                "use crate::simd::{Avx2, Avx512, Job, Token, Vectors, x86::avx512::Vector};",
+                "use super::{Avx2, Avx512, Vector}; use crate::simd::{Job, Token};",
+            ),
+            ("BlockChecker::new(s)", "super::Checker::new(s)"),
+            ("checker: &BlockChecker,", "checker: &super::Checker,"),
+            ("&'a [u8], Leads)", "&'a [u8], super::Leads)"),
+            ("Leads(s.or(cut_off.0, before.0))", "super::Leads(s.or(cut_off.0, before.0))"),
+            ("    s.apart(FirstFaultyBlock, bytes, at)", "    super::find(bytes, at)"),
+            (
+                "        while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {\n            let mut faults",
+                "        while let Some((block, after)) = {
+            super::search_step(bytes, &mut left, &mut before);
+            left.split_first_chunk::<BLOCK_BYTES>()
+        } {\n            let mut faults",
+            ),
+            (
+                "        while let Some((blocks, after)) = left.split_first_chunk::<{ 4 * BLOCK_BYTES }>() {\n            let [a",
+                "        while let Some((blocks, after)) = {
+            super::step(bytes, &mut left, &mut before, &mut untested, &mut cut_off, &mut faults);
+            left.split_first_chunk::<{ 4 * BLOCK_BYTES }>()
+        } {\n            let [a",
+            ),
+        ],
+        program: (
+            "Programs",
+            "[
+    |text, _| if text.len() < BLOCK_BYTES { check_one_block(Avx512, text) } else { check_by_blocks(Avx512, text) },
+    |text, from| CheckBlocks::run(Avx512, text, from),
+    |text, from| FirstFaultyBlock::run(Avx512, text, from),
+]",
+        ),
+        mistakes: &[
+            ("checker.check_end(&mut faults, cut_off);\n                    if", "if"),
+            ("checker.check_end(&mut faults, cut_off);\n        // The end", "// The end"),
+            ("cut_off = Leads(s.or(cut_off.0, before.0));", "cut_off = before;"),
+            ("before = checker.no_leads();\n            }\n            left", "}\n            left"),
+            ("untested = left.len();\n                }", "untested = after.len();\n                }"),
+            ("bytes.len() - untested)", "bytes.len() - left.len())"),
+            ("is_ascii_end(s, bytes, left.len())", "is_ascii_end(s, bytes, 0)"),
+            ("                before = checker.check(&mut faults, c, before);\n                before", "                before"),
+            ("            checker.check_end(&mut faults, before);", ""),
+            ("let now = s.load_short(left);\n            checker.check(&mut faults, now, before);", ""),
+            ("before = checker.check(&mut faults, now, before);\n                left = after;", "left = after;"),
+            ("s.load_short(&bytes[BLOCK_BYTES..])", "last"),
+            ("for k in 2..6 {", "for k in 3..6 {"),
+            ("for k in 1..4 {", "for k in 2..4 {"),
+            ("for k in 0..3 {", "for k in 0..2 {"),
+            ("    if bytes.len() <= 2 * TWO_BLOCKS {", "    if bytes.len() <= 3 * TWO_BLOCKS {"),
+            ("before = checker.check(&mut faults, s.load(block, 0), before);\n            if", "checker.check(&mut faults, s.load(block, 0), before);\n            if"),
+            ("Verdict::suspect(bytes.len() - left.len())", "Verdict::suspect(bytes.len())"),
+        ],
+    },
+    Source {
         name: "runs",
         path: "bitplanes/long.rs",
         lengths: 10,

@@ -125,6 +125,7 @@ const THEOREMS: &[Theorem] = &[
     ("lists, 32 bytes: each byte of a row counts", lookup::a_row),
     ("loops, 16 and 32 bytes: texts of 4 to 300 bytes, on all paths", loops::short),
     ("loops, 16 and 32 bytes: a step of each loop, on all paths", loops::long),
+    ("loops, 64 bytes: a step of the loop by blocks, on all paths", bitplanes::by_blocks::by_blocks),
     ("loops, 64 bytes: long texts are looked at as a whole", bitplanes::runs::long_text_by_runs),
     ("planes: each place, for all four bytes", bitplanes::each_place),
     ("planes: a superblock in context", bitplanes::a_superblock),
@@ -184,7 +185,9 @@ fn prove() -> bool {
         let statement = format!("{what}: mistakes are found at {places} of {all} places");
         report(&statement, places > 0 && without.len() == harmless, start);
     }
-    for unnoticed in [automaton::unnoticed, loops::unnoticed, bitplanes::runs::unnoticed] {
+    for unnoticed in
+        [automaton::unnoticed, loops::unnoticed, bitplanes::by_blocks::unnoticed, bitplanes::runs::unnoticed]
+    {
         let start = Instant::now();
         let (missed, all) = unnoticed();
         missed.iter().for_each(|what| println!("           not noticed: {what}"));

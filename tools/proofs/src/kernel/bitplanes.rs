@@ -6,6 +6,8 @@ mod truth;
 #[path = "../../../../src/kernel/bitplanes/blocks.rs"]
 #[expect(dead_code, reason = "nothing is proved of streams, nor of the search for all faults")]
 mod blocks;
+#[path = "by_blocks.rs"]
+pub(crate) mod by_blocks;
 #[path = "../../../../src/kernel/bitplanes/planes.rs"]
 mod planes;
 #[path = "runs.rs"]

@@ -18,6 +18,8 @@ pub(crate) enum Cut {
 pub(crate) enum Fact {
     /// The check of these bytes, which knows the text before them, has found no fault.
     Checked(usize, usize),
+    /// The same, without the text before them: a character that is cut off there is not seen.
+    CheckedAlone(usize, usize),
     /// These bytes are ASCII.
     Ascii(usize, usize),
     /// These bytes have no byte from E0 on, no C0 or C1, and continuations exactly after their leads, if it is so before them.
@@ -77,6 +79,9 @@ impl Known {
             let next = self.facts.iter().find_map(|&fact| match fact {
                 // A check knows the text before it, and that is sound.
                 Fact::Checked(from, to) if covers(from, to) => Some((to, Cut::Anything)),
+                Fact::CheckedAlone(from, to) if from == at && to > at && cut == Cut::Nothing => {
+                    Some((to, Cut::Anything))
+                }
                 Fact::Ascii(from, to) if covers(from, to) && cut == Cut::Nothing => Some((to, Cut::Nothing)),
                 Fact::TwoByte(from, to) if covers(from, to) => {
                     let known = places.iter().find(|place| place.0 == from);

@@ -73,7 +73,47 @@ fn ask(answers: usize) -> usize {
 }
 
 fn learn(facts: &[Fact]) {
-    RUN.with_borrow_mut(|run| run.known.learn(facts));
+    known(|known| known.learn(facts));
+}
+
+/// Begins a path outside of the lookups, with what is known of the text.
+pub(crate) fn begin(text: &[u8], known: Known, is_faulty: bool) {
+    RUN.set(Run { address: text.as_ptr().addr(), text: text.to_vec(), known, is_faulty, ..Run::default() });
+}
+
+/// Calls `work` with what is known of the text.
+pub(crate) fn known<R>(work: impl FnOnce(&mut Known) -> R) -> R {
+    RUN.with_borrow_mut(|run| work(&mut run.known))
+}
+
+/// Returns whether a check has found a fault. If not, the facts hold.
+pub(crate) fn any_fault(facts: &[Fact]) -> bool {
+    let any = ask(2) == 1;
+    RUN.with_borrow_mut(|run| if any { run.is_faulty = true } else { run.known.learn(facts) });
+    any
+}
+
+/// The search for a fault from `at` on is right if there is one, and all before `at` is sound.
+pub(crate) fn search_from(at: usize) {
+    RUN.with_borrow(|run| {
+        assert!(run.is_faulty, "there is no fault: {run:?}");
+        assert!((at == 0 || at >= 4) && at <= run.text.len(), "the search begins at {at}");
+        assert!(at == 0 || run.known.extent() >= at, "it is not known what is before {at}: {run:?}");
+    });
+}
+
+/// The program has ended. 'Valid' must follow, and anything else must come from a fault.
+pub(crate) fn ends_right(verdict: Verdict) {
+    RUN.with_borrow(|run| {
+        assert!(run.has_begun(), "the loop is not reached");
+        if verdict.is_valid() {
+            let n = run.text.len();
+            assert_eq!(run.known.extent(), n, "something is left out: {run:?}");
+            assert_eq!(run.known.cut(n), Cut::Nothing, "the end is left out: {run:?}");
+        } else {
+            assert!(run.is_faulty, "there is no fault: {run:?}");
+        }
+    });
 }
 
 /// Returns where in the text `bytes` are.
@@ -180,7 +220,7 @@ mod check {
     use std::marker::PhantomData;
 
     pub(super) use super::super::check::BLOCK_BYTES;
-    use super::{CONTEXT, Fact, LARGEST_AT_END, RUN, ask, learn, place};
+    use super::{CONTEXT, Fact, LARGEST_AT_END, RUN, any_fault, place};
     use crate::simd::Simd;
 
     pub(super) struct Checker<S: Simd> {
@@ -246,12 +286,7 @@ mod check {
         pub(super) fn any(&self, faults: &FaultBits<S>) -> bool {
             // A fault stays.
             if !faults.1.get() {
-                faults.1.set(ask(2) == 1);
-                if faults.1.get() {
-                    RUN.with_borrow_mut(|run| run.is_faulty = true);
-                } else {
-                    learn(&faults.0);
-                }
+                faults.1.set(any_fault(&faults.0));
             }
             faults.1.get()
         }
@@ -312,16 +347,11 @@ mod check {
 }
 
 mod fault {
-    use super::RUN;
+    use super::search_from;
     use crate::kernel::verdict::Verdict;
 
-    /// The search for a fault is right if there is one, and all before `at` is sound.
-    pub(super) fn find_fault<S>(_: S, bytes: &[u8], at: usize) -> Verdict {
-        RUN.with_borrow(|run| {
-            assert!(run.is_faulty, "there is no fault: {run:?}");
-            assert!((at == 0 || at >= 4) && at <= bytes.len(), "the search begins at {at}");
-            assert!(at == 0 || run.known.extent() >= at, "it is not known what is before {at}: {run:?}");
-        });
+    pub(super) fn find_fault<S>(_: S, _: &[u8], at: usize) -> Verdict {
+        search_from(at);
         Verdict::suspect(at)
     }
 }
@@ -482,16 +512,7 @@ fn try_paths(validate: fn(&[u8]) -> Verdict, n: usize, misaligned: usize, plan: 
                     (run.reached, run.is_faulty, run.skips, run.rows) = (0, false, 0, 0);
                     run.known = Known::sound(0, Cut::Nothing);
                 });
-                let verdict = validate(text);
-                RUN.with_borrow(|run| {
-                    assert!(run.has_begun(), "the loop is not reached");
-                    if verdict.is_valid() {
-                        assert_eq!(run.known.extent(), n, "something is left out: {run:?}");
-                        assert_eq!(run.known.cut(n), Cut::Nothing, "the end is left out: {run:?}");
-                    } else {
-                        assert!(run.is_faulty, "there is no fault: {run:?}");
-                    }
-                });
+                ends_right(validate(text));
             });
             RUN.set(Run::default());
         });
