@@ -3,7 +3,6 @@
 
     tools/peers-benchmarks.py simdutf8 [FOLDER]             the newest commit, or the checkout in FOLDER
     tools/peers-benchmarks.py simdutf [FOLDER [LIPSUM]]     the same; LIPSUM is a checkout of unicode_lipsum, whose texts it reads
-    tools/peers-benchmarks.py --build simdutf8 ..           builds, and does not measure
 
 simdutf8's benchmark is built twice: as it is, and with the drop-in of crates/simdutf8 in its Cargo.toml. simdutf's is built twice, too: as it
 is, and with one call replaced by the one of trust8's C library. Both builds run in turns, and a time is the minimum of all samples. What is
@@ -25,7 +24,6 @@ ROOT = Path(__file__).resolve().parent.parent
 # Outside of this workspace, whose members the peers are not.
 WORK = Path(tempfile.gettempdir()) / "trust8-peers-benchmarks"
 ROUNDS = 2
-BUILD_ONLY = "--build" in sys.argv
 # Seconds for each case, no charts, and hardly any statistics.
 SHORT = ["--noplot", "--warm-up-time", "0.1", "--measurement-time", "0.3", "--nresamples", "1001"]
 
@@ -53,8 +51,6 @@ def replace(file, old, new):
 
 def table(peer, times):
     """Prints how many times as fast as the peer trust8 is, by text and length, if that was measured; and both, if each text has one length."""
-    if BUILD_ONLY:
-        return
     texts = {}
     for (text, length), (theirs, ours) in sorted(times.items()):
         texts.setdefault(text, []).append((length, theirs, ours))
@@ -87,7 +83,7 @@ def simdutf8(folder=None):
     for tree in (theirs, ours):
         run("cargo", "bench", "--quiet", "--bench", "throughput_basic", "--no-run", cwd=tree / "bench")
     times = {}
-    for _ in range(0 if BUILD_ONLY else ROUNDS):
+    for _ in range(ROUNDS):
         for contestant, tree in enumerate((theirs, ours)):
             run("cargo", "bench", "--quiet", "--bench", "throughput_basic", "--", *SHORT, cwd=tree / "bench")
             for file in (tree / "bench" / "target" / "criterion").glob("*/*/new/sample.json"):
@@ -119,11 +115,11 @@ def simdutf(folder=None, lipsum=None):
     tree, commit = checkout("simdutf", "simdutf/simdutf", folder)
     texts, _ = checkout("unicode_lipsum", "lemire/unicode_lipsum", lipsum)
     programs = [WORK / "simdutf-as-it-is", WORK / "simdutf-with-trust8"]
-    if BUILD_ONLY or not all(program.exists() for program in programs):
+    if not all(program.exists() for program in programs):
         build_simdutf(tree, programs)
     times, gbs = {}, re.compile(r"([\d.]+) GB/s")
     kernel = re.search(r"System: (\w+)", run(programs[0], "--random-utf8", "64", "-P", "validate_utf8+", "-I", "1"))
-    for _ in range(0 if BUILD_ONLY else ROUNDS):
+    for _ in range(ROUNDS):
         for file in sorted(texts.glob("*/*.utf8.txt")):
             length = file.stat().st_size
             for contestant, program in enumerate(programs):
@@ -135,5 +131,5 @@ def simdutf(folder=None, lipsum=None):
 
 if __name__ == "__main__":
     WORK.mkdir(parents=True, exist_ok=True)
-    peer, *folders = (argument for argument in sys.argv[1:] if argument != "--build")
+    peer, *folders = sys.argv[1:]
     {"simdutf8": simdutf8, "simdutf": simdutf}[peer](*folders)

@@ -11,6 +11,7 @@ use trust8_counts::{KernelCounts, Summary};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::{check, fault_of, ways};
 use trust8_fuzz::oracle::{self, Fault};
+use trust8_fuzz::places::locations;
 
 fuzz_target!(|data: &[u8]| {
     let Some(mut input) = input::build(data) else { return };
@@ -159,32 +160,12 @@ fn counted(bytes: &[u8]) {
     assert!(right(&sum), "in parts: {sum:?}");
 }
 
-/// Compares the place of each byte with a count over std's lossy chunks.
+/// Compares the place of each byte, and of the end, with a count over std's lossy chunks.
 fn places(bytes: &[u8]) {
-    let (mut offset, mut line, mut column, mut byte_column) = (0, 1, 1, 1);
-    let mut sequence = |len: usize, is_newline: bool| {
-        for _ in 0..len {
-            let place = trust8::locate(bytes, offset);
-            assert_eq!(
-                (place.line, place.column, place.byte_column),
-                (line, column, byte_column),
-                "{offset}"
-            );
-            offset += 1;
-            byte_column += 1;
-        }
-        column += 1;
-        if is_newline {
-            (line, column, byte_column) = (line + 1, 1, 1);
-        }
-    };
-    for chunk in bytes.utf8_chunks() {
-        chunk.valid().chars().for_each(|char| sequence(char.len_utf8(), char == '\n'));
-        if !chunk.invalid().is_empty() {
-            sequence(chunk.invalid().len(), false);
-        }
+    for (offset, expected) in locations(bytes).into_iter().enumerate() {
+        let place = trust8::locate(bytes, offset);
+        assert_eq!((place.line, place.column, place.byte_column), expected, "{offset}");
     }
-    sequence(1, false);
 }
 
 /// Mutable text is the bytes themselves. An error leaves them as they were.

@@ -13,6 +13,8 @@ pub mod kernels;
 pub mod malformed;
 #[path = "../../tests/support/oracle.rs"]
 pub mod oracle;
+#[path = "../../tests/support/places.rs"]
+pub mod places;
 #[path = "../../tests/support/policies.rs"]
 mod policies;
 #[path = "../../tests/support/required.rs"]

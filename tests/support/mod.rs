@@ -15,6 +15,7 @@ pub mod guarded;
 pub mod kernels;
 pub mod malformed;
 pub mod oracle;
+pub mod places;
 pub mod random;
 pub mod required;
 pub mod scale;
