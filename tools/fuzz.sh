@@ -37,7 +37,7 @@ export RUSTFLAGS="-Cpasses=sancov-module $llvm-level=4 $llvm-inline-8bit-counter
 # libFuzzer, which each comparison calls. Optimising the conversions and the command takes longer than a short run. A report names
 # functions without debug information.
 optimised=()
-for level in {libfuzzer-sys,trust8{,-columns,-counts,-dialect,-profile}}=2 {trust8-arrow,encoding_rs}=1 \
+for level in {libfuzzer-sys,trust8{,-columns,-counts,-dialect,-profile}}=2 trust8-arrow=1 encoding_rs=$((seconds < 60 ? 0 : 1)) \
     trust8-transcode=$((seconds < 60 ? 0 : 2)) trust8-cli=$((seconds < 60 ? 0 : 1)); do
     optimised+=(--config "profile.release.package.${level/=/.opt-level=}")
 done

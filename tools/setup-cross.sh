@@ -5,7 +5,7 @@
 #
 # Without an argument, it installs all but `debian` and `java`.
 #
-#   aarch64, s390x   a linker, a C library, qemu, and Rust's standard library or its source
+#   aarch64, s390x   a linker, a C library, qemu, and the source of Rust's standard library
 #   i686             the same without qemu: the CPU runs these programs itself
 #   wasm             a linker, a C library, the source of the standard library, and Node unless there is one
 #   windows          a linker and a C library for Windows, the source of the standard library, and Wine
@@ -17,10 +17,9 @@
 #   debian           what builds a package of Debian
 #   capi             clang, the programs that build the examples of the C interface, and the libraries that it is compared with
 #
-# The script skips what is already installed, so a second run does nothing. The compiler is Debian's
-# (rustc-web and the packages that belong to it), because Debian also packages a standard library for AArch64
-# and the source for the other machines. The script does not touch rustup's toolchains. Where .ci/run can
-# download rustup's nightly for a machine, it takes that, which is faster.
+# The script skips what is already installed, so a second run does nothing. The compiler is Debian's (rustc-web), because Debian also
+# packages the source of the standard library. The script does not touch rustup's toolchains. Where .ci/run can download rustup's nightly
+# for a machine, it takes that, which is faster.
 set -euo pipefail
 
 fail() {
@@ -35,7 +34,7 @@ fi
 # What each machine needs. `node?nodejs` is needed unless there is a program `node`.
 debian_rust="rustc-web libstd-rust-web-dev rust-web-src"
 declare -A needs=(
-    [aarch64]="rustc-web libstd-rust-web-dev libstd-rust-web-dev:arm64 qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+    [aarch64]="$debian_rust qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
     [s390x]="$debian_rust qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross"
     # gcc-multilib would do as well, but it conflicts with the other cross compilers.
     [i686]="$debian_rust gcc-i686-linux-gnu libc6-dev-i386-cross"
@@ -57,20 +56,17 @@ for machine in "$@"; do
     done
 done
 
-# Sets `missing` to the packages that are not installed. A name without an architecture means this machine's.
+# Sets `missing` to the packages that are not installed.
 #
 # dpkg knows a package once for each architecture that it is installed for, and it knows packages that are not
 # installed at all, because another package mentions them. So the status and the architecture must match exactly.
 find_missing() {
-    local native known package name
+    local native known package
     native=$(dpkg --print-architecture)
     known=$(dpkg-query --show --showformat='<${db:Status-Status} ${Package}:${Architecture}>')
     missing=()
     for package in "${packages[@]}"; do
-        name=$package
-        [[ $name == *:* ]] || name=$name:$native
-        if [[ $known != *"<installed $name>"* && $known != *"<installed ${name%:*}:all>"* &&
-            " ${missing[*]} " != *" $package "* ]]; then
+        if [[ $known != *"<installed $package:$native>"* && $known != *"<installed $package:all>"* && " ${missing[*]} " != *" $package "* ]]; then
             missing+=("$package")
         fi
     done
@@ -99,12 +95,8 @@ find_missing
 
 if [ ${#missing[@]} -gt 0 ]; then
     echo "setup-cross.sh: installing ${missing[*]}"
-    case " ${missing[*]} " in
-        *:arm64\ *) dpkg --add-architecture arm64 ;;
-    esac
-
-    # This updates Debian's own package lists alone, and keeps the lists of other sources. Such a source may not know
-    # the foreign architecture, and the whole update would fail.
+    # This updates Debian's own package lists alone, and keeps the lists of other sources. One of them that is out of reach would fail the
+    # whole update.
     lists=()
     if [ -s /etc/apt/sources.list.d/debian.sources ]; then
         lists=(-o Dir::Etc::SourceList=sources.list.d/debian.sources -o Dir::Etc::SourceParts=-
