@@ -4,7 +4,8 @@
 #   bindings/c/packages.sh debian|conan|vcpkg...      these (default: the first two, and vcpkg if VCPKG_ROOT is set)
 #
 # They need cargo. `debian` needs debhelper (tools/setup-cross.sh debian), `conan` installs Conan into a folder of its own, and `vcpkg`
-# needs the program vcpkg and its repository, which VCPKG_ROOT names. CARGO_TARGET_DIR is the folder to work in (default: target here).
+# needs the program vcpkg and its repository, which VCPKG_ROOT names; with VCPKG_FORCE_SYSTEM_BINARIES=1 it uses this machine's CMake.
+# CARGO_TARGET_DIR is the folder to work in (default: target here).
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

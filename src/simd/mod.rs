@@ -132,7 +132,7 @@ unsafe impl<V: Plain, const N: usize> Plain for [V; N] {}
 /// Vectors of bytes. All arithmetic is bytewise, and numbers are unsigned if a method says nothing
 /// else.
 ///
-/// Every engine implements it, with vectors of an instruction set or with arrays. [`Simd`] has what
+/// Every engine implements it, with vectors of an instruction set or with arrays. `Simd` has what
 /// the block algorithm needs besides.
 pub trait Vectors: Token {
     /// A vector, in a register if there is one.
