@@ -56,27 +56,45 @@ pub(crate) fn answering_signals<T: Send + 'static>(
     len: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    const TICK: Duration = Duration::from_millis(50);
     if len < PIECE_BYTES {
         return Ok(unlocked_if_long(py, len, work));
     }
-    let (sender, mut receiver) = mpsc::channel();
+    let slot = Arc::new(Mutex::new(None));
+    let shared = Arc::clone(&slot);
+    run_apart(
+        py,
+        Box::new(move || {
+            let done = work();
+            if let Ok(mut slot) = shared.lock() {
+                *slot = Some(done);
+            }
+        }),
+    )?;
+    let done = slot.lock().ok().and_then(|mut slot| slot.take());
+    done.ok_or_else(|| PyRuntimeError::new_err("a thread of trust8 has ended without a result"))
+}
+
+/// Does work in another thread, while this thread handles signals. It is compiled once for all kinds of results.
+fn run_apart(py: Python<'_>, work: Box<dyn FnOnce() + Send>) -> PyResult<()> {
+    const TICK: Duration = Duration::from_millis(50);
+    let (sender, mut receiver) = mpsc::channel::<()>();
     let work = Arc::new(Mutex::new(Some(work)));
     let take = |work: &Mutex<Option<_>>| work.lock().ok().and_then(|mut work| work.take());
     let shared = Arc::clone(&work);
     let spawned = thread::Builder::new().spawn(move || {
+        // The end of the thread drops it, and so says that the work is done.
+        let _sender = sender;
         if let Some(work) = take(&shared) {
-            let _ = sender.send(work());
+            work();
         }
     });
     let worker = match spawned {
         Ok(worker) => worker,
         // Where no thread can start, the call can't be interrupted.
         Err(error) => {
-            return match take(&work) {
-                Some(work) => Ok(py.detach(work)),
-                None => Err(error.into()),
-            };
+            let work = take(&work).ok_or(error)?;
+            py.detach(work);
+            return Ok(());
         }
     };
     loop {
@@ -84,15 +102,11 @@ pub(crate) fn answering_signals<T: Send + 'static>(
         // one.
         let receiver = &mut receiver;
         match py.detach(move || receiver.recv_timeout(TICK)) {
-            Ok(done) => return Ok(done),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-            Err(RecvTimeoutError::Disconnected) => break,
+            _ => break,
         }
     }
-    match worker.join() {
-        Err(panic) => resume_unwind(panic),
-        Ok(_) => Err(PyRuntimeError::new_err("a thread of trust8 has ended without a result")),
-    }
+    worker.join().or_else(|panic| resume_unwind(panic))
 }
 
 /// Contiguous memory of an object with the buffer protocol.
