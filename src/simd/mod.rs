@@ -268,6 +268,16 @@ pub trait Simd: Vectors {
     /// Returns `a - b`, modulo 256.
     fn minus_wrapping(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
+    /// Returns the mean of two numbers, rounded up.
+    fn mean(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns `v`, with all bits above the lowest one that is set inverted where `signs` is negative. What the others are there, and
+    /// what a byte is where `signs` is 0, depends on the instruction set.
+    #[inline(always)]
+    fn inverted(self, v: Self::Vector, signs: Self::Vector) -> Self::Vector {
+        self.xor(v, self.below_signed(signs, self.splat(0)))
+    }
+
     /// Returns FF where `a` equals `b`, and 00 elsewhere.
     fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 

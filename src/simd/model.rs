@@ -151,6 +151,20 @@ fn bytewise<S: Simd>(s: S) {
         |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned(),
     );
     all_pairs("minus_wrapping", load, |a, b| s.minus_wrapping(a, b), u8::wrapping_sub);
+    all_pairs("mean", load, |a, b| s.mean(a, b), |a, b| (u16::from(a) + u16::from(b)).div_ceil(2) as u8);
+    all_pairs(
+        "inverted, above the lowest bit",
+        load,
+        |v, signs| {
+            let open = s.or(s.xor(v, s.minus_wrapping(v, s.splat(1))), s.equal(signs, s.splat(0)));
+            s.or(s.inverted(v, signs), open)
+        },
+        |v, signs| match signs {
+            0 => 0xFF,
+            1..0x80 => v | (v ^ v.wrapping_sub(1)),
+            _ => !v | (v ^ v.wrapping_sub(1)),
+        },
+    );
     all_pairs("equal", load, |a, b| s.equal(a, b), |a, b| if a == b { 0xFF } else { 0 });
     all_pairs(
         "below_signed",

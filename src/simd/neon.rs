@@ -117,6 +117,7 @@ impl Simd for Neon {
         fn high_nibbles(v: uint8x16_t) -> uint8x16_t { vshrq_n_u8::<4>(v) }
         fn xor(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t { veorq_u8(a, b) }
         fn minus_wrapping(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t { vsubq_u8(a, b) }
+        fn mean(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t { vrhaddq_u8(a, b) }
         fn equal(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t { vceqq_u8(a, b) }
         // UMAXP takes the larger of two neighbours.
         fn halve(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t { vpmaxq_u8(a, b) }

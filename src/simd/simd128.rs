@@ -87,6 +87,7 @@ impl Simd for Simd128 {
         fn lookup(table: v128, indices: v128) -> v128 { u8x16_swizzle(table, indices) }
         fn xor(a: v128, b: v128) -> v128 { v128_xor(a, b) }
         fn minus_wrapping(a: v128, b: v128) -> v128 { u8x16_sub(a, b) }
+        fn mean(a: v128, b: v128) -> v128 { u8x16_avgr(a, b) }
         fn equal(a: v128, b: v128) -> v128 { u8x16_eq(a, b) }
         fn below_signed(a: v128, b: v128) -> v128 { i8x16_lt(a, b) }
         // Signed words become signed bytes. That saturates, so only zero becomes zero.

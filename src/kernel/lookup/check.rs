@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
+use super::tables::{FIRST_HIGH, FIRST_LOW, NO_CONTINUATION, SECOND_HIGH};
 use crate::boundary::CONTEXT;
 use crate::kernel::Verdict;
 use crate::simd::Simd;
@@ -16,10 +16,7 @@ pub(crate) struct Checker<S: Simd> {
     second_high: S::Vector,
 }
 
-/// The faults that a [`Checker`] has found. Checks only set bits, so one test at the end is enough.
-///
-/// Bit 7 (`1.......`): a continuation is missing or unexpected. Bits 0 to 6 (`.1111111`): a pair of
-/// bytes that is never valid; see `tables.rs`.
+/// The faults that a [`Checker`] has found: lanes with any bit set. Checks only set bits, so one test at the end is enough.
 #[derive(Clone, Copy)]
 pub(super) struct FaultBits<S: Simd>(S::Vector);
 
@@ -77,7 +74,7 @@ impl<S: Simd> Checker<S> {
         let earlier1 = s.load(bytes, at - 1);
         let forbidden = self.forbidden_after(earlier1, s.high_nibbles(earlier1));
         let now_high = s.high_nibbles(s.load(bytes, at));
-        self.check(faults, now_high, forbidden, s.load(bytes, at - 2), s.load(bytes, at - 3));
+        self.check(faults, now_high, forbidden, [s.load(bytes, at - 2), s.load(bytes, at - 3)]);
     }
 
     /// Checks all vectors of a block.
@@ -107,7 +104,7 @@ impl<S: Simd> Checker<S> {
                 let high = s.high_nibbles(now);
                 let forbids = self.forbidden_after(now, high);
                 let forbidden = s.earlier::<1>(forbids, before.forbids);
-                self.check(faults, high, forbidden, s.load(text, at - 2), s.load(text, at - 3));
+                self.check(faults, high, forbidden, [s.load(text, at - 2), s.load(text, at - 3)]);
                 *before = Before { text: now, forbids };
             }
         }
@@ -131,36 +128,24 @@ impl<S: Simd> Checker<S> {
 
     /// Checks a vector of any text, with three lookups.
     ///
-    /// `now_high` are the upper nibbles of the vector. `forbidden` is what [`forbidden_after`](Self::forbidden_after)
-    /// returns for the text one byte before the vector. `earlier2` and `earlier3` are the text two and three bytes
-    /// before.
+    /// `high` are the upper nibbles of the vector. `forbids` is what [`forbidden_after`](Self::forbidden_after) returns for the text one
+    /// byte before the vector. `earlier` is the text two and three bytes before.
     ///
     /// ```text
-    /// pairs = forbidden & SECOND_HIGH[now_high]      bits 0 to 6: wrong pairs; bit 7: LATER_CONTINUATION
-    /// due   = (earlier2 >= E0 or earlier3 >= F0)     in bit 7
-    /// faults |= pairs ^ due
+    /// second = SECOND_HIGH[high], inverted if earlier[0] >= E0 or earlier[1] >= F0
+    /// faults |= forbids & second
     /// ```
     ///
-    /// 1. Bit 7 of `pairs` means that the byte is a continuation without a lead directly before it.
-    ///    This is right for a third or fourth byte, and for no other. So `xor` leaves a fault where
-    ///    found and due differ.
-    /// 2. The comparison is a saturating subtraction: it leaves bit 7 set from E0, or from F0, on.
-    ///    The mask removes other bits.
+    /// 1. There, a third or fourth byte is due. After a continuation, only LATER_CONTINUATION is forbidden. Where one more is due, the
+    ///    inverted bits forbid all except it. A lead before it is no case: its own fault comes first.
+    /// 2. The comparisons leave bit 7 set from E0, and from F0, on: a saturating subtraction, and a mean, which is never 0.
     #[cfg_attr(trust8_optimised, inline(always))]
-    fn check(
-        &self,
-        faults: &mut FaultBits<S>,
-        now_high: S::Vector,
-        forbidden: S::Vector,
-        earlier2: S::Vector,
-        earlier3: S::Vector,
-    ) {
+    fn check(&self, faults: &mut FaultBits<S>, high: S::Vector, forbids: S::Vector, earlier: [S::Vector; 2]) {
         let s = self.s;
-        let pairs = s.and(forbidden, s.lookup(self.second_high, now_high));
-        let third = s.minus_saturating(earlier2, s.splat(0xE0 - LATER_CONTINUATION));
-        let fourth = s.minus_saturating(earlier3, s.splat(0xF0 - LATER_CONTINUATION));
-        let due = s.and(s.or(third, fourth), s.splat(LATER_CONTINUATION));
-        faults.0 = s.or(faults.0, s.xor(pairs, due));
+        let third = s.minus_saturating(earlier[0], s.splat(0xE0 - 0x80));
+        let fourth = s.mean(earlier[1], s.splat(0xFF - 0xF0));
+        let second = s.inverted(s.lookup(self.second_high, high), s.or(third, fourth));
+        faults.0 = s.or(faults.0, s.and(forbids, second));
     }
 
     /// Returns what the byte after each byte of `text` must not be, as bits of `tables.rs`. `high`
@@ -219,13 +204,9 @@ impl<S: Simd> Checker<S> {
         let s = self.s;
         let high = s.high_nibbles(now);
         let forbids = self.forbidden_after(now, high);
-        self.check(
-            faults,
-            high,
-            s.earlier::<1>(forbids, before.forbids),
-            s.earlier::<2>(now, before.text),
-            s.earlier::<3>(now, before.text),
-        );
+        let forbidden = s.earlier::<1>(forbids, before.forbids);
+        let earlier = [s.earlier::<2>(now, before.text), s.earlier::<3>(now, before.text)];
+        self.check(faults, high, forbidden, earlier);
         Before { text: now, forbids }
     }
 

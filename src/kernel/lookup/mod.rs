@@ -44,6 +44,8 @@
 //! - It shifts the bytes of the previous vector into each vector. Here they are loaded again (3),
 //!   except within a block in WebAssembly (`Simd::RELOADS`). In short input and vectors of 16 bytes, the
 //!   lookup of what a byte forbids comes before the shift, not after it; see [`Checker::check_after`].
+//! - It compares the continuations that are found with those that are due. Here, what is wrong with a second byte is inverted where
+//!   one is due, which is one instruction on x86; see [`Checker::check`].
 //! - It gathers faults up to the end of the text. Here they are tested earlier, because the exact
 //!   error is needed too (4).
 //! - It records after each block whether its end cuts off a character. Here the end of a listed

@@ -1,15 +1,13 @@
 //! The three tables, and every bit in them.
 //!
-//! Three nibbles judge a pair of neighbouring bytes: the upper and the lower four bits of the first
-//! byte, and the upper four bits of the second byte. Each nibble selects an entry of a table. A bit
-//! that is set in all three entries shows what is wrong with the pair.
+//! Three nibbles judge a pair of neighbouring bytes: the upper and the lower four bits of the first byte, and the upper four bits of the
+//! second byte. Each nibble selects an entry of a table. A bit that is set in all three entries shows what is wrong with the pair.
 //!
 //! The method is published: John Keiser and Daniel Lemire, 'Validating UTF-8 In Less Than One Instruction Per Byte',
 //! 2020 (arXiv 2010.03090). The tables differ in one thing, and `mod.rs` lists the differences of the algorithm:
 //!
-//! - The paper has one bit for a continuation after ASCII and another for two continuations in a
-//!   row. Here they are one bit, [`LATER_CONTINUATION`]: in both cases there is no lead before the
-//!   continuation. So the tables need seven bits, not eight.
+//! - The paper has one bit for a continuation after ASCII and another for two continuations in a row. Here they are one bit,
+//!   [`LATER_CONTINUATION`]: in both cases there is no lead before the continuation. So the tables need seven bits, not eight.
 
 #![forbid(unsafe_code)]
 
@@ -27,9 +25,9 @@ const TOO_LARGE: u8 = 1 << 4;
 const OVERLONG_4: u8 = 1 << 5;
 /// `0....... 10......` or `10...... 10......`: a continuation without a lead directly before it.
 ///
-/// This bit alone is no error yet: the third and fourth bytes of a character have it too. The
-/// checker compares it with the positions where such bytes are due.
-pub(super) const LATER_CONTINUATION: u8 = 1 << 7;
+/// This bit alone is no error yet: the third and fourth bytes of a character have it too. Where such a byte is due, the checker inverts
+/// all bits of [`SECOND_HIGH`] above the lowest one, so this may not be the lowest bit of an entry.
+const LATER_CONTINUATION: u8 = 1 << 7;
 
 /// The entries for the upper four bits of the first byte.
 pub(super) const FIRST_HIGH: [u8; 16] = {

@@ -165,6 +165,9 @@ impl Simd for Avx2 {
         fn lookup(table: __m256i, indices: __m256i) -> __m256i { _mm256_shuffle_epi8(table, indices) }
         fn xor(a: __m256i, b: __m256i) -> __m256i { _mm256_xor_si256(a, b) }
         fn minus_wrapping(a: __m256i, b: __m256i) -> __m256i { _mm256_sub_epi8(a, b) }
+        fn mean(a: __m256i, b: __m256i) -> __m256i { _mm256_avg_epu8(a, b) }
+        // VPSIGNB negates.
+        fn inverted(v: __m256i, signs: __m256i) -> __m256i { _mm256_sign_epi8(v, signs) }
         fn equal(a: __m256i, b: __m256i) -> __m256i { _mm256_cmpeq_epi8(a, b) }
         fn below_signed(a: __m256i, b: __m256i) -> __m256i { _mm256_cmpgt_epi8(b, a) }
         // VPACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero.

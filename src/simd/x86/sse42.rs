@@ -124,6 +124,9 @@ impl Simd for Sse42 {
 
         fn xor(a: __m128i, b: __m128i) -> __m128i { _mm_xor_si128(a, b) }
         fn minus_wrapping(a: __m128i, b: __m128i) -> __m128i { _mm_sub_epi8(a, b) }
+        fn mean(a: __m128i, b: __m128i) -> __m128i { _mm_avg_epu8(a, b) }
+        // PSIGNB negates.
+        fn inverted(v: __m128i, signs: __m128i) -> __m128i { _mm_sign_epi8(v, signs) }
         fn equal(a: __m128i, b: __m128i) -> __m128i { _mm_cmpeq_epi8(a, b) }
         fn below_signed(a: __m128i, b: __m128i) -> __m128i { _mm_cmpgt_epi8(b, a) }
         // PACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero.

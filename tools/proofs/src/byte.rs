@@ -89,6 +89,17 @@ impl Byte {
         limit.choose(overflow, sum)
     }
 
+    /// Returns the mean, rounded up.
+    pub(crate) fn mean(self, other: Self) -> Self {
+        let (sum, carry) = self.plus(other, TRUE);
+        Self(std::array::from_fn(|k| sum.0.get(k + 1).copied().unwrap_or(carry)))
+    }
+
+    /// Returns what PSIGNB does: `self`, `-self` where `signs` is negative, and 0 where it is 0.
+    pub(crate) fn negated(self, signs: Self) -> Self {
+        Self::ZERO.minus_wrapping(self).choose(signs.0[7], self.only_if(signs.any_bit()))
+    }
+
     pub(crate) fn max(self, other: Self) -> Self {
         self.choose(self.at_least(other), other)
     }

@@ -40,7 +40,7 @@ pub(crate) fn are_right() -> bool {
 
 fn pairs() -> bool {
     type Pair = (fn(Byte, Byte) -> Byte, fn(u8, u8) -> u8);
-    const PAIRS: [Pair; 10] = [
+    const PAIRS: [Pair; 12] = [
         (Byte::and, |a, b| a & b),
         (Byte::or, |a, b| a | b),
         (Byte::xor, |a, b| a ^ b),
@@ -48,6 +48,8 @@ fn pairs() -> bool {
         (Byte::min, u8::min),
         (Byte::minus_saturating, u8::saturating_sub),
         (Byte::minus_wrapping, u8::wrapping_sub),
+        (Byte::mean, |a, b| (u16::from(a) + u16::from(b)).div_ceil(2) as u8),
+        (Byte::negated, |a, b| a.cast_signed().wrapping_mul(b.cast_signed().signum()).cast_unsigned()),
         (Byte::plus_signed_saturating, |a, b| {
             a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned()
         }),

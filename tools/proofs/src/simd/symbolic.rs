@@ -128,6 +128,15 @@ impl<const N: usize, const R: bool> Simd for Symbolic<N, R> {
         a.zip(b, Byte::minus_wrapping)
     }
 
+    fn mean(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::mean)
+    }
+
+    /// As on x86, and without reloads as in WebAssembly and on Arm.
+    fn inverted(self, v: Vector<N>, signs: Vector<N>) -> Vector<N> {
+        v.zip(signs, |v, signs| if R { v.negated(signs) } else { v.xor(Byte::splat(signs.0[7])) })
+    }
+
     fn equal(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
         a.zip(b, |a, b| Byte::splat(a.equals(b)))
     }
