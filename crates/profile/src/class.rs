@@ -113,6 +113,7 @@ pub enum Class {
 impl Class {
     /// Returns the class that decides by context about characters of this class. U+180E is among
     /// [`StraySpace`].
+    #[inline(never)]
     pub(super) const fn in_context(self, number: u32) -> Option<Self> {
         match self {
             Joiner => Some(StrayJoiner),

@@ -31,7 +31,7 @@ pub struct ProfileErrors<'a> {
 impl<'a> ProfileErrors<'a> {
     pub(super) fn new(profile: &'a Profile, kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         let chunks = kernel.utf8_chunks(bytes);
-        let (suspects, len) = (Suspects::new(), bytes.len());
+        let (suspects, len) = (Suspects::new(0), bytes.len());
         Self { profile, kernel, chunks, text: &[], offset: 0, suspects, next: None, len }
     }
 
@@ -55,8 +55,8 @@ impl<'a> ProfileErrors<'a> {
     fn forbidden(&mut self) -> Option<Forbidden> {
         // What is not UTF-8 ends the context.
         let edges = Edges { is_start: self.offset == 0, is_end: true };
-        while let Some(place) = self.suspects.next(self.kernel, self.text, &self.profile.sieve) {
-            if let Some(found) = self.profile.look(self.text, place, edges) {
+        while let Some(at) = self.suspects.next(self.kernel, self.text, &self.profile.sieve) {
+            if let Some(found) = self.profile.look(self.text, at, edges, self.suspects.near(at)) {
                 return Some(found.after(self.offset as u64));
             }
         }
@@ -77,7 +77,7 @@ impl Iterator for ProfileErrors<'_> {
             }
             let chunk = self.chunks.next()?;
             (self.text, self.offset, self.suspects) =
-                (chunk.valid().as_bytes(), chunk.offset(), Suspects::new());
+                (chunk.valid().as_bytes(), chunk.offset(), Suspects::new(0));
             self.next = chunk.error();
         }
     }

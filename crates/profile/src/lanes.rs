@@ -46,8 +46,10 @@ impl Nibbles {
 pub(super) struct Sixes {
     /// The addends that set bit 7 exactly in suspect ASCII bytes.
     pub(super) ascii: [u8; 64],
-    /// A suspect byte has bit 0 if it is 00..3F, bit 1 if it is 40..7F, and bit 2 if it is C0..FF.
+    /// A suspect byte has bit 0 if it is 00..3F, bit 1 if it is 40..7F, and others if it is C0..FF.
     pub(super) one: [u8; 64],
+    /// Which of these a byte may come after.
+    pub(super) after: [u8; 64],
     /// The classes of two consecutive bytes. The first begins a character.
     pub(super) two: [[u8; 64]; 2],
     /// The classes of three consecutive bytes. The first begins a character.
@@ -59,37 +61,38 @@ pub(super) struct Sixes {
 pub(super) struct Sieve {
     /// The classes of single bytes: ASCII, and first bytes.
     pub(super) one: Nibbles,
+    /// Which of these a byte may come after, by its lower four bits.
+    pub(super) after: [u8; 16],
     /// The classes of characters by their first two bytes.
     pub(super) two: [Nibbles; 2],
     /// The classes of characters by their first three bytes.
     pub(super) three: [Nibbles; 3],
     pub(super) plain: Plain,
+    /// CR LF if it is allowed, or else bytes that are in no text.
+    pub(super) line_end: [u8; 2],
     #[cfg(trust8_avx512)]
     pub(super) sixes: Sixes,
 }
 
-/// Returns nonzero lanes for suspect ASCII bytes and for the first byte of other suspects.
+/// Returns nonzero lanes for suspect ASCII bytes and for the first byte of other suspects. `second` are the bytes
+/// one position after `first`.
 #[cfg(trust8_simd)]
 #[inline(always)]
-pub(super) fn first_test<S: Simd>(s: S, bytes: S::Vector, sieve: &Sieve) -> S::Vector {
-    classes(s, &sieve.one, nibbles(s, bytes))
+pub(super) fn first_test<S: Simd>(s: S, [first, second]: [S::Vector; 2], sieve: &Sieve) -> S::Vector {
+    s.and(classes(s, &sieve.one, nibbles(s, first)), s.lookup(s.table(&sieve.after), s.low_nibbles(second)))
 }
 
-/// The classes of [`Sieve::one`] that are of ASCII.
-#[cfg(trust8_simd)]
-pub(super) const ASCII: u8 = 0x0F;
-
-/// Returns nonzero lanes for suspect ASCII bytes, and for the second or third byte of other
-/// suspects. `third` are the bytes, and `first` and `second` those two and one position before.
+/// The same, and fewer others. `third` are the bytes two positions after `first`. Of two marks it shows the
+/// first.
 #[cfg(trust8_simd)]
 #[inline(always)]
 pub(super) fn second_test<S: Simd>(s: S, [first, second, third]: [S::Vector; 3], sieve: &Sieve) -> S::Vector {
-    let three =
-        s.and(classes(s, &sieve.three[0], nibbles(s, first)), classes(s, &sieve.three[1], inner(s, second)));
-    let inner = inner(s, third);
-    let one = s.and(classes(s, &sieve.one, nibbles(s, third)), s.splat(ASCII));
-    let two = s.and(classes(s, &sieve.two[0], nibbles(s, second)), classes(s, &sieve.two[1], inner));
-    s.or(one, s.or(two, s.and(three, classes(s, &sieve.three[2], inner))))
+    let (a, b, c) = (nibbles(s, first), inner(s, second), inner(s, third));
+    // ASCII is above -1.
+    let one = s.and(classes(s, &sieve.one, a), s.below_signed(s.splat(0xFF), first));
+    let two = s.and(classes(s, &sieve.two[0], a), classes(s, &sieve.two[1], b));
+    let three = s.and(classes(s, &sieve.three[0], a), classes(s, &sieve.three[1], b));
+    s.or(one, s.or(two, s.and(three, classes(s, &sieve.three[2], c))))
 }
 
 #[cfg(trust8_simd)]
@@ -116,17 +119,22 @@ fn inner<S: Simd>(s: S, bytes: S::Vector) -> [S::Vector; 2] {
 /// Like [`first_test`], with AVX-512.
 #[cfg(trust8_avx512)]
 #[inline(always)]
-pub(super) fn first_test_512(s: Avx512, bytes: Vector, sixes: &Sixes) -> Vector {
-    /// The bit of [`Sixes::one`] for the upper two bits of a byte, indexed by its upper four bits.
-    const UPPER: u128 = u128::from_le_bytes([1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4, 4, 4]);
+pub(super) fn first_test_512(s: Avx512, [first, second]: [Vector; 2], sixes: &Sixes) -> Vector {
+    /// The bits of [`Sixes::one`] for the upper two bits of a byte, indexed by its upper four bits.
+    const UPPER: u128 = u128::from_le_bytes([1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 0xFC, 0xFC, 0xFC, 0xFC]);
     // The lookup uses six bits of an index. The upper two belong to another byte, but the table
     // repeats.
-    let upper = s.lookup(s.splat128(UPPER), s.shift_right_4_in_16(bytes));
-    s.and(upper, s.lookup(s.load(&sixes.one, 0), bytes))
+    let upper = s.lookup(s.splat128(UPPER), s.shift_right_4_in_16(first));
+    // 80 is the truth table of `and`.
+    s.ternary::<0x80>(
+        upper,
+        s.lookup(s.load(&sixes.one, 0), first),
+        s.lookup(s.load(&sixes.after, 0), second),
+    )
 }
 
-/// Sets bit 7 of the first result for suspect ASCII bytes, and a bit of the second for the second or
-/// third byte of other suspects. The bytes are those of [`second_test`].
+/// Like [`second_test`], with AVX-512: sets bit 7 of the first result for suspect ASCII bytes, and a bit of the
+/// second for others.
 #[cfg(trust8_avx512)]
 #[inline(always)]
 pub(super) fn second_test_512(
@@ -135,10 +143,10 @@ pub(super) fn second_test_512(
     sixes: &Sixes,
 ) -> (Vector, Vector) {
     let of = |table, bytes| s.lookup(s.load(table, 0), bytes);
-    let of_first = |table, bytes| s.lookup_from(s.load(table, 0), bytes, s.splat(0xC0));
-    let two = s.and(of_first(&sixes.two[0], second), of(&sixes.two[1], third));
-    let three = s.and(of_first(&sixes.three[0], first), of(&sixes.three[1], second));
-    let sums = s.plus(third, of(&sixes.ascii, third));
+    let of_first = |table| s.lookup_from(s.load(table, 0), first, s.splat(0xC0));
+    let two = s.and(of_first(&sixes.two[0]), of(&sixes.two[1], second));
+    let three = s.and(of_first(&sixes.three[0]), of(&sixes.three[1], second));
+    let sums = s.plus(first, of(&sixes.ascii, first));
     // F8 is the truth table of `a | b & c`.
-    (s.without(sums, third), s.ternary::<0xF8>(two, three, of(&sixes.three[2], third)))
+    (s.without(sums, first), s.ternary::<0xF8>(two, three, of(&sixes.three[2], third)))
 }

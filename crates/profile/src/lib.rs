@@ -69,10 +69,10 @@ pub use validator::ProfileValidator;
 #[cfg(feature = "std")]
 pub use writer::ProfileWriter;
 
-use context::{Around, Next};
+use context::{Around, Near, Next};
 use lanes::Sieve;
 use sieve::Suspects;
-use trust8::engine::{AsKernel, Sequence, is_inside};
+use trust8::engine::{AsKernel, Sequence};
 use trust8::{Kernel, Utf8Error};
 
 /// The functions of this crate with an explicit kernel: for tests, measurements, and programs that
@@ -122,11 +122,11 @@ impl<'a> ProfileWith<'a> {
     #[inline(always)]
     pub fn from_utf8(self, bytes: &[u8]) -> Result<&str, ProfileError> {
         let Self(kernel, profile) = self;
-        sieve::clean_text(kernel, bytes, &profile.sieve)
+        sieve::plain_text(kernel, bytes, &profile.sieve)
             // A program with a constant profile of other classes gets none of the code for contexts.
-            .or_else(|skipped| match profile.rules().depend_on_context() {
-                true => sieve::walk(kernel, bytes, profile, skipped, Profile::look),
-                false => sieve::walk(kernel, bytes, profile, skipped, Profile::look_anywhere),
+            .or_else(|plain_to| match profile.rules().depend_on_context() {
+                true => sieve::walk(kernel, bytes, profile, plain_to, Profile::look_near),
+                false => sieve::walk(kernel, bytes, profile, plain_to, Profile::look_anywhere),
             })
     }
 
@@ -412,8 +412,11 @@ impl Profile {
         };
         let edges = Edges { is_start: is_start && start == 0, is_end };
         let text = &bytes[start..];
-        let skipped = sieve::skip(kernel, text, from - start, &self.sieve);
-        let found = sieve::search(kernel, text, self, skipped, edges, Self::look);
+        let look = |text: &[u8], at, suspects: &Suspects| {
+            let found = self.look_near(text, at, edges, suspects);
+            found.filter(|found| found.offset() as usize >= from - start)
+        };
+        let found = sieve::search(kernel, text, &self.sieve, (from - start, Suspects::new(0)), look);
         Some(match found.err()? {
             ProfileError::NotUtf8(error) => {
                 let at = start + error.valid_up_to();
@@ -432,50 +435,38 @@ impl Profile {
         edges: Edges,
         mut each: impl FnMut(Forbidden) -> Option<T>,
     ) -> Option<T> {
-        let mut suspects = Suspects::new();
-        while let Some(place) = suspects.next(kernel, text, &self.sieve) {
-            if let Some(answer) = self.look(text, place, edges).and_then(&mut each) {
+        let mut suspects = Suspects::new(0);
+        while let Some(at) = suspects.next(kernel, text, &self.sieve) {
+            if let Some(answer) = self.look(text, at, edges, suspects.near(at)).and_then(&mut each) {
                 return Some(answer);
             }
         }
         None
     }
 
-    /// Returns the character of valid text that contains byte `place`, if the profile forbids it.
+    /// Returns the character at byte `at` of valid text, if the profile forbids it. `near` are the suspects before it.
     #[inline(never)]
-    fn look(&self, text: &[u8], place: usize, edges: Edges) -> Option<Forbidden> {
-        const LINES: u64 = 1 << Class::LineFeed as u32 | 1 << Class::CarriageReturn as u32;
-        if self.bits & LINES == 0 && text.get(place..)?.starts_with(b"\r\n") {
-            return None;
-        }
-        let (at, character) = self.suspect(text, place)?;
-        let (before, after) = (text.get(..at)?, text.get(at + character.len_utf8()..)?);
-        let class = self.rules().class_here(before, character, after, edges)?;
+    fn look(&self, text: &[u8], at: usize, edges: Edges, near: Near) -> Option<Forbidden> {
+        let (before, rest) = text.split_at_checked(at)?;
+        let character = first_character(rest)?;
+        let after = rest.get(character.len_utf8()..)?;
+        let near = if self.rules().see_all() { near } else { context::UNKNOWN };
+        let class = self.rules().class_here(before, character, after, edges, near)?;
         Some(Forbidden::new(at as u64, character, class))
+    }
+
+    /// The same for what a search has found. Of a mark before another one, it looks at that.
+    fn look_near(&self, text: &[u8], at: usize, edges: Edges, suspects: &Suspects) -> Option<Forbidden> {
+        let at = sought(text, at)?;
+        self.look(text, at, edges, suspects.near(at))
     }
 
     /// Does the same as `look` if no class depends on the context.
-    fn look_anywhere(&self, text: &[u8], place: usize, edges: Edges) -> Option<Forbidden> {
-        let (at, character) = self.suspect(text, place)?;
+    fn look_anywhere(&self, text: &[u8], at: usize, edges: Edges, _: &Suspects) -> Option<Forbidden> {
+        let character = first_character(text.get(at..)?)?;
         let leads = edges.is_start && at == 0;
         let class = Class::listed(character).filter(|&class| self.rules().forbid_anywhere(class, leads))?;
         Some(Forbidden::new(at as u64, character, class))
-    }
-
-    /// Returns the character of valid text that contains byte `place`, if it may be forbidden, and
-    /// where it begins.
-    fn suspect(&self, text: &[u8], place: usize) -> Option<(usize, char)> {
-        let mut at = place;
-        while is_inside(text, at) {
-            at -= 1;
-        }
-        let bytes = text.get(at..)?;
-        let &lead = bytes.first()?;
-        // No lead is suspect at the end of a search.
-        if self.sieve.one.of(lead) == 0 {
-            return None;
-        }
-        Some((at, first_character(bytes)?))
     }
 
     #[inline(always)]
@@ -500,6 +491,11 @@ impl Rules {
         self.bits >> Class::StrayJoiner as u32 != 0
     }
 
+    /// Returns whether the search sees all characters that rules count.
+    const fn see_all(self) -> bool {
+        self.bits & (STRAYS | REORDERING) == STRAYS | REORDERING
+    }
+
     /// Returns whether a class is forbidden in any context, except that a byte order mark may lead the text.
     fn forbid_anywhere(self, class: Class, leads: bool) -> bool {
         self.forbids(class) && !class.is_contextual() && !(leads && class == Class::ByteOrderMark)
@@ -507,7 +503,14 @@ impl Rules {
 
     /// Returns the class for which a character between valid texts is forbidden.
     #[inline(never)]
-    fn class_here(self, before: &[u8], character: char, after: &[u8], edges: Edges) -> Option<Class> {
+    fn class_here(
+        self,
+        before: &[u8],
+        character: char,
+        after: &[u8],
+        edges: Edges,
+        near: Near,
+    ) -> Option<Class> {
         let class = Class::listed(character)?;
         let leads = edges.is_start && before.is_empty();
         if self.forbid_anywhere(class, leads) {
@@ -529,7 +532,7 @@ impl Rules {
             }
             Some(next) => Next::Sound(next),
         };
-        Around::new(before, next).is_stray(character, class).then_some(class)
+        Around::new(before, next, near).is_stray(character, class).then_some(class)
     }
 
     /// Returns whether a character is forbidden in some context.
@@ -546,7 +549,7 @@ impl Rules {
         let mut at = 0;
         while let Some(character) = text.get(at..).and_then(first_character) {
             let end = at + character.len_utf8();
-            let class = self.class_here(&text[..at], character, &text[end..], edges);
+            let class = self.class_here(&text[..at], character, &text[end..], edges, context::UNKNOWN);
             let found = class.map(|class| Forbidden::new(at as u64, character, class));
             if let Some(found) = found.filter(&keep) {
                 return Some(found);
@@ -571,15 +574,31 @@ impl Edges {
     const WHOLE: Self = Self { is_start: true, is_end: true };
 }
 
+/// Returns where the suspect begins that a search has found: after a mark, if that is the next one. U+034F is
+/// found by itself.
+#[inline(always)]
+fn sought(text: &[u8], at: usize) -> Option<usize> {
+    match *text.get(at..)? {
+        [0xCD, 0x8F, ..] => Some(at),
+        [0xCC..=0xCD, _, 0xCD, 0x8F, ..] => None,
+        [0xCC..=0xCD, _, 0xCC..=0xCD, ..] => Some(at + 2),
+        [0xCC..=0xCD, ..] => None,
+        _ => Some(at),
+    }
+}
+
 /// Returns the first character of valid text.
 #[inline(never)]
 fn first_character(text: &[u8]) -> Option<char> {
     let first = *text.first()?;
-    let bits = |i: usize| u32::from(*text.get(i).unwrap_or(&0)) & 0x3F;
-    let len = first.leading_ones().max(1);
-    // Computed as if it had four bytes.
-    let all = (u32::from(first) & (0xFF >> len)) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3);
-    char::from_u32(all >> (24 - 6 * len))
+    let (mut number, mut len) = (u32::from(first), 1);
+    while first >= 0x80 && first << len >= 0x80 {
+        number = number << 6 | u32::from(*text.get(len)? & 0x3F);
+        len += 1;
+    }
+    // Without the bits for the length.
+    let bits = if len == 1 { 7 } else { 5 * len + 1 };
+    char::from_u32(number & !(u32::MAX << bits))
 }
 
 impl Default for Profile {

@@ -148,6 +148,20 @@ const fn is_followed(i: usize) -> bool {
     i + 1 < RANGES.len() && RANGES[i].2 + 1 == RANGES[i + 1].1
 }
 
+/// Returns the lowest eight bits of the last start that is not above the number. Each start is in the others.
+#[inline(never)]
+pub(super) const fn value_of(mut starts: &[u32], number: u32) -> usize {
+    while let Some((low, high)) = starts.split_at_checked(starts.len().div_ceil(2))
+        && let [start, ..] = high
+    {
+        starts = if *start >> 8 <= number { high } else { low };
+    }
+    match starts {
+        [start, ..] => (*start & 0xFF) as usize,
+        [] => 0xFF,
+    }
+}
+
 impl Class {
     /// Returns the class of a character, if it has one that does not depend on the context.
     ///
@@ -168,15 +182,7 @@ impl Class {
     #[inline(never)]
     pub(super) const fn listed(character: char) -> Option<Self> {
         let number = character as u32;
-        // Bisects for the last start that is not above the number.
-        let mut starts: &[u32] = &STARTS;
-        while let Some((low, high)) = starts.split_at_checked(starts.len().div_ceil(2))
-            && let [start, ..] = high
-        {
-            starts = if *start >> 8 <= number { high } else { low };
-        }
-        let [start, ..] = starts else { return None };
-        let class = (*start & 0xFF) as usize;
+        let class = value_of(&STARTS, number);
         if class < Self::ALL.len() {
             Some(Self::ALL[class])
         } else if number & 0xFFFE == 0xFFFE {
@@ -192,11 +198,22 @@ impl Class {
 pub(super) const fn sieve(bits: u64) -> Sieve {
     let mut sieve = Sieve {
         one: Nibbles::NONE,
+        after: [ANY; 16],
         two: [Nibbles::NONE; 2],
         three: [Nibbles::NONE; 3],
         plain: Plain::new([0; 16], 0, Count::More),
+        line_end: match bits & (1 << Class::LineFeed as u32 | 1 << Class::CarriageReturn as u32) {
+            0 => *b"\r\n",
+            _ => [0xFF; 2],
+        },
         #[cfg(trust8_avx512)]
-        sixes: Sixes { ascii: [0; 64], one: [0; 64], two: [[0; 64]; 2], three: [[0; 64]; 3] },
+        sixes: Sixes {
+            ascii: [0; 64],
+            one: [0; 64],
+            after: [ANY_512; 64],
+            two: [[0; 64]; 2],
+            three: [[0; 64]; 3],
+        },
     };
     let (mut ascii, mut i) = (0, 0);
     while i < RANGES.len() + 16 {
@@ -225,7 +242,9 @@ const fn is_suspect(bits: u64, class: Class, first: u32) -> bool {
         Some(class) => bits >> class as u32 & 1,
         None => 0,
     };
-    bits >> class as u32 & 1 | by_context == 1
+    // Byte order marks count among invisible characters.
+    let is_mark = matches!(class, Class::ByteOrderMark) && bits >> Class::StrayJoiner as u32 & 1 == 1;
+    bits >> class as u32 & 1 | by_context == 1 || is_mark
 }
 
 /// Adds the suspects among ASCII, with a bit for each.
@@ -291,9 +310,11 @@ const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
             _ => [0xF0 | (number >> 18) as u8, continuation(number >> 12), continuation(number >> 6)],
         };
         sieve.one.add(bytes[0], lead_class(bytes[0]));
+        sieve.after[(bytes[1] & 0xF) as usize] |= lead_class(bytes[0]);
         #[cfg(trust8_avx512)]
         {
-            sieve.sixes.one[(bytes[0] & 0x3F) as usize] |= 4;
+            sieve.sixes.one[(bytes[0] & 0x3F) as usize] |= lead_class_512(bytes[0]);
+            sieve.sixes.after[(bytes[1] & 0x3F) as usize] |= lead_class_512(bytes[0]);
         }
         if product == MARKS {
             // A byte of another mark is before these.
@@ -349,7 +370,34 @@ const fn ascii_class(byte: u8) -> u8 {
     }
 }
 
-/// Returns the class for a single first byte: one for each upper half, so that they are exact.
+/// The classes of [`ascii_class`] and [`lead_class`] for which the second byte does not matter.
+const ANY: u8 = 0x8F;
+
+/// Returns the class for a first byte. EE and EF share one with rare ASCII.
 const fn lead_class(byte: u8) -> u8 {
-    1 << (byte >> 4 & 3) << 4
+    match byte {
+        0xEE..0xF0 => 4,
+        0xC0..0xD0 => 8,
+        0xD0..0xE0 => 0x10,
+        0xE0..0xEE => 0x20,
+        0xF0 => 0x40,
+        _ => 0x80,
+    }
+}
+
+/// The bits for ASCII and the class of [`lead_class_512`] for which the second byte does not matter.
+#[cfg(trust8_avx512)]
+const ANY_512: u8 = 7;
+
+/// Returns the class for a first byte, with AVX-512.
+#[cfg(trust8_avx512)]
+const fn lead_class_512(byte: u8) -> u8 {
+    match byte {
+        0xD2 | 0xD8 => 8,
+        0xE2 => 0x20,
+        0xE1 | 0xE3 => 0x10,
+        0xEF => 0x40,
+        0xF0 => 0x80,
+        _ => 4,
+    }
 }

@@ -8,7 +8,7 @@ use alloc::string::String;
 
 use trust8::Kernel;
 
-use super::context::WINDOW_BYTES;
+use super::context::{UNKNOWN, WINDOW_BYTES};
 use super::sieve::Suspects;
 use super::{Class, Edges, Profile};
 
@@ -81,11 +81,12 @@ impl Profile {
         repaired: &mut String,
     ) -> u64 {
         let (bytes, mut done, mut count) = (text.as_bytes(), 0, 0);
-        let mut suspects = Suspects::new();
+        let mut suspects = Suspects::new(0);
         // The first character may be suspect only after the last one of `repaired`.
         let (mut first, mut next) = (Some(0), 0);
-        while let Some(place) = first.take().or_else(|| suspects.next(Kernel::best(), bytes, &self.sieve)) {
-            let Some((at, character)) = self.suspect(bytes, place).filter(|&(at, _)| at >= next) else {
+        while let Some(at) = first.take().or_else(|| suspects.next(Kernel::best(), bytes, &self.sieve)) {
+            let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()).filter(|_| at >= next)
+            else {
                 continue;
             };
             if at >= end {
@@ -96,7 +97,8 @@ impl Profile {
             repaired.push_str(&text[done..at]);
             done = at;
             let edges = Edges { is_start: is_start && at == 0, is_end: true };
-            let class = self.rules().class_here(repaired.as_bytes(), character, &bytes[after..], edges);
+            let class =
+                self.rules().class_here(repaired.as_bytes(), character, &bytes[after..], edges, UNKNOWN);
             let leads = repaired.is_empty() && character == '\u{FEFF}' && self.forbids(Class::LeadingMark);
             if class.is_some() || leads || self.dangles(&text[at..], repaired) {
                 self.put(character, policy, repaired);
@@ -115,7 +117,7 @@ impl Profile {
         let Some(rest) = text.strip_prefix("\u{115F}\u{1160}") else { return false };
         repaired.push('\u{115F}');
         let edges = Edges { is_start: false, is_end: true };
-        let class = self.rules().class_here(repaired.as_bytes(), '\u{1160}', rest.as_bytes(), edges);
+        let class = self.rules().class_here(repaired.as_bytes(), '\u{1160}', rest.as_bytes(), edges, UNKNOWN);
         repaired.pop();
         class.is_some()
     }

@@ -1,13 +1,11 @@
 //! Finds characters that a profile may forbid, during validation.
 //!
 //! ```text
-//! a search:
-//!     skip vectors that are ASCII without suspects
-//!     classify each byte of the next vectors by itself, and where one begins a suspect, the bytes with
-//!         their neighbours; stop at a suspect, or after 16 KiB
-//! until the end:
-//!     search
-//!     validate what was searched
+//! skip vectors that are ASCII without suspects
+//! for each chunk:
+//!     validate it
+//!     set a bit for each suspect: if a byte and the next one may begin one anywhere in a block, by three bytes
+//!     judge the suspects
 //! ```
 //!
 //! A chunk is searched and validated while it is in the first-level cache. The caller checks each
@@ -24,18 +22,18 @@
 //!    DEL. For each lower nibble, a table has the byte at which the forbidden ones end: `end -
 //!    byte` is small exactly for them, and a minimum collects it. With AVX-512, the table has the
 //!    addend that sets bit 7 exactly in the forbidden ones.
-//! 4. **Text without suspects takes one call, or two if it is not ASCII.** The second validates it.
-//!    Both return numbers in registers. Text shorter than a vector is tested as one. The last
-//!    vectors of longer text overlap.
+//! 4. **ASCII takes one call.** Text shorter than a vector is tested as one. The last vectors of longer
+//!    text overlap.
+//! 5. **An innocent suspect begins no new search.** The bits also tell which other suspects are near, so
+//!    that rules about the context look at few characters.
 
 use trust8::Kernel;
-#[cfg(trust8_simd)]
-use trust8::engine::Simd;
 use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, is_inside, judge};
 #[cfg(trust8_avx512)]
 use trust8::engine::{Avx512, avx512};
 use trust8_counts::search::SearchOps;
 
+use super::context::{Near, WINDOW_BYTES};
 use super::error::{Forbidden, ProfileError};
 #[cfg(trust8_simd)]
 use super::lanes;
@@ -45,7 +43,7 @@ use super::plain::not_plain;
 #[cfg(trust8_avx512)]
 use super::plain::not_plain_512;
 use super::plain::{Count, not_ascii_or_nul};
-use super::{Edges, Profile};
+use super::{Edges, Profile, sought};
 
 /// The number of vectors of ASCII that are tested together. With eight, AVX2 and SSE4.2 take 4 KiB
 /// and more 7 to 14 % faster, and 200 bytes 13 to 19 % slower (Zen 4).
@@ -55,30 +53,47 @@ const GROUP_VECTORS: usize = 4;
 /// first-level cache.
 const CHUNK_BYTES: usize = 16 << 10;
 
-/// The result of a search, in two registers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Skipped {
-    /// Everything from the start of the search up to here is ASCII without suspects.
-    plain_to: usize,
-    /// The first forbidden character includes this position or comes after it. It is the length of
-    /// the text if no suspect is left.
-    clean_to: usize,
-}
+/// The bytes for a word of bits.
+const BLOCK_BYTES: usize = 64;
+
+/// A block, and the two bytes after it.
+const READ_BYTES: usize = BLOCK_BYTES + 2;
 
 /// An engine that searches for suspects.
 trait Sifting: Engine {
-    /// Searches for the first suspect from `from` on, where a character begins. After ASCII without
-    /// suspects, it searches not much more than a chunk.
-    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> Skipped;
+    /// Returns a position up to which everything after `from` is ASCII without suspects.
+    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> usize;
+
+    /// Returns a one for each byte of a block that begins a suspect, or a mark before one.
+    fn suspects(self, block: &[u8; READ_BYTES], sieve: &Sieve) -> u64;
 }
 
 /// [`Sifting::skip`] as a job.
 struct Skip;
 
-impl<E: Sifting> Job<E, (usize, &Sieve), Skipped> for Skip {
+impl<E: Sifting> Job<E, (usize, &Sieve), usize> for Skip {
     #[inline(always)]
-    fn run(engine: E, text: &[u8], (from, sieve): (usize, &Sieve)) -> Skipped {
+    fn run(engine: E, text: &[u8], (from, sieve): (usize, &Sieve)) -> usize {
         engine.skip(text, from, sieve)
+    }
+}
+
+/// [`Sifting::suspects`] of all blocks for which there are words. Returns the length of these blocks.
+///
+/// It is compiled apart, so that the search in ASCII saves no registers for it. In one function,
+/// 20 bytes of ASCII took 1.7 times as long with AVX2 (Zen 4).
+struct Sift;
+
+impl<E: Sifting> Job<E, (&Sieve, &mut [u64]), usize> for Sift {
+    #[inline(always)]
+    fn run(engine: E, text: &[u8], (sieve, words): (&Sieve, &mut [u64])) -> usize {
+        let mut at = 0;
+        for word in words {
+            let Some(block) = array_at(text, at) else { break };
+            *word = engine.suspects(block, sieve);
+            at += BLOCK_BYTES;
+        }
+        at
     }
 }
 
@@ -91,58 +106,43 @@ trait Tests: SearchOps {
     /// Like `is_plain`, for fewer bytes than a vector has.
     fn is_plain_short(self, text: &[u8], sieve: &Sieve) -> bool;
 
-    /// Loads a vector, with zeros after the end of the text.
-    fn load_some(self, text: &[u8]) -> Self::Vector;
+    /// The first test: returns nonzero lanes for what may begin a suspect. `bytes` are a vector and two more.
+    fn classes(self, bytes: &[u8], sieve: &Sieve) -> Self::Vector;
 
-    /// The first test: returns nonzero lanes for what may begin a suspect.
-    fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector;
-
-    /// The second test: returns a one for each suspect, except among the first two bytes.
-    fn exact(self, bytes: Self::Vector, sieve: &Sieve) -> u64;
+    /// The second test: returns a one for each of those that begins a suspect, or a mark before one.
+    fn exact(self, bytes: &[u8], sieve: &Sieve) -> u64;
 }
 
 impl<E: Engine + Tests> Sifting for E {
     #[inline(always)]
-    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> Skipped {
-        let n = text.len();
-        let plain_to = match n < E::LANES {
-            true if self.is_plain_short(text, sieve) => n,
+    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
+        match text.len() < E::LANES {
+            true if self.is_plain_short(text, sieve) => text.len(),
             true => from,
             false => plain_to(self, text, from, sieve),
-        };
-        if plain_to == n {
-            return Skipped { plain_to, clean_to: n };
         }
-        // It may cut off a character. Then the position that is returned is inside that.
-        let text = text.get(..plain_to + CHUNK_BYTES).unwrap_or(text);
-        Skipped { plain_to, clean_to: self.apart(Sift, text, (plain_to, sieve)) }
     }
-}
 
-/// Applies the first test to each vector, and the second one after it finds suspects. Returns a
-/// position inside a suspect, or the end of the search.
-///
-/// It is compiled apart, so that the search in ASCII saves no registers for it. In one function,
-/// 20 bytes of ASCII took 1.7 times as long with AVX2 (Zen 4).
-struct Sift;
-
-impl<E: Engine + Tests> Job<E, (usize, &Sieve), usize> for Sift {
     #[inline(always)]
-    fn run(v: E, text: &[u8], (mut at, sieve): (usize, &Sieve)) -> usize {
-        while at < text.len() {
-            // The second test looks at two bytes before.
-            let start = at.saturating_sub(2);
-            let bytes = v.load_some(text.get(start..).unwrap_or_default());
-            if v.any(v.classes(bytes, sieve)) {
-                let bits = v.exact(bytes, sieve) & u64::MAX << (at - start);
-                if bits != 0 {
-                    // The zeros after a short text may be suspect.
-                    return text.len().min(start + bits.trailing_zeros() as usize);
-                }
-            }
-            at = start + E::LANES;
+    fn suspects(self, block: &[u8; READ_BYTES], sieve: &Sieve) -> u64 {
+        // Unrolled, the second loop would make a program 1.2 KB larger, and the first one, of 16 lanes, 170 bytes.
+        let hidden = core::hint::black_box(E::LANES);
+        let step = if E::LANES < 32 { hidden } else { E::LANES };
+        let (mut classes, mut at) = (self.splat(0), 0);
+        while let Some(bytes) = block.get(at..at + E::LANES + 2) {
+            classes = self.or(classes, self.classes(bytes, sieve));
+            at += step;
         }
-        text.len()
+        if !self.any(classes) {
+            return 0;
+        }
+        let step = if E::LANES < BLOCK_BYTES { hidden } else { E::LANES };
+        let (mut bits, mut at) = (0, 0);
+        while let Some(bytes) = block.get(at..at + E::LANES + 2) {
+            bits |= self.exact(bytes, sieve) << at;
+            at += step;
+        }
+        bits
     }
 }
 
@@ -207,19 +207,13 @@ macro_rules! tests {
             }
 
             #[inline(always)]
-            fn load_some(self, text: &[u8]) -> Self::Vector {
-                if text.len() < Self::LANES { self.load_short(text) } else { self.load(text, 0) }
+            fn classes(self, bytes: &[u8], sieve: &Sieve) -> Self::Vector {
+                lanes::first_test(self, [self.load(bytes, 0), self.load(bytes, 1)], sieve)
             }
 
             #[inline(always)]
-            fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector {
-                lanes::first_test(self, bytes, sieve)
-            }
-
-            #[inline(always)]
-            fn exact(self, bytes: Self::Vector, sieve: &Sieve) -> u64 {
-                let none = self.splat(0);
-                let three = [self.earlier::<2>(bytes, none), self.earlier::<1>(bytes, none), bytes];
+            fn exact(self, bytes: &[u8], sieve: &Sieve) -> u64 {
+                let three = [self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)];
                 self.not_zero(lanes::second_test(self, three, sieve))
             }
         }
@@ -244,20 +238,13 @@ impl Tests for Avx512 {
     }
 
     #[inline(always)]
-    fn load_some(self, text: &[u8]) -> avx512::Vector {
-        self.load_up_to_64(text)
+    fn classes(self, bytes: &[u8], sieve: &Sieve) -> avx512::Vector {
+        lanes::first_test_512(self, [self.load(bytes, 0), self.load(bytes, 1)], &sieve.sixes)
     }
 
     #[inline(always)]
-    fn classes(self, bytes: avx512::Vector, sieve: &Sieve) -> avx512::Vector {
-        lanes::first_test_512(self, bytes, &sieve.sixes)
-    }
-
-    #[inline(always)]
-    fn exact(self, bytes: avx512::Vector, sieve: &Sieve) -> u64 {
-        let earlier = |bytes| self.earlier_and_up(bytes, self.zero())[0];
-        let second = earlier(bytes);
-        let three = [earlier(second), second, bytes];
+    fn exact(self, bytes: &[u8], sieve: &Sieve) -> u64 {
+        let three = [self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)];
         let (ascii, longer) = lanes::second_test_512(self, three, &sieve.sixes);
         self.high_bits(ascii) | self.not_zero(longer)
     }
@@ -266,7 +253,7 @@ impl Tests for Avx512 {
 /// The first test alone, byte by byte. ASCII, eight bytes at a time.
 impl Sifting for Automaton {
     #[inline(always)]
-    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> Skipped {
+    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
         const ONES: u64 = u64::from_ne_bytes([1; 8]);
         let mut at = from;
         // Where there are vectors, hardly any CPU comes here.
@@ -281,30 +268,102 @@ impl Sifting for Automaton {
             }
             at += bytes.len();
         }
-        let (plain_to, end) = (at, text.len().min(from + CHUNK_BYTES));
-        while at < end && text.get(at).is_some_and(|&byte| sieve.one.of(byte) == 0) {
-            at += 1;
-        }
-        Skipped { plain_to, clean_to: at }
+        at
+    }
+
+    #[inline(always)]
+    fn suspects(self, block: &[u8; READ_BYTES], sieve: &Sieve) -> u64 {
+        let bytes = block[..BLOCK_BYTES].iter().rev();
+        bytes.fold(0, |bits, &byte| bits << 1 | u64::from(sieve.one.of(byte) != 0))
     }
 }
 
-/// A search for the suspects of valid text: where it continues.
+/// A search for the suspects of valid text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Suspects(usize);
+pub(super) struct Suspects {
+    /// A bit for each suspect of some blocks, after those of the 64 bytes before.
+    words: [u64; WORDS],
+    /// Where the blocks begin, and where the search continues.
+    base: usize,
+    to: usize,
+    /// Where the next block begins, and the bits of the one before that are left.
+    next: usize,
+    left: u64,
+}
+
+/// One more than the blocks that are searched at once.
+const WORDS: usize = 64;
 
 impl Suspects {
-    /// Returns a search at the start of a text.
-    pub(super) const fn new() -> Self {
-        Self(0)
+    /// Returns a search from a position on, before which are no suspects.
+    pub(super) const fn new(base: usize) -> Self {
+        Self { words: [0; WORDS], base, to: base, next: base, left: 0 }
     }
 
-    /// Returns a position inside the next suspect of the text.
+    /// Returns the word of the block at a position, or the one before that.
     #[inline(always)]
+    fn word(&self, at: usize, block: usize) -> u64 {
+        self.words[((at - self.base) / BLOCK_BYTES + block) % WORDS]
+    }
+
+    /// Returns where the next suspect of the text begins.
     pub(super) fn next(&mut self, kernel: &Kernel, text: &[u8], sieve: &Sieve) -> Option<usize> {
-        let place = skip(kernel, text, self.0, sieve).clean_to;
-        self.0 = end_of_character(text, place);
-        (place < text.len()).then_some(place)
+        loop {
+            let at = self.next_in(kernel, text, text.len(), sieve)?;
+            if let Some(at) = sought(text, at) {
+                return Some(at);
+            }
+        }
+    }
+
+    /// Returns where the next suspect begins, or a mark before one, if that and the character after it are in the first `valid` bytes,
+    /// which are valid.
+    #[inline(never)]
+    fn next_in(&mut self, kernel: &Kernel, text: &[u8], valid: usize, sieve: &Sieve) -> Option<usize> {
+        loop {
+            while self.left != 0 {
+                let at = self.next - BLOCK_BYTES + self.left.trailing_zeros() as usize;
+                self.left &= self.left - 1;
+                if array_at(text, at) != Some(&sieve.line_end) {
+                    return Some(at);
+                }
+            }
+            if self.next >= self.to && !self.search(kernel, text, valid, sieve) {
+                return None;
+            }
+            self.left = self.word(self.next, 1);
+            self.next += BLOCK_BYTES;
+        }
+    }
+
+    /// Searches the next blocks. Returns whether there are any.
+    fn search(&mut self, kernel: &Kernel, text: &[u8], valid: usize, sieve: &Sieve) -> bool {
+        /// The most bytes from a suspect, or a mark before it, to the end of the next character.
+        const TWO_CHARACTERS_BYTES: usize = 8;
+        let is_end = valid == text.len();
+        let end = if is_end { valid } else { valid.saturating_sub(TWO_CHARACTERS_BYTES) };
+        let Some(rest) = text.get(self.to..end).filter(|rest| !rest.is_empty()) else { return false };
+        let (mut padded, mut bytes) = ([b'a'; READ_BYTES], rest);
+        if let Some(start) = padded.get_mut(..rest.len()).filter(|start| start.len() < READ_BYTES) {
+            if !is_end {
+                return false;
+            }
+            start.copy_from_slice(rest);
+            bytes = &padded;
+        }
+        self.words[0] = self.word(self.to, 0);
+        let len = kernel.run(Sift, bytes, (sieve, &mut self.words[1..])).min(rest.len());
+        (self.base, self.next) = (self.to, self.to);
+        self.to += len;
+        true
+    }
+
+    /// Returns where suspects are before one that was found.
+    #[inline(always)]
+    pub(super) fn near(&self, at: usize) -> Near {
+        const { assert!(WINDOW_BYTES == BLOCK_BYTES) };
+        let bits = ((at - self.base) % BLOCK_BYTES) as u32;
+        self.word(at, 0) >> bits | self.word(at, 1) << 1 << (63 - bits)
     }
 }
 
@@ -316,25 +375,6 @@ fn boundary(text: &[u8], from: usize, len: usize) -> usize {
         end -= 1;
     }
     end
-}
-
-/// Returns where the character of valid text ends that includes the byte at `place`, but at most
-/// the length.
-#[inline(always)]
-fn end_of_character(text: &[u8], place: usize) -> usize {
-    let mut end = place + 1;
-    while is_inside(text, end) {
-        end += 1;
-    }
-    end.min(text.len())
-}
-
-/// Runs [`Skip`].
-///
-/// It is compiled once and not inlined, so that its callers can be.
-#[inline(never)]
-pub(super) fn skip(kernel: &Kernel, text: &[u8], from: usize, sieve: &Sieve) -> Skipped {
-    kernel.run(Skip, text, (from, sieve))
 }
 
 /// Skips ASCII. With `NUL`, that is a suspect.
@@ -367,80 +407,69 @@ fn skip_ascii<const NUL: bool>(kernel: &Kernel, bytes: &[u8]) -> usize {
     kernel.run(SkipAscii::<NUL>, bytes, ())
 }
 
-/// Returns `bytes` as text if it is valid and the first look at it finds no suspects. Otherwise
-/// returns the look as the error.
+/// Returns `bytes` as text if it is ASCII without suspects. Otherwise returns up to where it is, as the error.
 #[inline(always)]
-pub(super) fn clean_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) -> Result<&'a str, Skipped> {
+pub(super) fn plain_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) -> Result<&'a str, usize> {
     let plain_to = match sieve.plain.count {
         Count::None => skip_ascii::<false>(kernel, bytes),
         Count::One => skip_ascii::<true>(kernel, bytes),
         Count::More => 0,
     };
-    let skipped = skip(kernel, bytes, plain_to, sieve);
-    if skipped.plain_to == bytes.len() {
+    match kernel.run(Skip, bytes, (plain_to, sieve)) {
         // SAFETY: the search found all of `bytes` to be ASCII.
-        return Ok(unsafe { core::str::from_utf8_unchecked(bytes) });
+        plain_to if plain_to == bytes.len() => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
+        plain_to => Err(plain_to),
     }
-    if skipped.clean_to == bytes.len() { kernel.check(bytes).or(Err(skipped)) } else { Err(skipped) }
 }
 
-/// Returns what a profile forbids at a position inside a suspect of valid text, if anything.
-pub(super) type Look = fn(&Profile, &[u8], usize, Edges) -> Option<Forbidden>;
+/// Returns what a profile forbids of the character at a position of valid text, if anything.
+pub(super) type Look = fn(&Profile, &[u8], usize, Edges, &Suspects) -> Option<Forbidden>;
 
-/// Returns `bytes` as text if it is valid and `look` finds nothing: see [`search`]. `skipped` is what
-/// [`clean_text`] returned.
+/// Returns `bytes` as text if it is valid and `look` finds nothing. `plain_to` is what
+/// [`plain_text`] returned.
 #[inline(never)]
 pub(super) fn walk<'a>(
     kernel: &Kernel,
     bytes: &'a [u8],
     profile: &Profile,
-    skipped: Skipped,
+    plain_to: usize,
     look: Look,
 ) -> Result<&'a str, ProfileError> {
-    search(kernel, bytes, profile, skipped, Edges::WHOLE, look)?;
-    // SAFETY: `skipped` begins at the start of `bytes`. So `search` has found all of it valid.
+    let look = |text: &[u8], at, suspects: &Suspects| look(profile, text, at, Edges::WHOLE, suspects);
+    search(kernel, bytes, &profile.sieve, (plain_to, Suspects::new(plain_to)), look)?;
+    // SAFETY: everything before `plain_to` is ASCII, and `search` has found the rest valid.
     Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
 }
 
-/// Validates the bytes after those that were `skipped`, and those from which that began on. Calls
-/// `look` with text and a position inside each suspect of it. The text is valid up to the end of the
-/// next character. If `look` returns something, the search ends with that as its error.
+/// Validates the bytes after the first `valid` ones. Calls `look` with text and the position of each of the
+/// suspects. The text is valid up to the end of the next character. If `look` returns something, the search
+/// ends with that as its error.
 #[inline(always)]
 pub(super) fn search(
     kernel: &Kernel,
     bytes: &[u8],
-    profile: &Profile,
-    skipped: Skipped,
-    edges: Edges,
-    look: Look,
+    sieve: &Sieve,
+    (mut valid, mut suspects): (usize, Suspects),
+    look: impl Fn(&[u8], usize, &Suspects) -> Option<Forbidden>,
 ) -> Result<(), ProfileError> {
-    /// The most bytes from a position in a suspect to the end of the next character.
-    const TWO_CHARACTERS_BYTES: usize = 8;
-    // Everything before `valid` is valid, and no forbidden character begins before the one at `at`.
-    let (mut text, mut error, mut valid, mut at) = (bytes, None, skipped.plain_to, skipped.clean_to);
+    let (mut text, mut error) = (bytes, None);
     loop {
-        while valid < at + TWO_CHARACTERS_BYTES && valid < text.len() {
-            let mut end = boundary(text, valid, CHUNK_BYTES);
-            if let Err(rejected) = kernel.check(text.get(valid..end).unwrap_or_default()) {
-                error = judge(text, valid + rejected.suspect()).err();
-                end = error.map_or(text.len(), |error| error.valid_up_to());
-                text = text.get(..end).unwrap_or_default();
-            }
-            valid = end;
+        let mut end = boundary(text, valid, CHUNK_BYTES);
+        if let Err(rejected) = kernel.check(text.get(valid..end).unwrap_or_default()) {
+            error = judge(text, valid + rejected.suspect()).err();
+            end = error.map_or(text.len(), |error| error.valid_up_to());
+            text = text.get(..end).unwrap_or_default();
         }
-        if at >= text.len() {
+        valid = end;
+        while let Some(at) = suspects.next_in(kernel, text, valid, sieve) {
+            if let Some(found) = look(text, at, &suspects) {
+                return Err(ProfileError::Forbidden(found));
+            }
+        }
+        if valid >= text.len() {
             break;
         }
-        if let Some(found) = look(profile, text, at, edges) {
-            return Err(ProfileError::Forbidden(found));
-        }
-        // The search continues inside what is valid: only ASCII that it finds may extend that.
-        let next = end_of_character(text.get(..valid).unwrap_or_default(), at);
-        let skipped = skip(kernel, text, next, &profile.sieve);
-        valid = valid.max(skipped.plain_to);
-        at = skipped.clean_to;
     }
     // Without an error, `text` is all of `bytes`, and the loop ended with `valid` at its end.
-    // Everything before `valid` was found valid, or is ASCII by the search.
     error.map_or(Ok(()), |error| Err(ProfileError::NotUtf8(error)))
 }

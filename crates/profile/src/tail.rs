@@ -6,7 +6,7 @@ use trust8::Kernel;
 use trust8::engine::is_inside;
 use trust8::stream::Piece;
 
-use super::context::WINDOW_BYTES;
+use super::context::{UNKNOWN, WINDOW_BYTES};
 use super::error::Forbidden;
 use super::sieve::Suspects;
 use super::{Edges, Profile, first_character};
@@ -95,7 +95,7 @@ impl Tail {
         if self.held == 0 {
             return None;
         }
-        let found = profile.look(border, self.len - self.held, edges)?;
+        let found = profile.look(border, self.len - self.held, edges, UNKNOWN)?;
         Some(found.at_border(offset, self.len))
     }
 
@@ -108,16 +108,19 @@ impl Tail {
                 return found;
             }
         }
-        let mut suspects = Suspects::new();
+        let mut suspects = Suspects::new(0);
         // The first character may be suspect only after the last one.
         let mut first = (!piece.is_empty()).then_some(0);
         while let Some(place) = first.take().or_else(|| suspects.next(kernel, piece, &profile.sieve)) {
             let found = if place < NEAR_BYTES {
                 let border = self.border(piece);
-                let found = profile.look(&border.bytes[..border.len], self.len + place, self.edges());
+                let found =
+                    profile.look(&border.bytes[..border.len], self.len + place, self.edges(), UNKNOWN);
                 found.map(|found| found.at_border(offset, self.len))
             } else {
-                profile.look(piece, place, self.edges()).map(|found| found.after(offset))
+                profile
+                    .look(piece, place, self.edges(), suspects.near(place))
+                    .map(|found| found.after(offset))
             };
             // The last character may wait for the next one.
             let end = offset + piece.len() as u64;

@@ -23,7 +23,7 @@ use crate::simd::symbolic::Symbolic;
 use crate::simd::x86::avx512::Avx512;
 use crate::vector::Vector;
 
-/// Returns the formulas of characters of a class, whose first three bytes are the last one, two or all of these.
+/// Returns the formulas of characters of a class of one, two and more bytes, by the first three.
 fn characters(class: Class, bytes: [Byte; 3]) -> [Formula; 3] {
     let (mut formulas, mut last) = ([FALSE; 3], [0; 4]);
     for character in ('\0'..=char::MAX).filter(|&character| may_be(class, character)) {
@@ -32,8 +32,7 @@ fn characters(class: Class, bytes: [Byte; 3]) -> [Formula; 3] {
         encoded[3] = 0;
         if encoded != last || len == 1 {
             let ranges = encoded[..len].iter().map(|&byte| byte..=byte);
-            let all =
-                ranges.zip(&bytes[3 - len..]).fold(TRUE, |all, (range, byte)| all.and(byte.is_in(&range)));
+            let all = ranges.zip(&bytes).fold(TRUE, |all, (range, byte)| all.and(byte.is_in(&range)));
             formulas[len - 1] = formulas[len - 1].or(all);
         }
         last = encoded;
@@ -41,28 +40,26 @@ fn characters(class: Class, bytes: [Byte; 3]) -> [Formula; 3] {
     formulas
 }
 
-/// The same of what the second test shows. Of marks of two bytes it shows the first byte after another such mark.
+/// The same of what the second test shows. Of marks of two bytes it shows the first of two.
 fn characters_in_context(class: Class, bytes: [Byte; 3]) -> [Formula; 3] {
     let mut formulas = characters(class, bytes);
     if class == Class::StackedMarks {
         // U+0483 to U+0489 are shown by themselves.
-        let alone = bytes[1].is_in(&(0xD2..=0xD2)).and(bytes[2].is_in(&(0x83..=0x89)));
+        let alone = bytes[0].is_in(&(0xD2..=0xD2)).and(bytes[1].is_in(&(0x83..=0x89)));
         let [before, continuation, first] = [0xCC..=0xCD, 0x80..=0xBF, 0xCC..=0xCD];
+        // U+0370 is no mark.
+        let is_mark = bytes[0].is_in(&(0xCC..=0xCC)).or(bytes[1].is_in(&(0x80..=0xAF)));
         let marks = bytes[0].is_in(&before).and(bytes[1].is_in(&continuation)).and(bytes[2].is_in(&first));
-        formulas[1] = alone.or(marks);
+        formulas[1] = alone.or(marks.and(is_mark));
     }
     formulas
 }
 
-/// Returns whether the second test shows each character of a class: at its last byte, or longer ones at their second or third.
-fn by_second(class: Class, any: [Byte; 3], test: impl Fn([Byte; 3]) -> Formula) -> bool {
-    let last = test(any);
-    let earlier = test([Byte::any(3), any[0], any[1]]);
-    let shown = [last, last, last.or(earlier)];
-    characters_in_context(class, any)
-        .iter()
-        .zip(shown)
-        .all(|(forbidden, shown)| forbidden.and(shown.not()).is(FALSE))
+/// Returns whether both tests show each character of a class at its first byte.
+fn are_all_shown(class: Class, any: [Byte; 3], first: Formula, second: Formula) -> bool {
+    let shown = |forbidden: &Formula, shown: Formula| forbidden.and(shown.not()).is(FALSE);
+    characters(class, any).iter().all(|forbidden| shown(forbidden, first))
+        && characters_in_context(class, any).iter().all(|forbidden| shown(forbidden, second))
 }
 
 /// Returns whether a class forbids a character, in some context or in any.
@@ -97,13 +94,9 @@ fn is_shown(class: Class) -> bool {
         Vector(lanes)
     };
     let sieve = patterns::sieve(1_u64 << class as u32);
-    let forbidden = characters(class, any);
-    let second_at =
-        |bytes: [Byte; 3]| lanes::second_test(s, bytes.map(|byte| vector(&[byte], 0)), &sieve).0[0].any_bit();
-    let first = lanes::first_test(s, vector(&any, 0), &sieve);
-    let shown = |forbidden: Formula, shown: Formula| forbidden.and(shown.not()).is(FALSE);
-    let by_first = [1, 2, 3].iter().all(|&n| shown(forbidden[n - 1], first.0[3 - n].any_bit()));
-    let by_second = by_second(class, any, second_at);
+    let three = any.map(|byte| vector(&[byte], 0));
+    let first = lanes::first_test(s, [three[0], three[1]], &sieve).0[0].any_bit();
+    let second = lanes::second_test(s, three, &sieve).0[0].any_bit();
     // Four bytes in the same lane. One of them is not ASCII, or is forbidden.
     let found = not_plain(s, group.map(|byte| vector(&[byte], 0)), &sieve.plain).any();
     let by_plain = (0..group.len()).all(|i| {
@@ -111,7 +104,7 @@ fn is_shown(class: Class) -> bool {
         let bad = bad.fold(FALSE, |any, byte| any.or(group[i].is_in(&(byte..=byte))));
         bad.and(found.not()).is(FALSE)
     });
-    by_first && by_second && by_plain
+    are_all_shown(class, any, first, second) && by_plain
 }
 
 #[cfg(not(trust8_avx512))]
@@ -124,20 +117,14 @@ fn is_shown_by_512(_: Class) -> bool {
 fn is_shown_by_512(class: Class) -> bool {
     let sieve = patterns::sieve(1_u64 << class as u32);
     let any = [0, 1, 2].map(Byte::any);
-    let vector = |bytes: &[Byte]| {
+    let three = any.map(|byte| {
         let mut lanes = [Byte::constant(b'a'); 64];
-        lanes[..bytes.len()].copy_from_slice(bytes);
+        lanes[0] = byte;
         Vector(lanes)
-    };
-    let first = lanes::first_test_512(Avx512, vector(&any), &sieve.sixes);
-    let second_at = |bytes: [Byte; 3]| {
-        let (ascii, longer) = lanes::second_test_512(Avx512, bytes.map(|byte| vector(&[byte])), &sieve.sixes);
-        ascii.0[0].0[7].or(longer.0[0].any_bit())
-    };
-    let shown = |forbidden: Formula, shown: Formula| forbidden.and(shown.not()).is(FALSE);
-    let forbidden = characters(class, any);
-    [1, 2, 3].iter().all(|&n| shown(forbidden[n - 1], first.0[3 - n].any_bit()))
-        && by_second(class, any, second_at)
+    });
+    let first = lanes::first_test_512(Avx512, [three[0], three[1]], &sieve.sixes).0[0].any_bit();
+    let (ascii, longer) = lanes::second_test_512(Avx512, three, &sieve.sixes);
+    are_all_shown(class, any, first, ascii.0[0].0[7].or(longer.0[0].any_bit()))
 }
 
 /// Returns whether a class joined with any other has the tables of both.
@@ -146,11 +133,17 @@ fn joins_others(class: Class) -> bool {
     Class::ALL.iter().all(|&other| {
         let tables = |bits| {
             let sieve = patterns::sieve(bits);
-            let lanes::Sieve { one, two: [a, b], three: [c, d, e], .. } = sieve;
+            let lanes::Sieve { one, after, two: [a, b], three: [c, d, e], .. } = sieve;
             let mut tables =
                 [one, a, b, c, d, e].map(|nibbles| [nibbles.high, nibbles.low].concat()).to_vec();
+            tables.push(after.to_vec());
             #[cfg(trust8_avx512)]
-            tables.extend([sieve.sixes.one.to_vec(), sieve.sixes.two.concat(), sieve.sixes.three.concat()]);
+            tables.extend([
+                sieve.sixes.one.to_vec(),
+                sieve.sixes.after.to_vec(),
+                sieve.sixes.two.concat(),
+                sieve.sixes.three.concat(),
+            ]);
             tables
         };
         let both = tables(1_u64 << class as u32 | 1 << other as u32);
@@ -195,7 +188,7 @@ fn is_no_ascii_missed_by_512(sieve: &lanes::Sieve, byte: Byte, bad: Formula) -> 
         let found = plain::not_plain_512(Avx512, vectors, &sieve.sixes.ascii);
         bad.and(found.0[0].0[7].not()).is(FALSE)
     });
-    let (ascii, _) = lanes::second_test_512(Avx512, [plain, plain, byte], &sieve.sixes);
+    let (ascii, _) = lanes::second_test_512(Avx512, [byte, plain, plain], &sieve.sixes);
     let is_ascii = byte.0[0].0[7].not();
     by_plain && bad.and(is_ascii).and(ascii.0[0].0[7].not()).is(FALSE)
 }
