@@ -38,10 +38,10 @@ const PADDING: [u128; INLINE_BYTES as usize + 2] = {
 /// Returns whether the buffers are UTF-8 as a whole. They are not read if strings follow each other, or if there are more than 128
 /// bytes for each string: then it takes less time to read the strings.
 pub(super) fn are_text(kernel: &Kernel, views: &[u128], buffers: &[impl AsRef<[u8]>]) -> bool {
-    let longs = views.iter().take(GROUP_VIEWS).filter(|&&view| view as u32 > INLINE_BYTES);
+    let longs = views.iter().take(GROUP_VIEWS / 4).filter(|&&view| view as u32 > INLINE_BYTES);
     let jumps = longs.clone().zip(longs.skip(1)).filter(|&(one, next)| next >> 96 < one >> 96).count();
     let bytes = buffers.iter().fold(0, |sum: usize, buffer| sum.saturating_add(buffer.as_ref().len()));
-    jumps > 8 && bytes / 128 <= views.len() && buffers.iter().all(|buffer| kernel.is_utf8(buffer.as_ref()))
+    jumps > 2 && bytes / 128 <= views.len() && buffers.iter().all(|buffer| kernel.is_utf8(buffer.as_ref()))
 }
 
 /// Returns whether all of `views`, at most [`GROUP_VIEWS`], are correct and their strings UTF-8. Without `joined`, the buffers are

@@ -270,7 +270,8 @@ fn all_true(rows: usize) -> BooleanBufferBuilder {
 /// in text. After an error, reading can go on with the next batch.
 ///
 /// A dictionary that comes again as the same array, as those of Parquet and IPC do, is read once. What comes by the C interface is
-/// read in each batch: its producer might write into memory that it has given away.
+/// read in each batch: its producer might write into memory that it has given away. Where Parquet has a dictionary, read it as one: a
+/// key takes about 0.1 ns to check, and a view into the dictionary 3 to 4 ns, which is more than it takes to read.
 ///
 /// ```
 /// use std::sync::Arc;
