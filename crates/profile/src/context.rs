@@ -489,8 +489,9 @@ impl Iterator for Rare<'_> {
 
 /// A character without a shape of its script, beside a letter of it.
 struct Filler {
-    kind: Pair,
-    letters: Pair,
+    /// The first number, and how many follow, in the lowest eleven bits.
+    kind: u32,
+    letters: u32,
     /// Whether it comes after a letter, and before one.
     after: bool,
     before: bool,
@@ -500,7 +501,16 @@ struct Filler {
 }
 
 const fn filler(kind: Pair, letters: Pair, (after, before): (bool, bool), (near, far): (u8, u8)) -> Filler {
-    Filler { kind, letters, after, before, near, far }
+    Filler { kind: packed(kind), letters: packed(letters), after, before, near, far }
+}
+
+const fn packed((first, last): Pair) -> u32 {
+    assert!(last - first < 1 << 11);
+    first << 11 | (last - first)
+}
+
+const fn is_in(number: u32, packed: u32) -> bool {
+    number.wrapping_sub(packed >> 11) <= packed & ((1 << 11) - 1)
 }
 
 static FILLERS: [Filler; 15] = [
@@ -738,7 +748,6 @@ impl<'a> Around<'a> {
 
     fn takes_filler(&self, number: u32) -> bool {
         let (last, next) = (self.last, self.next);
-        let is_in = |number, (first, last): Pair| (first..=last).contains(&number);
         match number {
             // Between the marks of one letter.
             0x034F => {
@@ -841,9 +850,13 @@ impl<'a> Around<'a> {
     /// window and with this one at its end.
     #[inline(never)]
     fn switches(&self, number: u32, kind: Set) -> usize {
-        let of_kind = self.rare().filter(|&earlier| has(earlier, kind));
         let mut last = number;
-        of_kind.filter(|&earlier| core::mem::replace(&mut last, earlier) != earlier).count()
+        let changes = |&earlier: &u32| {
+            let changes = earlier != last && has(earlier, kind);
+            last = if changes { earlier } else { last };
+            changes
+        };
+        self.rare().filter(changes).count()
     }
 
     /// Returns how many different characters of some kind are in the window, with this one.
