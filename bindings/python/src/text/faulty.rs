@@ -257,8 +257,7 @@ fn copy(
     instead: Instead,
 ) -> Result<(), (usize, Stop)> {
     let mut search = FaultSearch::new(Kernel::best(), piece);
-    let mut at = 0;
-    let mut fits = true;
+    let (mut at, mut fits) = (0, true);
     while let Some(mut block) = search.advance() {
         if block.start > at {
             fits &= out.put(&piece[at..block.start]);
