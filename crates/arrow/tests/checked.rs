@@ -299,13 +299,14 @@ fn what_no_row_has_is_no_error() {
 #[test]
 fn clean_arrays_are_not_copied() {
     let rows: ArrayRef = Arc::new(StringArray::from(vec!["one", "tw\u{F6}", "three"]));
-    for slice in [rows.clone(), rows.slice(1, 2)] {
+    let views: ArrayRef = Arc::new(views(&[b"one", "tw\u{F6}".as_bytes(), b"three"]));
+    let dictionary: ArrayRef =
+        Arc::new(DictionaryArray::<Int32Type>::new(Int32Array::from(vec![2, 0]), rows.clone()));
+    for column in [rows.clone(), rows.slice(1, 2), views, dictionary] {
         for checker in [Checker::refuse(), Checker::repair(Policy::Null), Checker::mask(Policy::Drop, "mask")]
         {
-            let checked = checker.batch(&batch(slice.clone())).unwrap();
-            let (checked, rows) = (checked.column(0).as_string::<i32>(), slice.as_string::<i32>());
-            assert_eq!(checked.values().as_ptr(), rows.values().as_ptr());
-            assert_eq!(checked.value_offsets().as_ptr(), rows.value_offsets().as_ptr());
+            let checked = checker.batch(&batch(column.clone())).unwrap();
+            assert!(Arc::ptr_eq(checked.column(0), &column), "{} {checker:?}", column.data_type());
         }
     }
     for (array, _) in around(&rows) {
