@@ -154,7 +154,7 @@ operations_of_checks! {
     ending_in([u8; 4]) -> Vector;
 }
 
-/// In the place of `BlockChecker`: it notes what is known if it finds no fault.
+/// A stand-in for `BlockChecker`, which notes what is known if it finds no fault.
 struct Checker {
     s: Avx512,
 }
