@@ -208,7 +208,7 @@ const FILES: &[Source] = &[
             ("checker: &BlockChecker,", "checker: &super::Checker,"),
             ("&'a [u8], Leads)", "&'a [u8], super::Leads)"),
             ("Leads(s.or(cut_off.0, before.0))", "super::Leads(s.or(cut_off.0, before.0))"),
-            ("    s.apart(FirstFaultyBlock, bytes, at)", "    super::find(bytes, at)"),
+            ("    s.apart(FirstFaultyBlock, bytes, at)", "    super::find(at)"),
             (
                 "        while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {\n            let mut faults",
                 "        while let Some((block, after)) = {
@@ -254,17 +254,64 @@ const FILES: &[Source] = &[
         ],
     },
     Source {
+        name: "rules",
+        path: "bitplanes/long.rs",
+        lengths: 10,
+        hooks: &[
+            ("others(&self, s: Avx512, blocks: [Vector; 8]) -> u64", "others(&self, s: Avx512, blocks: [Vector; 8]) -> Vector"),
+            ("s.not_zero(or_of_three(s, abc, def, gh))", "or_of_three(s, abc, def, gh)"),
+            ("word_search.others(s, load_eight(s, eight))", "0_u64"),
+        ],
+        program: ("Rules", "(two_byte_run, |blocks| WordSearch::new(Avx512).others(Avx512, blocks))"),
+        mistakes: &[],
+    },
+    Source {
         name: "runs",
         path: "bitplanes/long.rs",
         lengths: 10,
         hooks: &[
             (
                 "use crate::simd::{Avx512, Job, Token, Vectors, x86::avx512::Vector};",
-                "use super::{Avx512, Vector}; use crate::simd::{Job, Token, Vectors};",
+                "use super::{Avx512, Vector}; use crate::simd::{Job, Token};",
+            ),
+            (
+                "use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};",
+                "use super::{AHEAD_BYTES, PREFETCH_FROM_BYTES}; use crate::kernel::faulty;",
             ),
             (" is_unfinished(first)", " super::is_unfinished(first)"),
+            ("first[CONTEXT].is_ascii()", "super::is_fault(first)"),
+            ("&& allows_two_byte(eight)", "&& super::allows_two_byte(eight)"),
+            ("word_search.others(s, load_eight(s, eight))", "super::others(eight)"),
+            (
+                "while let Some(four) = array_at::<{ 4 * BLOCK_BYTES }>(bytes, at)",
+                "while let Some(four) = { super::skip_step(&mut at); array_at::<{ 4 * BLOCK_BYTES }>(bytes, at) }",
+            ),
+            (
+                "while let Some(eight) = with_context(bytes, at) {\n            // After",
+                "while let Some(eight) = {
+            let mut number = dense as usize;
+            super::runs_step(bytes, &mut at, &mut number, &mut run, &mut was_sparse);
+            dense = [TextKind::Sparse, TextKind::TwoByte, TextKind::Any][number];
+            with_context(bytes, at)
+        } {\n            // After",
+            ),
+            (
+                "loop {\n            let next_start = at;",
+                "loop {
+            super::sparse_step(bytes, &mut at, &mut start, &mut words.numbers, &mut words.count, &mut is_last);
+            let next_start = at;",
+            ),
         ],
-        program: ("Loops", "|text| Superblocks::run(Avx512, text, ())"),
+        program: (
+            "Programs",
+            "[
+    |text, _| Superblocks::run(Avx512, text, ()),
+    |text, at| match SparseRun::run(Avx512, text, at) {
+        Ok(at) => super::sparse_ends(at),
+        Err(at) => super::find(at),
+    },
+]",
+        ),
         mistakes: &[
             (" is_unfinished(first)", " false"),
             ("after += SUPERBLOCK_BYTES;", "after += SUPERBLOCK_BYTES + 1;"),
@@ -282,6 +329,27 @@ const FILES: &[Source] = &[
             ("(start, words) = (next_start, next);", "(start, words) = (at, next);"),
             ("at += 4 * BLOCK_BYTES;", "at += 5 * BLOCK_BYTES;"),
             ("blocks::CheckBlocks, bytes, at);", "blocks::CheckBlocks, bytes, at + BLOCK_BYTES);"),
+            ("checker.check(&mut faults, second, leads);\n            if", "if"),
+            ("leads = checker.check(&mut faults, s.load(block", "checker.check(&mut faults, s.load(block"),
+            ("at = skip_four_ascii_blocks(s, bytes, at);", "at = skip_four_ascii_blocks(s, bytes, at) + BLOCK_BYTES;"),
+            ("if s.any(faults) {", "if false {"),
+            ("faulty(at) }", "faulty(after) }"),
+            ("s.any(s.or(overlong, lengths))", "s.any(lengths)"),
+            ("s.any(s.or(overlong, lengths))", "s.any(overlong)"),
+            ("faulty(sound) }", "faulty(at) }"),
+            ("if !are_below_e0(s, largest) {", "if false {"),
+            ("&& allows_two_byte(eight)", ""),
+            ("(lengths, smallest) = (next_lengths, next_smallest);", "lengths = next_lengths;"),
+            ("k in 0..GROUP_BYTES", "k in 1..GROUP_BYTES"),
+            ("next_smallest = s.min(next_smallest, moved);", "next_smallest = moved;"),
+            ("s.load(eight, at - 1)", "s.load(eight, at - 2)"),
+            ("(2 * run).clamp(1, LONGEST_RUN_GROUPS)", "2 * run"),
+            ("is_last = at - next_start < CHUNK_BYTES", "is_last = false"),
+            ("|| listed.count + count > MOST_LISTED_WORDS", ""),
+            ("(s.load(NUMBERS, 0), WORDS)", "(s.load(NUMBERS, 0), MANY_WORDS)"),
+            ("(i % 8 * 8 + i / 8) as u8", "i as u8"),
+            ("return faulty(start);", "return faulty(at);"),
+            ("first_chunk::<{ GROUP_BYTES + AFTER_WORD_BYTES }>", "first_chunk::<GROUP_BYTES>"),
         ],
     },
 ];

@@ -80,6 +80,8 @@ const MISTAKES: &[Mistakes] = &[
     ("planes", 0, bitplanes::for_mistakes),
     // At the end of a text, bits may be shifted by two places as well as by one.
     ("blocks", 1, bitplanes::for_mistakes_of_blocks),
+    // A minimum may begin with any value from 2 on.
+    ("runs", 1, bitplanes::for_mistakes_of_runs),
     // A minimum and a maximum may begin with any value: it is an alarm more.
     ("profiles", 2, profile::for_mistakes),
 ];
@@ -126,11 +128,14 @@ const THEOREMS: &[Theorem] = &[
     ("loops, 16 and 32 bytes: texts of 4 to 300 bytes, on all paths", loops::short),
     ("loops, 16 and 32 bytes: a step of each loop, on all paths", loops::long),
     ("loops, 64 bytes: a step of the loop by blocks, on all paths", bitplanes::by_blocks::by_blocks),
-    ("loops, 64 bytes: long texts are looked at as a whole", bitplanes::runs::long_text_by_runs),
+    ("loops, 64 bytes: a step of each loop over long text, on all paths", bitplanes::runs::long_text_by_runs),
     ("planes: each place, for all four bytes", bitplanes::each_place),
     ("planes: a superblock in context", bitplanes::a_superblock),
     ("blocks: two blocks in registers, and their end", bitplanes::two_blocks_in_registers),
     ("blocks: four words in context", bitplanes::words),
+    ("runs: which words are not ASCII", bitplanes::words_that_are_not_ascii),
+    ("runs: whether two blocks are two-byte text", bitplanes::two_byte_run),
+    ("runs: whether a character is finished", bitplanes::finished),
     ("profiles: no forbidden character is missed, by class", profile::no_character_is_missed),
     ("profiles: no forbidden ASCII is missed, by set of classes", profile::no_ascii_is_missed),
     ("blocks: texts of 0 to 130 bytes", || (0..=130).all(|n| alone(|| bitplanes::a_text_by_blocks(n)))),

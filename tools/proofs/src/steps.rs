@@ -80,6 +80,7 @@ pub(crate) fn missed<P: Copy>(
         PATH.set(None);
         result.unwrap_or(false)
     };
+    assert!(holds(programs[0].1), "without a mistake, the statement does not hold");
     let missed = programs[1..].iter().filter(|(_, program)| holds(*program)).map(|&(what, _)| what).collect();
     std::panic::set_hook(hook);
     missed

@@ -8,14 +8,34 @@ mod truth;
 mod blocks;
 #[path = "by_blocks.rs"]
 pub(crate) mod by_blocks;
+#[path = "items.rs"]
+mod items;
 #[path = "../../../../src/kernel/bitplanes/planes.rs"]
 mod planes;
 #[path = "runs.rs"]
 pub(crate) mod runs;
 
+mod rules {
+    //! `long.rs` with formulas. Two-byte text is checked two blocks at a time, not eight: that would take minutes.
+
+    use super::{Avx512, BLOCK_BYTES, Vector, blocks, planes};
+
+    const GROUP_BYTES: usize = 2 * BLOCK_BYTES;
+
+    /// A run of two-byte text, and the words of eight blocks that are not ASCII.
+    type Rules = (fn(Avx512, &[u8], usize, usize, bool) -> Result<usize, usize>, fn([Vector; 8]) -> Vector);
+
+    // build.rs makes `RULES`.
+    include!(concat!(env!("OUT_DIR"), "/rules.rs"));
+
+    pub(super) const TWO_BYTE_RUN: fn(&[u8]) -> bool =
+        |text| RULES[0].1.0(Avx512, text, super::CONTEXT, 1, false).is_ok_and(|after| after > super::CONTEXT);
+    pub(super) const OTHERS: fn([Vector; 8]) -> Vector = RULES[0].1.1;
+}
+
 use planes::SUPERBLOCK_BYTES;
 
-use crate::boundary::CONTEXT;
+use crate::boundary::{CONTEXT, allows_two_byte, is_unfinished};
 use crate::byte::{Byte, with_text};
 use crate::formula::{Formula, TRUE};
 use crate::kernel::are_right;
@@ -24,7 +44,7 @@ use crate::path::{accepted, explore};
 use crate::rfc::{End, Start, is_text};
 use crate::simd::Vectors;
 use crate::simd::x86::avx512::{Avx512, Vector};
-use crate::{among_ascii, any_bytes};
+use crate::{among_ascii, any_bytes, of_three_bytes};
 
 const BLOCK_BYTES: usize = 64;
 
@@ -109,6 +129,37 @@ pub(crate) fn words() -> bool {
     })
 }
 
+/// In eight blocks of any bytes, lane 8q + k is zero if and only if word q of block k is ASCII.
+pub(crate) fn words_that_are_not_ascii() -> bool {
+    let text = any_bytes(8 * BLOCK_BYTES);
+    with_text(&text, 0, |memory| {
+        let others = rules::OTHERS(std::array::from_fn(|k| Avx512.load(memory, k * BLOCK_BYTES)));
+        text.chunks(8).enumerate().all(|(word, bytes)| {
+            let is_ascii = bytes.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0x7F))));
+            others.0[word % 8 * 8 + word / 8].equals(Byte::ZERO).is(is_ascii)
+        })
+    })
+}
+
+/// Two blocks of any bytes, after a context that allows two-byte text: a run accepts them if and only if they are such text.
+pub(crate) fn two_byte_run() -> bool {
+    let text = any_bytes(CONTEXT + 2 * BLOCK_BYTES);
+    let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever)
+        .and(of_three_bytes(|bytes| allows_two_byte(&bytes)));
+    let below_e0 = text[CONTEXT..].iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0xDF))));
+    let expected = below_e0.and(is_text(Start::Anywhere, &text, End::Anywhere));
+    let is_two_byte = with_text(&text, 0, |memory| accepted(|| rules::TWO_BYTE_RUN(memory)));
+    context.and(is_two_byte).is(context.and(expected))
+}
+
+/// Three bytes that are part of a text are finished if and only if they end with a character.
+pub(crate) fn finished() -> bool {
+    let three = any_bytes(CONTEXT);
+    let context = is_text(Start::Anywhere, &three, End::AnywhereOrNever);
+    let is_finished = of_three_bytes(|bytes| !is_unfinished(&bytes));
+    context.and(is_finished).is(context.and(is_text(Start::Anywhere, &three, End::Character)))
+}
+
 /// Returns the verdict on a text by blocks.
 fn by_blocks(memory: &[u8]) -> Verdict {
     if memory.len() < BLOCK_BYTES {
@@ -154,4 +205,13 @@ pub(crate) fn for_mistakes_of_blocks() -> bool {
         && is_right(LEN, LEN - 9)
         && is_right(18, 9)
         && ends.is(is_below(third, 0xF0).and(is_below(second, 0xE0)).and(is_below(last, 0xC0)))
+}
+
+/// The same for runs: eight bytes on both sides of the border of two blocks, and the words of eight blocks.
+pub(crate) fn for_mistakes_of_runs() -> bool {
+    let (text, eight) = among_ascii::<8>(CONTEXT + 2 * BLOCK_BYTES, CONTEXT + BLOCK_BYTES - 4);
+    let below_e0 = eight.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0xDF))));
+    let is_two_byte = with_text(&text, 0, |memory| accepted(|| rules::TWO_BYTE_RUN(memory)));
+    is_two_byte.is(below_e0.and(is_text(Start::Character, &eight, End::Character)))
+        && words_that_are_not_ascii()
 }

@@ -3,6 +3,8 @@
 //! *Sound up to a place* means: the text before it is UTF-8, except for a character that the place cuts off, or a byte that never appears
 //! directly before it. Each rule here is a statement that is proved with formulas, or is plain: ASCII after a whole character is text.
 
+use crate::boundary::CONTEXT;
+
 /// What may be cut off at a place up to which a text is sound. A later one allows more.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Cut {
@@ -24,6 +26,8 @@ pub(crate) enum Fact {
     Ascii(usize, usize),
     /// These bytes have no byte from E0 on, no C0 or C1, and continuations exactly after their leads, if it is so before them.
     TwoByte(usize, usize),
+    /// No byte is E0 or above.
+    BelowE0(usize, usize),
     /// These bytes have neither C0 nor C1.
     NoOverlong(usize, usize),
     /// The place cuts no character off.
@@ -50,6 +54,10 @@ impl Known {
         self.facts.extend(facts);
     }
 
+    pub(crate) fn has(&self, fact: Fact) -> bool {
+        self.facts.contains(&fact)
+    }
+
     pub(crate) fn is_ascii(&self, at: usize) -> bool {
         self.facts.iter().any(|fact| matches!(*fact, Fact::Ascii(from, to) if (from..to).contains(&at)))
     }
@@ -62,7 +70,11 @@ impl Known {
         let cut = |&fact: &Fact| match fact {
             Fact::Ascii(from, to) if covers(from, to) => Cut::Nothing,
             Fact::Ended(place) if place == at => Cut::Nothing,
+            // What is sound beyond a byte of ASCII cuts nothing off there.
+            Fact::Checked(from, to) if from < at && at < to && self.is_ascii(at) => Cut::Nothing,
             Fact::AllowsTwoByte(place) if place == at => Cut::TwoByte,
+            // The last three bytes begin no longer character.
+            Fact::TwoByte(from, to) if from + CONTEXT <= at && at <= to => Cut::TwoByte,
             Fact::EndedLonger(place) if place == at && is_free() => Cut::TwoByte,
             _ => Cut::Anything,
         };

@@ -51,6 +51,8 @@ struct Run {
     known: Known,
     /// Whether a fault was found.
     is_faulty: bool,
+    /// The only answer on the way to the state.
+    way: Option<usize>,
     lists: Vec<u64>,
     /// How often the step has asked for ASCII to skip, and for rows of two-byte text.
     skips: usize,
@@ -68,8 +70,14 @@ thread_local! {
 }
 
 /// Returns one of several answers. Before the step begins, it is the first one, which says nothing of the text.
-fn ask(answers: usize) -> usize {
-    if RUN.with_borrow(Run::has_begun) { choose(answers) } else { 0 }
+pub(crate) fn ask(answers: usize) -> usize {
+    let (has_begun, way) = RUN.with_borrow(|run| (run.has_begun(), run.way));
+    if has_begun { way.unwrap_or_else(|| choose(answers)) } else { 0 }
+}
+
+/// All answers are this one; with `None`, each is tried.
+pub(crate) fn answer_with(way: Option<usize>) {
+    RUN.with_borrow_mut(|run| run.way = way);
 }
 
 fn learn(facts: &[Fact]) {
@@ -91,6 +99,11 @@ pub(crate) fn any_fault(facts: &[Fact]) -> bool {
     let any = ask(2) == 1;
     RUN.with_borrow_mut(|run| if any { run.is_faulty = true } else { run.known.learn(facts) });
     any
+}
+
+/// A fault was found.
+pub(crate) fn found_fault() {
+    RUN.with_borrow_mut(|run| run.is_faulty = true);
 }
 
 /// The search for a fault from `at` on is right if there is one, and all before `at` is sound.
@@ -116,13 +129,17 @@ pub(crate) fn ends_right(verdict: Verdict) {
     });
 }
 
-/// Returns where in the text `bytes` are.
-pub(crate) fn place(bytes: &[u8]) -> Range<usize> {
+/// Returns where in the text `bytes` are, if they are text.
+pub(crate) fn try_place(bytes: &[u8]) -> Option<Range<usize>> {
     RUN.with_borrow(|run| {
         let at = bytes.as_ptr().addr().wrapping_sub(run.address);
-        assert!(at <= run.text.len() && at + bytes.len() <= run.text.len(), "it is no text");
-        at..at + bytes.len()
+        (at <= run.text.len() && at + bytes.len() <= run.text.len()).then(|| at..at + bytes.len())
     })
+}
+
+/// Returns where in the text `bytes` are.
+pub(crate) fn place(bytes: &[u8]) -> Range<usize> {
+    try_place(bytes).expect("it is text")
 }
 
 /// Returns whether these bytes are ASCII.
@@ -471,10 +488,10 @@ fn few_lists() -> Vec<u64> {
 }
 
 /// Memory in which a text begins `misaligned` bytes after a multiple of 64.
-struct Memory(Vec<u8>);
+pub(crate) struct Memory(pub(crate) Vec<u8>);
 
 impl Memory {
-    fn text(&mut self, n: usize, misaligned: usize) -> &mut [u8] {
+    pub(crate) fn text(&mut self, n: usize, misaligned: usize) -> &mut [u8] {
         self.0.resize(self.0.len().max(n + 128), 0);
         let skip = self.0.as_ptr().addr().wrapping_neg() % 64 + misaligned;
         &mut self.0[skip..skip + n]

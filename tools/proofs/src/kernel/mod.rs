@@ -8,7 +8,6 @@ pub(crate) use verdict::Verdict;
 
 pub(crate) mod automaton;
 pub(crate) mod bitplanes;
-pub(crate) mod coverage;
 pub(crate) mod known;
 pub(crate) mod lookup;
 

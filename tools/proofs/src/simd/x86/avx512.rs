@@ -61,20 +61,20 @@ impl Vectors for Avx512 {
         decide(v.any())
     }
 
-    fn max(self, _: Vector, _: Vector) -> Vector {
-        unreachable!("no proof needs it")
+    fn max(self, a: Vector, b: Vector) -> Vector {
+        a.zip(b, Byte::max)
     }
 
-    fn min(self, _: Vector, _: Vector) -> Vector {
-        unreachable!("no proof needs it")
+    fn min(self, a: Vector, b: Vector) -> Vector {
+        a.zip(b, Byte::min)
     }
 
-    fn minus_saturating(self, _: Vector, _: Vector) -> Vector {
-        unreachable!("no proof needs it")
+    fn minus_saturating(self, a: Vector, b: Vector) -> Vector {
+        a.zip(b, Byte::minus_saturating)
     }
 
-    fn plus_signed_saturating(self, _: Vector, _: Vector) -> Vector {
-        unreachable!("no proof needs it")
+    fn plus_signed_saturating(self, a: Vector, b: Vector) -> Vector {
+        a.zip(b, Byte::plus_signed_saturating)
     }
 
     fn high_bits(self, _: Vector) -> u64 {
@@ -203,5 +203,23 @@ impl Avx512 {
 
     pub(crate) fn disjoint(self, _: Vector, _: Vector) -> u64 {
         unreachable!("a mask of formulas is no number")
+    }
+
+    pub(crate) fn prefetch(self, _: &[u8], _: usize) {}
+
+    pub(crate) fn load_by_sixteen(self, _: &[u8], _: [usize; 4]) -> Vector {
+        unreachable!("a list of formulas has no numbers")
+    }
+
+    pub(crate) fn compress(self, _: Vector, _: u64) -> Vector {
+        unreachable!("a list of formulas has no numbers")
+    }
+
+    pub(crate) fn append(self, _: Vector, _: usize, _: Vector) -> Vector {
+        unreachable!("a list of formulas has no numbers")
+    }
+
+    pub(crate) fn split_four(self, _: Vector) -> ([u8; 4], Vector) {
+        unreachable!("a list of formulas has no numbers")
     }
 }
