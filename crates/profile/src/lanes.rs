@@ -116,21 +116,43 @@ fn inner<S: Simd>(s: S, bytes: S::Vector) -> [S::Vector; 2] {
     [s.high_nibbles(twice(twice(bytes))), s.low_nibbles(bytes)]
 }
 
+/// The tables of [`Sixes`] in registers. In memory, each lookup would read two lines of the cache.
+#[cfg(trust8_avx512)]
+#[derive(Clone, Copy)]
+pub(super) struct Tables {
+    ascii: Vector,
+    one: Vector,
+    after: Vector,
+    two: [Vector; 2],
+    three: [Vector; 3],
+}
+
+#[cfg(trust8_avx512)]
+impl Tables {
+    #[inline(always)]
+    pub(super) fn new(s: Avx512, sixes: &Sixes) -> Self {
+        let Sixes { ascii, one, after, two: [a, b], three: [c, d, e] } = sixes;
+        Self {
+            ascii: s.load(ascii, 0),
+            one: s.load(one, 0),
+            after: s.load(after, 0),
+            two: [s.load(a, 0), s.load(b, 0)],
+            three: [s.load(c, 0), s.load(d, 0), s.load(e, 0)],
+        }
+    }
+}
+
 /// Like [`first_test`], with AVX-512.
 #[cfg(trust8_avx512)]
 #[inline(always)]
-pub(super) fn first_test_512(s: Avx512, [first, second]: [Vector; 2], sixes: &Sixes) -> Vector {
+pub(super) fn first_test_512(s: Avx512, [first, second]: [Vector; 2], tables: &Tables) -> Vector {
     /// The bits of [`Sixes::one`] for the upper two bits of a byte, indexed by its upper four bits.
     const UPPER: u128 = u128::from_le_bytes([1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 0xFC, 0xFC, 0xFC, 0xFC]);
     // The lookup uses six bits of an index. The upper two belong to another byte, but the table
     // repeats.
     let upper = s.lookup(s.splat128(UPPER), s.shift_right_4_in_16(first));
     // 80 is the truth table of `and`.
-    s.ternary::<0x80>(
-        upper,
-        s.lookup(s.load(&sixes.one, 0), first),
-        s.lookup(s.load(&sixes.after, 0), second),
-    )
+    s.ternary::<0x80>(upper, s.lookup(tables.one, first), s.lookup(tables.after, second))
 }
 
 /// Like [`second_test`], with AVX-512: sets bit 7 of the first result for suspect ASCII bytes, and a bit of the
@@ -140,13 +162,12 @@ pub(super) fn first_test_512(s: Avx512, [first, second]: [Vector; 2], sixes: &Si
 pub(super) fn second_test_512(
     s: Avx512,
     [first, second, third]: [Vector; 3],
-    sixes: &Sixes,
+    tables: &Tables,
 ) -> (Vector, Vector) {
-    let of = |table, bytes| s.lookup(s.load(table, 0), bytes);
-    let of_first = |table| s.lookup_from(s.load(table, 0), first, s.splat(0xC0));
-    let two = s.and(of_first(&sixes.two[0]), of(&sixes.two[1], second));
-    let three = s.and(of_first(&sixes.three[0]), of(&sixes.three[1], second));
-    let sums = s.plus(first, of(&sixes.ascii, first));
+    let of_first = |table| s.lookup_from(table, first, s.splat(0xC0));
+    let two = s.and(of_first(tables.two[0]), s.lookup(tables.two[1], second));
+    let three = s.and(of_first(tables.three[0]), s.lookup(tables.three[1], second));
+    let sums = s.plus(first, s.lookup(tables.ascii, first));
     // F8 is the truth table of `a | b & c`.
-    (s.without(sums, first), s.ternary::<0xF8>(two, three, of(&sixes.three[2], third)))
+    (s.without(sums, first), s.ternary::<0xF8>(two, three, s.lookup(tables.three[2], third)))
 }

@@ -37,7 +37,7 @@ use super::context::{Near, WINDOW_BYTES};
 use super::error::{Forbidden, ProfileError};
 #[cfg(trust8_simd)]
 use super::lanes;
-use super::lanes::Sieve;
+use super::lanes::{Nibbles, Sieve};
 #[cfg(trust8_simd)]
 use super::plain::not_plain;
 #[cfg(trust8_avx512)]
@@ -64,8 +64,12 @@ trait Sifting: Engine {
     /// Returns a position up to which everything after `from` is ASCII without suspects.
     fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> usize;
 
+    /// The tables for `suspects`.
+    type Tables<'a>;
+    fn tables(self, sieve: &Sieve) -> Self::Tables<'_>;
+
     /// Returns a one for each byte of a block that begins a suspect, or a mark before one.
-    fn suspects(self, block: &[u8; READ_BYTES], sieve: &Sieve) -> u64;
+    fn suspects(self, block: &[u8; READ_BYTES], tables: &Self::Tables<'_>) -> u64;
 }
 
 /// [`Sifting::skip`] as a job.
@@ -87,10 +91,10 @@ struct Sift;
 impl<E: Sifting> Job<E, (&Sieve, &mut [u64]), usize> for Sift {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (sieve, words): (&Sieve, &mut [u64])) -> usize {
-        let mut at = 0;
+        let (mut at, tables) = (0, engine.tables(sieve));
         for word in words {
             let Some(block) = array_at(text, at) else { break };
-            *word = engine.suspects(block, sieve);
+            *word = engine.suspects(block, &tables);
             at += BLOCK_BYTES;
         }
         at
@@ -106,11 +110,15 @@ trait Tests: SearchOps {
     /// Like `is_plain`, for fewer bytes than a vector has.
     fn is_plain_short(self, text: &[u8], sieve: &Sieve) -> bool;
 
+    /// The tables for both tests.
+    type Loaded<'a>;
+    fn loaded(self, sieve: &Sieve) -> Self::Loaded<'_>;
+
     /// The first test: returns nonzero lanes for what may begin a suspect. `bytes` are a vector and two more.
-    fn classes(self, bytes: &[u8], sieve: &Sieve) -> Self::Vector;
+    fn classes(self, bytes: &[u8], tables: &Self::Loaded<'_>) -> Self::Vector;
 
     /// The second test: returns a one for each of those that begins a suspect, or a mark before one.
-    fn exact(self, bytes: &[u8], sieve: &Sieve) -> u64;
+    fn exact(self, bytes: &[u8], tables: &Self::Loaded<'_>) -> u64;
 }
 
 impl<E: Engine + Tests> Sifting for E {
@@ -123,14 +131,21 @@ impl<E: Engine + Tests> Sifting for E {
         }
     }
 
+    type Tables<'a> = E::Loaded<'a>;
+
     #[inline(always)]
-    fn suspects(self, block: &[u8; READ_BYTES], sieve: &Sieve) -> u64 {
+    fn tables(self, sieve: &Sieve) -> E::Loaded<'_> {
+        self.loaded(sieve)
+    }
+
+    #[inline(always)]
+    fn suspects(self, block: &[u8; READ_BYTES], tables: &E::Loaded<'_>) -> u64 {
         // Unrolled, the second loop would make a program 1.2 KB larger, and the first one, of 16 lanes, 170 bytes.
         let hidden = if E::LANES < BLOCK_BYTES { core::hint::black_box(E::LANES) } else { E::LANES };
         let step = if E::LANES < 32 { hidden } else { E::LANES };
         let (mut classes, mut at) = (self.splat(0), 0);
         while let Some(bytes) = block.get(at..at + E::LANES + 2) {
-            classes = self.or(classes, self.classes(bytes, sieve));
+            classes = self.or(classes, self.classes(bytes, tables));
             at += step;
         }
         if !self.any(classes) {
@@ -138,7 +153,7 @@ impl<E: Engine + Tests> Sifting for E {
         }
         let (mut bits, mut at) = (0, 0);
         while let Some(bytes) = block.get(at..at + E::LANES + 2) {
-            bits |= self.exact(bytes, sieve) << at;
+            bits |= self.exact(bytes, tables) << at;
             at += hidden;
         }
         bits
@@ -205,13 +220,20 @@ macro_rules! tests {
                 self.not_zero(not_plain(self, [self.load_short(text)], &sieve.plain)) & !(u64::MAX << text.len()) == 0
             }
 
+            type Loaded<'a> = &'a Sieve;
+
             #[inline(always)]
-            fn classes(self, bytes: &[u8], sieve: &Sieve) -> Self::Vector {
+            fn loaded(self, sieve: &Sieve) -> &Sieve {
+                sieve
+            }
+
+            #[inline(always)]
+            fn classes(self, bytes: &[u8], sieve: &&Sieve) -> Self::Vector {
                 lanes::first_test(self, [self.load(bytes, 0), self.load(bytes, 1)], sieve)
             }
 
             #[inline(always)]
-            fn exact(self, bytes: &[u8], sieve: &Sieve) -> u64 {
+            fn exact(self, bytes: &[u8], sieve: &&Sieve) -> u64 {
                 let three = [self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)];
                 self.not_zero(lanes::second_test(self, three, sieve))
             }
@@ -236,15 +258,22 @@ impl Tests for Avx512 {
             == 0
     }
 
+    type Loaded<'a> = lanes::Tables;
+
     #[inline(always)]
-    fn classes(self, bytes: &[u8], sieve: &Sieve) -> avx512::Vector {
-        lanes::first_test_512(self, [self.load(bytes, 0), self.load(bytes, 1)], &sieve.sixes)
+    fn loaded(self, sieve: &Sieve) -> lanes::Tables {
+        lanes::Tables::new(self, &sieve.sixes)
     }
 
     #[inline(always)]
-    fn exact(self, bytes: &[u8], sieve: &Sieve) -> u64 {
+    fn classes(self, bytes: &[u8], tables: &lanes::Tables) -> avx512::Vector {
+        lanes::first_test_512(self, [self.load(bytes, 0), self.load(bytes, 1)], tables)
+    }
+
+    #[inline(always)]
+    fn exact(self, bytes: &[u8], tables: &lanes::Tables) -> u64 {
         let three = [self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)];
-        let (ascii, longer) = lanes::second_test_512(self, three, &sieve.sixes);
+        let (ascii, longer) = lanes::second_test_512(self, three, tables);
         self.high_bits(ascii) | self.not_zero(longer)
     }
 }
@@ -270,10 +299,17 @@ impl Sifting for Automaton {
         at
     }
 
+    type Tables<'a> = &'a Nibbles;
+
     #[inline(always)]
-    fn suspects(self, block: &[u8; READ_BYTES], sieve: &Sieve) -> u64 {
+    fn tables(self, sieve: &Sieve) -> &Nibbles {
+        &sieve.one
+    }
+
+    #[inline(always)]
+    fn suspects(self, block: &[u8; READ_BYTES], one: &&Nibbles) -> u64 {
         let bytes = block[..BLOCK_BYTES].iter().rev();
-        bytes.fold(0, |bits, &byte| bits << 1 | u64::from(sieve.one.of(byte) != 0))
+        bytes.fold(0, |bits, &byte| bits << 1 | u64::from(one.of(byte) != 0))
     }
 }
 
@@ -341,7 +377,7 @@ impl Suspects {
         const TWO_CHARACTERS_BYTES: usize = 8;
         let is_end = valid == text.len();
         let end = if is_end { valid } else { valid.saturating_sub(TWO_CHARACTERS_BYTES) };
-        let Some(rest) = text.get(self.to..end).filter(|rest| !rest.is_empty()) else { return false };
+        let Some(rest) = text.get(self.to..end) else { return false };
         let (mut padded, mut bytes) = ([b'a'; READ_BYTES], rest);
         if let Some(start) = padded.get_mut(..rest.len()).filter(|start| start.len() < READ_BYTES) {
             if !is_end {
@@ -351,7 +387,7 @@ impl Suspects {
             bytes = &padded;
         }
         self.words[0] = self.word(self.to, 0);
-        let len = kernel.run(Sift, bytes, (sieve, &mut self.words[1..])).min(rest.len());
+        let len = kernel.run(Sift, bytes, (sieve, &mut self.words[1..]));
         (self.base, self.next) = (self.to, self.to);
         self.to += len;
         true

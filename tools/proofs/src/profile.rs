@@ -122,8 +122,9 @@ fn is_shown_by_512(class: Class) -> bool {
         lanes[0] = byte;
         Vector(lanes)
     });
-    let first = lanes::first_test_512(Avx512, [three[0], three[1]], &sieve.sixes).0[0].any_bit();
-    let (ascii, longer) = lanes::second_test_512(Avx512, three, &sieve.sixes);
+    let tables = lanes::Tables::new(Avx512, &sieve.sixes);
+    let first = lanes::first_test_512(Avx512, [three[0], three[1]], &tables).0[0].any_bit();
+    let (ascii, longer) = lanes::second_test_512(Avx512, three, &tables);
     are_all_shown(class, any, first, ascii.0[0].0[7].or(longer.0[0].any_bit()))
 }
 
@@ -188,7 +189,8 @@ fn is_no_ascii_missed_by_512(sieve: &lanes::Sieve, byte: Byte, bad: Formula) -> 
         let found = plain::not_plain_512(Avx512, vectors, &sieve.sixes.ascii);
         bad.and(found.0[0].0[7].not()).is(FALSE)
     });
-    let (ascii, _) = lanes::second_test_512(Avx512, [byte, plain, plain], &sieve.sixes);
+    let (ascii, _) =
+        lanes::second_test_512(Avx512, [byte, plain, plain], &lanes::Tables::new(Avx512, &sieve.sixes));
     let is_ascii = byte.0[0].0[7].not();
     by_plain && bad.and(is_ascii).and(ascii.0[0].0[7].not()).is(FALSE)
 }
