@@ -58,10 +58,12 @@ impl<Q: Sought<E>, E: Engine + SearchOps> Job<E, (), usize> for SearchLong<Q> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (): ()) -> usize {
         let (mut at, mut pending) = (0, 0);
+        // From the second step on, vectors begin at aligned addresses, if units do. So no load crosses into another cache line.
+        let mut step = LONG_BYTES - text.as_ptr().addr() % E::LANES / Q::UNIT_BYTES * Q::UNIT_BYTES;
         while let Some(block) = text[at..].first_chunk() {
             if pending == 0 && !is_block_suspected::<Q, _>(engine, block) {
-                // From the next block on, vectors begin at aligned addresses, if units do. So no load crosses into another cache line.
-                at += LONG_BYTES - text[at..].as_ptr().addr() % E::LANES / Q::UNIT_BYTES * Q::UNIT_BYTES;
+                at += step;
+                step = LONG_BYTES;
             } else if let Some(found) = look::<Q, _>(engine, block, &mut 0, &mut pending) {
                 return Q::place(text, at + found);
             } else {
