@@ -42,20 +42,16 @@ def main() -> None:
         name, lines = os.path.normpath(file["filename"]), file["summary"]["lines"]
         if not name.startswith(SOURCES) or not lines["count"]:
             continue
-        # A folder of src/, or all packages.
+        # A folder of src/, or a package.
         parts = pathlib.PurePath(name).relative_to(ROOT).parts[:-1]
-        for key in ("/".join(parts[: 2 if parts[0] == "src" else 1]) + "/", "all"):
+        for key in (f"`{'/'.join(parts[:2])}/`", "all"):
             sums[key][0] += lines["covered"]
             sums[key][1] += lines["count"]
         missed.append((lines["count"] - lines["covered"], name.removeprefix(f"{ROOT}/")))
     for count, name in sorted(missed, reverse=True)[:12]:
         print(f"{count:6} lines not run: {name}")
-    total = sums.pop("all")
-    rows = [
-        f"| `{name}` | {covered} of {count} | {100 * covered / count:.1f} % |"
-        for name, (covered, count) in [*sorted(sums.items())]
-    ]
-    rows.append(f"| all | {total[0]} of {total[1]} | {100 * total[0] / total[1]:.1f} % |")
+    # `all` comes last, because a backtick is before letters.
+    rows = [f"| {name} | {ran} of {count} | {100 * ran / count:.1f} % |" for name, (ran, count) in sorted(sums.items())]
     today = datetime.date.today().isoformat()
     table = "\n".join([f"On {today}:", "", "| folder | lines that ran | |", "|---|---:|---:|", *rows])
     before, _, rest = PAGE.read_text().partition(BEGIN)

@@ -108,11 +108,10 @@ done
 
 profile=()
 if [ "${TRUST8_PYTHON_PROFILE:-}" = quick ]; then
-    # Of all that is compiled, only the library has to be fast.
+    # Of all that is compiled, the library has to be fast, and what the tests call most not slow.
     export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
-    profile=(--config profile.release.package.trust8.opt-level=2)
-    for package in memchr pyo3 trust8-{arrow,cli,columns,counts,dialect,profile,transcode}; do
-        profile+=(--config "profile.release.package.$package.opt-level=0")
+    for level in trust8=2 trust8-{python,profile}=1 {memchr,pyo3,trust8-{arrow,cli,columns,counts,dialect,transcode}}=0; do
+        profile+=(--config "profile.release.package.${level/=/.opt-level=}")
     done
 fi
 for version in "${versions[@]}"; do
