@@ -8,7 +8,7 @@ use alloc::string::String;
 
 use trust8::Kernel;
 
-use super::context::{UNKNOWN, WINDOW_BYTES};
+use super::context::{UNKNOWN, WINDOW_BYTES, is_mark};
 use super::sieve::Suspects;
 use super::{Class, Edges, Profile};
 
@@ -83,7 +83,7 @@ impl Profile {
         let (bytes, mut done, mut count) = (text.as_bytes(), 0, 0);
         let mut suspects = Suspects::new(0);
         // The first character may be suspect only after the last one of `repaired`.
-        let (mut first, mut next) = (Some(0), 0);
+        let (mut first, mut next, mut sound) = (Some(0), 0, 0);
         while let Some(at) = first.take().or_else(|| suspects.next(Kernel::best(), bytes, &self.sieve)) {
             let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()).filter(|_| at >= next)
             else {
@@ -97,8 +97,16 @@ impl Profile {
             repaired.push_str(&text[done..at]);
             done = at;
             let edges = Edges { is_start: is_start && at == 0, is_end: true };
-            let class =
-                self.rules().class_here(repaired.as_bytes(), character, &bytes[after..], edges, UNKNOWN);
+            let judge =
+                |rest: &[u8]| self.rules().class_here(repaired.as_bytes(), character, rest, edges, UNKNOWN);
+            let mut class = judge(&bytes[after..]);
+            if class.is_none() && character == BLANK {
+                // All that is before a sound character may be dropped.
+                if sound < after {
+                    sound = text.len() - text[after..].trim_start_matches(|next| self.may_drop(next)).len();
+                }
+                class = judge(&bytes[sound..]);
+            }
             let leads = repaired.is_empty() && character == '\u{FEFF}' && self.forbids(Class::LeadingMark);
             if class.is_some() || leads || self.dangles(&text[at..], repaired) {
                 self.put(character, policy, repaired);
@@ -109,6 +117,10 @@ impl Profile {
         }
         repaired.push_str(&text[done..end]);
         count
+    }
+
+    fn may_drop(&self, character: char) -> bool {
+        self.rules().may_forbid(character) && !is_mark(character.into())
     }
 
     /// Returns whether text begins with the filler for a first consonant, and what is next is a
@@ -144,6 +156,9 @@ impl Profile {
     }
 }
 
+/// At the start of a line, it is at home before others and not before a word.
+const BLANK: char = '\u{2800}';
+
 /// Repairs a text that arrives in pieces, as [`Profile::repair`] does: for the command.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -152,7 +167,7 @@ pub struct Repairer<'a> {
     policy: ProfilePolicy,
     /// The end of the result so far: the context of what comes next.
     context: String,
-    /// The last character so far, if it depends on the next one.
+    /// The last characters so far, if they depend on the next one.
     held: String,
     is_start: bool,
 }
@@ -172,6 +187,11 @@ impl<'a> Repairer<'a> {
         let mut end = text.len() - last.map_or(0, char::len_utf8);
         if text.ends_with("\u{115F}\u{1160}") {
             end -= '\u{115F}'.len_utf8();
+        }
+        let sound = text.trim_end_matches(|last| self.profile.may_drop(last)).len();
+        let blank = text[sound..].find(BLANK).map_or(end, |at| sound + at);
+        if text.len() - blank < WINDOW_BYTES {
+            end = end.min(blank);
         }
         let count = self.pass(&text, end, out);
         text.drain(..end);

@@ -79,6 +79,12 @@ const STACKABLE: Set = &[0x0300..=0x034E, 0x0350..=0x036F, 0x0483..=0x0489, 0xFE
 const PRIVATE: Set = &[0xE000..=0xF8FF, 0xF_0000..=0xF_FFFD, 0x10_0000..=0x10_FFFD];
 const REORDERING: Set = &[0x2028..=0x202E, 0x2066..=0x2069, 0xFEFF..=0xFEFF];
 
+/// Returns whether a repair may drop a character.
+#[cfg(feature = "alloc")]
+pub(super) fn may_be_dropped(preset: &str, character: char) -> bool {
+    !any_of(&[COMBINING], character.into()) && may_be_forbidden(preset, character.into())
+}
+
 /// Returns whether a preset forbids a character in some contexts, or always.
 fn may_be_forbidden(preset: &str, n: u32) -> bool {
     let strays = [JOINERS, SELECTORS, TAGS, MARKS, WIDTHS, UNSEEN_SPACES, FILLERS];

@@ -1,16 +1,18 @@
 //! Profiles, with every kernel, against the grammars of RFC 9839 and lists of code points.
 
+#[cfg(feature = "alloc")]
+use super::oracle::may_be_dropped;
 use super::oracle::{BY_CONTEXT, allowed};
 use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::random::Random;
 use super::support::scale::{Thin, slow_cases};
 use trust8_columns::{Column, FixedSize, Offsets, Validity, Views};
-#[cfg(feature = "alloc")]
-use trust8_profile::ProfilePolicy;
 use trust8_profile::{
     Class, KernelProfiles, Profile, ProfileError, ProfileStreamError, ProfileValidator, refused_rows,
 };
+#[cfg(feature = "alloc")]
+use trust8_profile::{ProfilePolicy, Repairer};
 
 /// Returns where the first error is, whether it is a forbidden character, and its length, if it
 /// does not end the input.
@@ -358,7 +360,11 @@ pub(super) fn repaired_by_oracle(preset: &str, text: &str) -> String {
         let pair: String = repaired.chars().chain(text[at..].chars().take(3)).collect();
         let is_first = text[at..].starts_with("\u{115F}\u{1160}");
         let dangles = is_first && !allowed(preset, &pair, true)[count + 1];
-        if allowed(preset, &context, true)[count] && !is_moved && !dangles {
+        // What is between a blank and a word may be dropped.
+        let far = text[at + character.len_utf8()..].chars().find(|&next| !may_be_dropped(preset, next));
+        let far: String = repaired.chars().chain([character]).chain(far).collect();
+        let is_before_word = character == '\u{2800}' && !allowed(preset, &far, true)[count];
+        if allowed(preset, &context, true)[count] && !is_moved && !dangles && !is_before_word {
             repaired.push(character);
         }
     }
@@ -366,22 +372,24 @@ pub(super) fn repaired_by_oracle(preset: &str, text: &str) -> String {
 }
 
 #[cfg(feature = "alloc")]
+const POLICIES: [ProfilePolicy; 5] = [
+    ProfilePolicy::Replace,
+    ProfilePolicy::Drop,
+    ProfilePolicy::Escape,
+    ProfilePolicy::Caret,
+    ProfilePolicy::CharacterReference,
+];
+
+#[cfg(feature = "alloc")]
 #[test]
 fn repaired_text_is_allowed() {
     let (mut random, characters) = (Random::new(1), interesting());
-    let policies = [
-        ProfilePolicy::Replace,
-        ProfilePolicy::Drop,
-        ProfilePolicy::Escape,
-        ProfilePolicy::Caret,
-        ProfilePolicy::CharacterReference,
-    ];
     for round in 0..slow_cases(200, 20) {
         let text = random_text(&mut random, &characters, 100);
         for (name, profile) in Profile::PRESETS {
             let expected = repaired_by_oracle(name, &text);
             assert_eq!(profile.repair(&text, ProfilePolicy::Drop), expected, "{round}, {name}: {text:?}");
-            for policy in policies {
+            for policy in POLICIES {
                 let repaired = profile.repair(&text, policy);
                 assert_eq!(profile.check(&repaired), Ok(()), "{round}, {name}, {policy:?}: {text:?}");
                 assert_eq!(repaired == text, expected == text, "{round}, {name}, {policy:?}: {text:?}");
@@ -589,6 +597,31 @@ fn a_fault_in_text_without_suspects() {
                 let mut bytes = text.to_vec();
                 bytes[at] = [b'a', 0xBF, 0xFF][at % 3];
                 check(&bytes);
+            }
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
+#[test]
+fn blanks_before_words_are_repaired() {
+    for text in [
+        "\n\u{2800}\u{2800}code",
+        "\u{2800}\u{2800}\u{2800}x",
+        "a\n\u{2800}\u{200B}\u{2800}b",
+        "\u{2800}\u{200B}c",
+        "\u{2801}\u{2800}\u{2800}d",
+    ] {
+        for policy in POLICIES {
+            let repaired = Profile::SOURCE_CODE.repair(text, policy);
+            assert_eq!(Profile::SOURCE_CODE.check(&repaired), Ok(()), "{text:?}, {policy:?}: {repaired:?}");
+            assert_eq!(Profile::SOURCE_CODE.repair(&repaired, policy), repaired, "{text:?}, {policy:?}");
+            for (cut, _) in text.char_indices() {
+                let (mut repairer, mut out) = (Repairer::new(&Profile::SOURCE_CODE, policy), String::new());
+                repairer.push(&text[..cut], &mut out);
+                repairer.push(&text[cut..], &mut out);
+                repairer.finish(&mut out);
+                assert_eq!(out, repaired, "{text:?}, {policy:?}, {cut}");
             }
         }
     }
