@@ -210,6 +210,13 @@ const FILES: &[Source] = &[
             ("Leads(s.or(cut_off.0, before.0))", "super::Leads(s.or(cut_off.0, before.0))"),
             ("    s.apart(FirstFaultyBlock, bytes, at)", "    super::find(at)"),
             (
+                "    while let Some((blocks, after)) = left.split_first_chunk::<{ 4 * BLOCK_BYTES }>() {\n        let [a",
+                "    while let Some((blocks, after)) = {
+            super::piece_step(bytes, &mut left, &mut before, &mut earlier, &mut faults);
+            left.split_first_chunk::<{ 4 * BLOCK_BYTES }>()
+        } {\n        let [a",
+            ),
+            (
                 "        while let Some((block, after)) = left.split_first_chunk::<BLOCK_BYTES>() {\n            let mut faults",
                 "        while let Some((block, after)) = {
             super::search_step(bytes, &mut left, &mut before);
@@ -230,6 +237,7 @@ const FILES: &[Source] = &[
     |text, _| if text.len() < BLOCK_BYTES { check_one_block(Avx512, text) } else { check_by_blocks(Avx512, text) },
     |text, from| CheckBlocks::run(Avx512, text, from),
     |text, from| FirstFaultyBlock::run(Avx512, text, from),
+    |text, from| super::piece_ends(text, piece_in_blocks_continues(Avx512, [0; 4], &text[from..])),
 ]",
         ),
         mistakes: &[
@@ -251,6 +259,13 @@ const FILES: &[Source] = &[
             ("    if bytes.len() <= 2 * TWO_BLOCKS {", "    if bytes.len() <= 3 * TWO_BLOCKS {"),
             ("before = checker.check(&mut faults, s.load(block, 0), before);\n            if", "checker.check(&mut faults, s.load(block, 0), before);\n            if"),
             ("Verdict::suspect(bytes.len() - left.len())", "Verdict::suspect(bytes.len())"),
+            ("before = checker.no_leads();\n        }\n        earlier", "}\n        earlier"),
+            ("earlier = d;", ""),
+            ("s.or(s.or(c, d), earlier)", "s.or(c, d)"),
+            ("if after.is_empty() {", "if !after.is_empty() {"),
+            ("faults = checker.or_first_bytes(faults, last, left.len());", ""),
+            ("faults = checker.or_first_bytes(faults, last, left.len());", "faults = last;"),
+            ("checker.check_last(&mut faults, before);", ""),
         ],
     },
     Source {
@@ -331,7 +346,6 @@ const FILES: &[Source] = &[
             ("blocks::CheckBlocks, bytes, at);", "blocks::CheckBlocks, bytes, at + BLOCK_BYTES);"),
             ("checker.check(&mut faults, second, leads);\n            if", "if"),
             ("leads = checker.check(&mut faults, s.load(block", "checker.check(&mut faults, s.load(block"),
-            ("at = skip_four_ascii_blocks(s, bytes, at);", "at = skip_four_ascii_blocks(s, bytes, at) + BLOCK_BYTES;"),
             ("if s.any(faults) {", "if false {"),
             ("faulty(at) }", "faulty(after) }"),
             ("s.any(s.or(overlong, lengths))", "s.any(lengths)"),

@@ -133,6 +133,7 @@ const THEOREMS: &[Theorem] = &[
     ("planes: a superblock in context", bitplanes::a_superblock),
     ("blocks: two blocks in registers, and their end", bitplanes::two_blocks_in_registers),
     ("blocks: four words in context", bitplanes::words),
+    ("blocks: pieces of streams", bitplanes::pieces),
     ("runs: which words are not ASCII", bitplanes::words_that_are_not_ascii),
     ("runs: whether two blocks are two-byte text", bitplanes::two_byte_run),
     ("runs: whether a character is finished", bitplanes::finished),

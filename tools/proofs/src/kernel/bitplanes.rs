@@ -4,7 +4,7 @@
 #[macro_use]
 mod truth;
 #[path = "../../../../src/kernel/bitplanes/blocks.rs"]
-#[expect(dead_code, reason = "nothing is proved of streams, nor of the search for all faults")]
+#[expect(dead_code, reason = "nothing is proved of the search for all faults")]
 mod blocks;
 #[path = "by_blocks.rs"]
 pub(crate) mod by_blocks;
@@ -37,7 +37,7 @@ use planes::SUPERBLOCK_BYTES;
 
 use crate::boundary::{CONTEXT, allows_two_byte, is_unfinished};
 use crate::byte::{Byte, with_text};
-use crate::formula::{Formula, TRUE};
+use crate::formula::{Formula, TRUE, alone};
 use crate::kernel::are_right;
 use crate::kernel::verdict::Verdict;
 use crate::path::{accepted, explore};
@@ -175,6 +175,24 @@ pub(crate) fn a_text_by_blocks(n: usize) -> bool {
     let text = any_bytes(n);
     let verdicts = with_text(&text, 0, |memory| explore(TRUE, || by_blocks(memory)));
     are_right(&verdicts, &text)
+}
+
+/// A piece of any bytes, of some lengths, after four bytes that cut a character off or not. It continues the text if and only if both together are
+/// part of one.
+pub(crate) fn pieces() -> bool {
+    let befores = [*b"aaaa", *b"aaa\xC3", *b"aa\xE2\x82", *b"a\xF0\x9F\x98", *b"aaa\xED", *b"aaa\xF4"];
+    befores.into_iter().all(|before| {
+        [0, 1, 2, 3, 4, 5, 63, 64, 65, 67].into_iter().all(|n| {
+            alone(|| {
+                let piece = any_bytes(n);
+                let text = [&before.map(Byte::constant)[..], &piece].concat();
+                let continues = with_text(&piece, 0, |memory| {
+                    accepted(|| blocks::piece_in_blocks_continues(Avx512, before, memory))
+                });
+                continues.is(is_text(Start::Anywhere, &text, End::Anywhere))
+            })
+        })
+    })
 }
 
 /// Nine bytes of any values among ASCII, for mistakes. They lie on both sides of a border of vectors.

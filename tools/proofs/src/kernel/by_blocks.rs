@@ -87,11 +87,65 @@ fn search_step<'a>(bytes: &'a [u8], left: &mut &'a [u8], before: &mut Leads) {
     stop()
 }
 
+/// The loop of `piece_in_blocks_continues` begins a step. If there are no faults, the text is sound up to its place; without leads, the block
+/// before is ASCII.
+fn piece_step<'a>(
+    bytes: &'a [u8],
+    left: &mut &'a [u8],
+    before: &mut Leads,
+    earlier: &mut Vector,
+    faults: &mut FaultBits,
+) {
+    if let Some(State { at, ascii, .. }) = STATE.take() {
+        *left = &bytes[at - BLOCK_BYTES..];
+        *earlier = Vector::of(vec![Item::Text(at - BLOCK_BYTES, at)]);
+        *faults = FaultBits(vec![Fact::Checked(BLOCK_BYTES, at)]);
+        *before = leads(if ascii == at { 0 } else { at });
+        let mut now = sound(BLOCK_BYTES);
+        if ascii == at {
+            now.learn(&[Fact::Ascii(at - BLOCK_BYTES, at)]);
+        }
+        known(|known| *known = now);
+        BEGAN.set(at);
+        return;
+    }
+    let at = BLOCK_BYTES + bytes.len() - left.len();
+    assert!(at > BEGAN.get() || BEGAN.get() == usize::MAX, "no step forward");
+    let mut unfaulted = known(|known| known.clone());
+    unfaulted.learn(&faults.0);
+    assert!(unfaulted.extent() >= at, "something is left out before {at}: {unfaulted:?}");
+    assert!(
+        matches!(earlier.items()[..], [Item::Text(_, end)] if end == at),
+        "these are not the bytes before"
+    );
+    if before.0.items().is_empty() {
+        assert_eq!(unfaulted.cut(at), Cut::Nothing, "{unfaulted:?}");
+    } else {
+        assert_eq!(before.0.items(), [Item::Leads(at)]);
+    }
+    stop()
+}
+
+/// A piece has ended. If it continues the text, all of it is sound, and its last byte appears in UTF-8.
+fn piece_ends(text: &[u8], continues: bool) -> ! {
+    if continues {
+        known(|known| {
+            let n = text.len();
+            assert_eq!(known.extent(), n, "something is left out: {known:?}");
+            assert!(
+                n == BLOCK_BYTES || known.has(Fact::MayAppear(n)) || known.cut(n) == Cut::Nothing,
+                "the last byte is left out: {known:?}"
+            );
+        });
+    }
+    stop()
+}
+
 // `blocks.rs` as `by_blocks_0`, and copies with one mistake each. build.rs makes them, and the list `BY_BLOCKS`.
 include!(concat!(env!("OUT_DIR"), "/by_blocks.rs"));
 
-/// The verdict by blocks, from a place in the text on, and the search for the first faulty block.
-type Programs = [fn(&[u8], usize) -> Verdict; 3];
+/// The verdict by blocks, from a place in the text on; the search for the first faulty block; and a piece of a stream after a block.
+type Programs = [fn(&[u8], usize) -> Verdict; 4];
 
 /// Tries all paths from a state, or from the start of a program. If it is the search, there is a fault.
 fn try_paths(
@@ -119,12 +173,21 @@ fn try_paths(
 
 /// All texts of up to 700 bytes from start to loop, or to end; and a step of the loop from each state with each rest of up to 330 bytes: a step takes
 /// 256, and the end has fewer.
-fn all_texts([whole, from, search]: Programs, is_thorough: bool) -> bool {
+fn all_texts([whole, from, search, piece]: Programs, is_thorough: bool) -> bool {
     let by = if is_thorough { 1 } else { 7 };
     (1..=700).step_by(by).for_each(|n| try_paths(whole, false, n, 0, None));
     for begins in [0, 63, 64, 133] {
         (200..=700).step_by(by).for_each(|n| try_paths(from, false, n, begins, None));
         (64..=200).step_by(by).for_each(|n| try_paths(search, true, n, begins.min(n), None));
+    }
+    for rest in (0..=330).step_by(by) {
+        try_paths(piece, false, BLOCK_BYTES + rest, BLOCK_BYTES, None);
+        for at in [1, 5, 17].map(|blocks| blocks * BLOCK_BYTES) {
+            for ascii in [0, at] {
+                let state = State { tested: 0, checked: 0, ascii, at };
+                try_paths(piece, false, at + rest, BLOCK_BYTES, Some(state));
+            }
+        }
     }
     for tested in [0, 64, 133] {
         let state = |at| State { tested: at, checked: at, ascii: at, at };

@@ -133,6 +133,11 @@ impl Avx512 {
         Vector::load(bytes)
     }
 
+    /// The bytes before a piece.
+    pub(super) fn ending_in(self, _: [u8; 4]) -> Vector {
+        Vector::of(vec![Item::Text(BLOCK_BYTES - 4, BLOCK_BYTES)])
+    }
+
     pub(super) fn load_by_sixteen(self, bytes: &[u8], places: [usize; 4]) -> Vector {
         let text = |at: usize| place(&bytes[at..at + BLOCK_BYTES / 4]);
         Vector::of(places.map(text).map(|place| Item::Text(place.start, place.end)).to_vec())
@@ -287,7 +292,6 @@ operations_of_checks! {
     first_bytes(Vector, usize) -> Vector;
     not_zero(Vector) -> u64;
     pick_planes(Vector, Vector) -> Vector;
-    ending_in([u8; 4]) -> Vector;
 }
 
 /// A stand-in for `BlockChecker`, which notes what is known if it finds no fault.
@@ -371,12 +375,19 @@ impl Checker {
         )
     }
 
-    pub(super) fn check_last(&self, _: &mut FaultBits, _: Leads) {
-        unreachable!("nothing is shown of streams")
+    pub(super) fn check_last(&self, faults: &mut FaultBits, last: Leads) {
+        faults.0.extend(last.0.items().into_iter().map(|item| match item {
+            Item::Leads(end) => Fact::MayAppear(end),
+            _ => unreachable!("these are leads"),
+        }));
     }
 
-    pub(super) fn or_first_bytes(&self, _: FaultBits, _: FaultBits, _: usize) -> FaultBits {
-        unreachable!("nothing is shown of streams")
+    /// What the zeros after the text show does not count.
+    pub(super) fn or_first_bytes(&self, faults: FaultBits, others: FaultBits, n: usize) -> FaultBits {
+        let checked = others.0.into_iter().filter(
+            |fact| matches!(*fact, Fact::Checked(from, to) | Fact::CheckedAlone(from, to) if to - from == n),
+        );
+        FaultBits(faults.0.into_iter().chain(checked).collect())
     }
 
     /// The place of a fault in one block is proved with formulas.

@@ -26,6 +26,8 @@ pub(crate) enum Fact {
     Ascii(usize, usize),
     /// These bytes have no byte from E0 on, no C0 or C1, and continuations exactly after their leads, if it is so before them.
     TwoByte(usize, usize),
+    /// The byte before the place appears in UTF-8.
+    MayAppear(usize),
     /// No byte is E0 or above.
     BelowE0(usize, usize),
     /// These bytes have neither C0 nor C1.
