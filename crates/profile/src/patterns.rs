@@ -151,10 +151,15 @@ const fn is_followed(i: usize) -> bool {
 /// Returns the lowest eight bits of the last start that is not above the number. Each start is in the others.
 #[inline(never)]
 pub(super) const fn value_of(mut starts: &[u32], number: u32) -> usize {
-    while let Some((low, high)) = starts.split_at_checked(starts.len().div_ceil(2))
+    // No character has more than 21 bits.
+    let key = if number >> 24 == 0 { number << 8 | 0xFF } else { u32::MAX };
+    // Both parts are of the same length, so that only the address waits for a comparison.
+    while let half @ 1.. = starts.len() / 2
+        && let Some((_, high)) = starts.split_at_checked(half)
+        && let Some((low, _)) = starts.split_at_checked(starts.len() - half)
         && let [start, ..] = high
     {
-        starts = if *start >> 8 <= number { high } else { low };
+        starts = if *start <= key { high } else { low };
     }
     match starts {
         [start, ..] => (*start & 0xFF) as usize,
