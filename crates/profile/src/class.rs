@@ -99,7 +99,7 @@ pub enum Class {
     /// The characters of [`Invisible`](Self::Invisible) except U+180E, and blanks of scripts:
     /// U+2800, U+FFFC, U+16FE4, U+1D159; each except in its script.
     StrayFiller = 30,
-    /// The fifth private-use character in a row, and the ninth in 48 bytes.
+    /// The fifth private-use character in a row, and the sixth in 64 bytes.
     PrivateUseRun = 31,
     /// U+000D, except before U+000A.
     BareCarriageReturn = 32,

@@ -818,10 +818,10 @@ impl<'a> Around<'a> {
         self.rare().filter(|&number| has(number, properties)).count()
     }
 
-    /// Returns how many characters with a property are directly before this one.
+    /// Returns how many characters with a property are directly before this one, up to the eight that rules ask for.
     #[inline(never)]
     fn run(&self, properties: Set) -> usize {
-        self.back(WINDOW_BYTES).take_while(|&number| has(number, properties)).count()
+        self.back(WINDOW_BYTES).take(8).take_while(|&number| has(number, properties)).count()
     }
 
     /// Returns whether fewer than `near` characters whose number is limited are in the last 32

@@ -105,7 +105,8 @@ impl Profile {
                 if sound < after {
                     sound = text.len() - text[after..].trim_start_matches(|next| self.may_drop(next)).len();
                 }
-                class = judge(&bytes[sound..]);
+                let is_lost = sound - at >= HELD_BYTES && self.forbids(Class::StrayFiller);
+                class = if is_lost { Some(Class::StrayFiller) } else { judge(&bytes[sound..]) };
             }
             let leads = repaired.is_empty() && character == '\u{FEFF}' && self.forbids(Class::LeadingMark);
             if class.is_some() || leads || self.dangles(&text[at..], repaired) {
@@ -159,6 +160,10 @@ impl Profile {
 /// At the start of a line, it is at home before others and not before a word.
 const BLANK: char = '\u{2800}';
 
+/// The bytes from a blank to the next sound character from which on the blank is a stray, whatever that character is: so that no more of
+/// a text need be held until it comes.
+const HELD_BYTES: usize = 4096;
+
 /// Repairs a text that arrives in pieces, as [`Profile::repair`] does: for the command.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -188,11 +193,12 @@ impl<'a> Repairer<'a> {
         if text.ends_with("\u{115F}\u{1160}") {
             end -= '\u{115F}'.len_utf8();
         }
-        let sound = text.trim_end_matches(|last| self.profile.may_drop(last)).len();
-        let blank = text[sound..].find(BLANK).map_or(end, |at| sound + at);
-        if text.len() - blank < WINDOW_BYTES {
-            end = end.min(blank);
+        let mut sound = text.trim_end_matches(|last| self.profile.may_drop(last)).len();
+        sound = sound.max(text.len().saturating_sub(HELD_BYTES - 1));
+        while !text.is_char_boundary(sound) {
+            sound += 1;
         }
+        end = end.min(text[sound..].find(BLANK).map_or(end, |at| sound + at));
         let count = self.pass(&text, end, out);
         text.drain(..end);
         self.held = text;

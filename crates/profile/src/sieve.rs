@@ -377,7 +377,7 @@ impl Suspects {
         const TWO_CHARACTERS_BYTES: usize = 8;
         let is_end = valid == text.len();
         let end = if is_end { valid } else { valid.saturating_sub(TWO_CHARACTERS_BYTES) };
-        let Some(rest) = text.get(self.to..end) else { return false };
+        let Some(rest) = text.get(self.to..end).filter(|rest| !rest.is_empty()) else { return false };
         let (mut padded, mut bytes) = ([b'a'; READ_BYTES], rest);
         if let Some(start) = padded.get_mut(..rest.len()).filter(|start| start.len() < READ_BYTES) {
             if !is_end {

@@ -137,7 +137,8 @@ impl<S: Simd> Checker<S> {
     /// ```
     ///
     /// 1. There, a third or fourth byte is due. After a continuation, only LATER_CONTINUATION is forbidden. Where one more is due, the
-    ///    inverted bits forbid all except it. A lead before it is no case: its own fault comes first.
+    ///    inverted bits forbid all except it. A lead before it is no case: its own fault comes first,
+    ///    here or in what was checked before.
     /// 2. The comparisons leave bit 7 set from E0, and from F0, on: a saturating subtraction, and a mean, which is never 0.
     #[cfg_attr(trust8_optimised, inline(always))]
     fn check(&self, faults: &mut FaultBits<S>, high: S::Vector, forbids: S::Vector, earlier: [S::Vector; 2]) {

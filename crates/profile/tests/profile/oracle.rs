@@ -495,7 +495,8 @@ impl At<'_> {
         let spelled: String = tags.map(|n| char::from((n - 0xE_0000) as u8)).collect();
         let is_state = spelled.len() == 5 && spelled.starts_with("us") && spelled.ends_with('\x7F')
             || spelled.len() <= 4 && "us".starts_with(&spelled[..spelled.len().min(2)]);
-        let letters = spelled.trim_end_matches('\x7F').bytes().all(|byte| byte.is_ascii_lowercase());
+        let letters =
+            spelled.strip_suffix('\x7F').unwrap_or(&spelled).bytes().all(|byte| byte.is_ascii_lowercase());
         ["gbeng\x7F", "gbsct\x7F", "gbwls\x7F"].iter().any(|flag| flag.starts_with(&spelled))
             || is_state && letters && (!spelled.ends_with('\x7F') || spelled.len() == 5)
     }

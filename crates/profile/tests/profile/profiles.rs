@@ -605,18 +605,26 @@ fn a_fault_in_text_without_suspects() {
 #[cfg(feature = "alloc")]
 #[test]
 fn blanks_before_words_are_repaired() {
-    for text in [
+    let long = [
+        ("\u{200B}", 22),
+        ("\u{200B}", 1400),
+        ("\u{2800}", 40),
+        ("\u{2800}", 1400),
+        ("\u{2800}\u{200B}", 700),
+    ];
+    let long = long.map(|(unit, times)| format!("\u{2800}{}word", unit.repeat(times)));
+    for text in long.iter().map(String::as_str).chain([
         "\n\u{2800}\u{2800}code",
         "\u{2800}\u{2800}\u{2800}x",
         "a\n\u{2800}\u{200B}\u{2800}b",
         "\u{2800}\u{200B}c",
         "\u{2801}\u{2800}\u{2800}d",
-    ] {
+    ]) {
         for policy in POLICIES {
             let repaired = Profile::SOURCE_CODE.repair(text, policy);
             assert_eq!(Profile::SOURCE_CODE.check(&repaired), Ok(()), "{text:?}, {policy:?}: {repaired:?}");
             assert_eq!(Profile::SOURCE_CODE.repair(&repaired, policy), repaired, "{text:?}, {policy:?}");
-            for (cut, _) in text.char_indices() {
+            for (cut, _) in text.char_indices().step_by(text.len() / 64 + 1) {
                 let (mut repairer, mut out) = (Repairer::new(&Profile::SOURCE_CODE, policy), String::new());
                 repairer.push(&text[..cut], &mut out);
                 repairer.push(&text[cut..], &mut out);

@@ -132,7 +132,7 @@ impl<const N: usize, const R: bool> Simd for Symbolic<N, R> {
         a.zip(b, Byte::mean)
     }
 
-    /// As on x86, and without reloads as in WebAssembly and on Arm.
+    /// As on x86, and without reloads as in WebAssembly. Arm has the second form with reloads, which nothing is proved for.
     fn inverted(self, v: Vector<N>, signs: Vector<N>) -> Vector<N> {
         v.zip(signs, |v, signs| if R { v.negated(signs) } else { v.xor(Byte::splat(signs.0[7])) })
     }
