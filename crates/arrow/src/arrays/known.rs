@@ -1,7 +1,7 @@
 //! Dictionaries in which nothing is wrong. Readers use a dictionary for many batches, and its text need not be read again.
 //!
-//! A dictionary is known if it is the same array as before. The same address is not enough: a producer behind the C interface can write
-//! new text to memory that it has passed on. An import makes a new array, so its text is always read.
+//! A dictionary is known only if it is the very array that was checked before. Its address proves nothing, because a producer behind the C
+//! interface may overwrite memory that it has handed over. Each import is a new array, so its text is always read.
 
 #![forbid(unsafe_code)]
 
