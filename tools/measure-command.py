@@ -373,7 +373,7 @@ def main():
     first_line = lambda *command: subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
     trust8 = str(target / "release" / "trust8")
     about = f"{cpu.name()}, {date.today():%-d %B %Y}"
-    print("for the top of the page:", first_line(trust8, "--version"), first_line("rustc", "--version"), os.sched_getscheduler(0) == os.SCHED_FIFO)
+    print("for the top of the page:", first_line(trust8, "--version"), first_line("rustc", "--version"), "with priority" * (os.sched_getscheduler(0) == os.SCHED_FIFO))
     measure = Measure(trust8, None, arguments.rounds, arguments.cpu)
     tables = {}
     for name in arguments.sections or sections:
