@@ -19,7 +19,7 @@ import re
 import sys
 import tempfile
 
-LAYERS = "names policy error boundary simd kernel output lib repair stream text serialize io simdutf8 engine foreign".split()
+LAYERS = "names policy error boundary simd kernel output lib repair stream text io serialize simdutf8 engine foreign".split()
 
 # These folders are only checked for circles. Their files have no order.
 PACKAGES = "crates/cli crates/columns crates/counts crates/transcode crates/dialect crates/profile crates/tokio crates/arrow bindings/c".split()
