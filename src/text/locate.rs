@@ -166,7 +166,7 @@ fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
     }
 }
 
-/// The length of a block whose count fits into a byte, so that the compiler counts in vectors of
+/// The length of a group whose count fits into a byte, so that the compiler counts in vectors of
 /// bytes.
 const COUNTED_BYTES: usize = 192;
 
@@ -177,10 +177,10 @@ const COUNTED_BYTES: usize = 192;
 #[must_use]
 pub fn count_equal(bytes: &[u8], mask: u8, value: u8) -> usize {
     let is = |byte: u8| byte & mask == value;
-    let (blocks, rest) = bytes.as_chunks::<COUNTED_BYTES>();
+    let (groups, rest) = bytes.as_chunks::<COUNTED_BYTES>();
     let mut count = 0;
-    for block in blocks {
-        count += usize::from(block.iter().fold(0_u8, |sum, &byte| sum + u8::from(is(byte))));
+    for group in groups {
+        count += usize::from(group.iter().fold(0_u8, |sum, &byte| sum + u8::from(is(byte))));
     }
     count + rest.iter().filter(|&&byte| is(byte)).count()
 }
@@ -190,8 +190,8 @@ pub fn count_equal(bytes: &[u8], mask: u8, value: u8) -> usize {
 pub fn last_line(text: &[u8]) -> &[u8] {
     let mut end = text.len();
     // A search byte by byte would be slow for text of one line.
-    while let Some(block) = text[..end].last_chunk::<COUNTED_BYTES>()
-        && count_equal(block, 0xFF, b'\n') == 0
+    while let Some(group) = text[..end].last_chunk::<COUNTED_BYTES>()
+        && count_equal(group, 0xFF, b'\n') == 0
     {
         end -= COUNTED_BYTES;
     }

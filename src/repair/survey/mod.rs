@@ -126,8 +126,8 @@ impl Map {
     }
 }
 
-/// The operations of an instruction set for the map. The implementing type holds the tables in
-/// registers, and [`Set`](Self::Set) has the other operations.
+/// The operations of an instruction set for the map. It is not the engine, because with AVX-512 it
+/// holds tables, which a job loads once. [`Set`](Self::Set) has the other operations.
 pub trait Surveyor: Copy {
     /// The instruction set.
     type Set: Vectors;
@@ -381,13 +381,13 @@ fn copy_text(text: &[u8; BLOCK_TEXT_BYTES], from: usize, to: usize, out: &mut Ou
 #[inline(always)]
 fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize, out: &mut Output<'_>) -> usize {
     let mut at = from;
-    while let Some(block) = array_at::<ASCII_GROUP_BYTES>(bytes, at)
-        && let Some(is_ascii) = s.put_and_test_ascii(block, out)
+    while let Some(group) = array_at::<ASCII_GROUP_BYTES>(bytes, at)
+        && let Some(is_ascii) = s.put_and_test_ascii(group, out)
     {
         let n = match is_ascii {
             // To an aligned address: a store that crosses cache lines takes twice as long.
             true => ASCII_GROUP_BYTES - (LINE_BYTES - out.bytes_to_line()) % LINE_BYTES,
-            false if at > from => s.ascii_lines(block) * LINE_BYTES,
+            false if at > from => s.ascii_lines(group) * LINE_BYTES,
             false => 0,
         };
         out.retract(ASCII_GROUP_BYTES - n);
@@ -411,20 +411,20 @@ pub fn padded(bytes: &[u8], at: usize) -> [u8; BLOCK_BYTES] {
 }
 
 /// Returns where the ASCII from `from` on ends, in groups of [`ASCII_GROUP_BYTES`] bytes and, after at
-/// least one of them, in cache lines. It stops after a chunk.
+/// least one of them, in cache lines. It stops after [`LONGEST_CHUNK_BYTES`].
 #[inline(always)]
 fn after_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> usize {
     let mut at = from;
-    while let Some(block) = array_at::<ASCII_GROUP_BYTES>(bytes, at)
+    while let Some(group) = array_at::<ASCII_GROUP_BYTES>(bytes, at)
         && at < from + LONGEST_CHUNK_BYTES
     {
-        if s.is_ascii(block) {
+        if s.is_ascii(group) {
             // To an aligned address: a load that crosses cache lines takes twice as long.
-            at += ASCII_GROUP_BYTES - block.as_ptr().addr() % LINE_BYTES;
+            at += ASCII_GROUP_BYTES - group.as_ptr().addr() % LINE_BYTES;
         } else if at == from {
             break;
         } else {
-            return at + s.ascii_lines(block) * LINE_BYTES;
+            return at + s.ascii_lines(group) * LINE_BYTES;
         }
     }
     at

@@ -17,7 +17,7 @@ use trust8::engine::{Avx512, Vectors};
 
 use super::{Counting, Counts};
 
-/// The blocks that are counted in bytes before the bytes are added up.
+/// The length of a chunk: eight vectors, whose counts are added up in bytes first.
 const CHUNK_BYTES: usize = 512;
 
 /// The number of UTF-16 units of a byte, by its upper four bits. There are four copies of the

@@ -3,11 +3,11 @@
 //!
 //! ```text
 //! up to 256 bytes: vector by vector
-//! more: skip blocks of 256 bytes in which a quick test rules the unit out; look at the others vector by vector
+//! more: skip groups of 256 bytes in which a quick test rules the unit out; look at the others vector by vector
 //! ```
 //!
 //! 1. **A quick test may be wrong in one direction.** It takes one or two operations a vector and
-//!    one branch a block, and may raise a false alarm. The exact test decides.
+//!    one branch a group, and may raise a false alarm. The exact test decides.
 //! 2. **Bytes are compared, not units.** With a constant that never matches the unit's other bytes,
 //!    this compares units. So vectors need no operations for 16 bits, and a byte order is just
 //!    another constant. The exception is UTF-32: three operations for 32 bits test for characters,
@@ -60,20 +60,20 @@ impl<Q: Sought<E>, E: Engine + SearchOps> Job<E, (), usize> for SearchLong<Q> {
         let (mut at, mut pending) = (0, 0);
         // From the second step on, vectors begin at aligned addresses, if units do. So no load crosses into another cache line.
         let mut step = LONG_BYTES - text.as_ptr().addr() % E::LANES / Q::UNIT_BYTES * Q::UNIT_BYTES;
-        while let Some(block) = text[at..].first_chunk() {
-            if pending == 0 && !is_block_suspected::<Q, _>(engine, block) {
+        while let Some(group) = text[at..].first_chunk() {
+            if pending == 0 && !is_group_suspected::<Q, _>(engine, group) {
                 at += step;
                 step = LONG_BYTES;
-            } else if let Some(found) = look::<Q, _>(engine, block, &mut 0, &mut pending) {
+            } else if let Some(found) = look::<Q, _>(engine, group, &mut 0, &mut pending) {
                 return Q::place(text, at + found);
             } else {
                 at += LONG_BYTES;
             }
         }
-        // The last block overlaps the one before it.
+        // The last group overlaps the one before it.
         if pending == 0
             && let Some(last) = text.last_chunk()
-            && !is_block_suspected::<Q, _>(engine, last)
+            && !is_group_suspected::<Q, _>(engine, last)
         {
             return text.len();
         }
@@ -129,8 +129,8 @@ pub trait Sought<V: SearchOps> {
     }
 }
 
-/// The least length at which blocks are tested quickly first.
-pub const LONG_BYTES: usize = 256;
+/// The length of a group, and the least at which groups are tested quickly first.
+const LONG_BYTES: usize = 256;
 
 /// Searches `text` from `at` on.
 #[inline(always)]
@@ -168,23 +168,23 @@ pub fn unit_at<Q: Sought<V>, V: SearchOps>(places: u64) -> usize {
     places.trailing_zeros() as usize / Q::UNIT_BYTES * Q::UNIT_BYTES
 }
 
-/// Returns whether a block may have a sought unit.
+/// Returns whether a group may have a sought unit.
 #[inline(always)]
-pub fn is_block_suspected<Q: Sought<V>, V: SearchOps>(v: V, block: &[u8; LONG_BYTES]) -> bool {
+fn is_group_suspected<Q: Sought<V>, V: SearchOps>(v: V, group: &[u8; LONG_BYTES]) -> bool {
     match V::LANES {
-        16 => Q::is_suspected::<16>(v, vectors(v, block)),
-        32 => Q::is_suspected::<8>(v, vectors(v, block)),
-        _ => Q::is_suspected::<4>(v, vectors(v, block)),
+        16 => Q::is_suspected::<16>(v, vectors(v, group)),
+        32 => Q::is_suspected::<8>(v, vectors(v, group)),
+        _ => Q::is_suspected::<4>(v, vectors(v, group)),
     }
 }
 
-/// Returns the first `N` vectors of a block.
+/// Returns the first `N` vectors of a group.
 // Where code is optimised for size, a closure around a load would be a separate function.
 #[inline(always)]
-fn vectors<V: SearchOps, const N: usize>(v: V, block: &[u8; LONG_BYTES]) -> [V::Vector; N] {
-    let (mut vectors, mut i) = ([v.load(block, 0); N], 1);
+fn vectors<V: SearchOps, const N: usize>(v: V, group: &[u8; LONG_BYTES]) -> [V::Vector; N] {
+    let (mut vectors, mut i) = ([v.load(group, 0); N], 1);
     while i < N {
-        vectors[i] = v.load(block, V::LANES * i);
+        vectors[i] = v.load(group, V::LANES * i);
         i += 1;
     }
     vectors
