@@ -17,8 +17,8 @@ use super::plain::{Count, Plain};
 type Range = (Class, u32, u32, usize);
 
 /// The products of the first two bytes of a character have the numbers 0 to 7, and those of the first
-/// three have 8 to 15. The number is the bit in the tables.
-const THREE: usize = 8;
+/// three have this number and the seven after it. The number is the bit in the tables.
+const FIRST_OF_THREE: usize = 8;
 
 /// Which sequences share a product, with what else that accepts as products of sets of four bits:
 ///
@@ -39,10 +39,10 @@ const THREE: usize = 8;
 /// | 15 | two marks, CC and CD: the last byte of the first one is between their first bytes | |
 ///
 /// Products of sets of bytes accept less.
-const PLANE_ENDS: usize = THREE + 6;
+const PLANE_ENDS: usize = FIRST_OF_THREE + 6;
 
 /// The product of a mark after a mark.
-const MARKS: usize = THREE + 7;
+const MARKS: usize = FIRST_OF_THREE + 7;
 
 /// All ranges except the noncharacters at the ends of planes 1 to 16, in ascending order.
 const RANGES: &[Range] = &[
@@ -325,13 +325,13 @@ const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
             // A byte of another mark is before these.
             let mut before = 0xCC;
             while before <= 0xCD {
-                add_three(sieve, [before, bytes[1], bytes[0]], 1 << (MARKS - THREE));
+                add_three(sieve, [before, bytes[1], bytes[0]], 1 << (MARKS - FIRST_OF_THREE));
                 before += 1;
             }
-        } else if product < THREE {
+        } else if product < FIRST_OF_THREE {
             add_two(sieve, bytes, 1 << product);
         } else {
-            add_three(sieve, bytes, 1 << (product - THREE));
+            add_three(sieve, bytes, 1 << (product - FIRST_OF_THREE));
         }
         number += step;
     }

@@ -22,13 +22,13 @@ use super::vector::{IntoUtf16, IntoUtf32, from_utf8, from_utf16, from_utf32, lat
 use super::{handlers::Faulty, vector::from_faulty_utf8::Replaced};
 use trust8::Kernel;
 
-use crate::conversion::{Conversion, Convert as ConvertJob};
+use crate::conversion::{Conversion, Convert};
 #[cfg(trust8_simd)]
 use crate::simd::ConvertOps;
 use trust8::engine::Output;
 
 /// A kernel's conversion. Converts the start of a text and returns the number of bytes converted.
-pub(super) type Convert = fn(&Kernel, &[u8], &mut Output<'_>) -> usize;
+pub(super) type ConvertFn = fn(&Kernel, &[u8], &mut Output<'_>) -> usize;
 
 /// A function that runs this conversion. It has no type parameters, so it is compiled once, here,
 /// and not again in each program that converts.
@@ -37,9 +37,9 @@ macro_rules! converted {
         // Not `#[inline]`: each crate that converts would compile the entry points again.
         #[inline(never)]
         fn convert(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
-            kernel.run(ConvertJob::<$conversion>(PhantomData), text, out)
+            kernel.run(Convert::<$conversion>(PhantomData), text, out)
         }
-        let converted: Convert = convert;
+        let converted: ConvertFn = convert;
         converted
     }};
 }
@@ -48,8 +48,8 @@ macro_rules! converted {
 ///
 /// If the compiler knows the layouts, it knows the function. If they are values, one load finds it.
 #[inline(always)]
-pub(super) fn direct(from: Layout, to: Layout) -> Option<Convert> {
-    const TABLE: [[Option<Convert>; Layout::COUNT]; Layout::COUNT] = {
+pub(super) fn direct(from: Layout, to: Layout) -> Option<ConvertFn> {
+    const TABLE: [[Option<ConvertFn>; Layout::COUNT]; Layout::COUNT] = {
         let mut table = [[None; Layout::COUNT]; Layout::COUNT];
         let mut from = 0;
         while from < Layout::COUNT {
@@ -66,7 +66,7 @@ pub(super) fn direct(from: Layout, to: Layout) -> Option<Convert> {
 }
 
 /// Like [`direct`], at compile time.
-const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
+const fn find_direct(from: Layout, to: Layout) -> Option<ConvertFn> {
     let is_native = !from.swapped && !to.swapped;
     let with_utf8 = matches!(from.family, Family::Utf8) || matches!(to.family, Family::Utf8);
     if !(cfg!(feature = "all-pairs") || is_native && with_utf8) {
@@ -78,7 +78,7 @@ const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
 /// Returns the conversion of UTF-8 that replaces each fault, if there is one. The text must begin
 /// at the start of a sequence and end at the end of one. The conversion stops when no faults are
 /// near any more.
-pub(super) fn conversion_of_faulty(to: Family) -> Option<Convert> {
+pub(super) fn conversion_of_faulty(to: Family) -> Option<ConvertFn> {
     match to {
         #[cfg(all(trust8_simd, feature = "all-pairs"))]
         Family::Utf16 => Some(converted!(Faulty<IntoUtf16<false>, Replaced>)),
@@ -134,7 +134,7 @@ macro_rules! pairs {
         )*
 
         /// Returns the conversion of a pair, if it is listed with these byte orders.
-        const fn conversion(from: Layout, to: Layout, is_valid: bool) -> Option<Convert> {
+        const fn conversion(from: Layout, to: Layout, is_valid: bool) -> Option<ConvertFn> {
             match (from.family, to.family, from.swapped, to.swapped) {
                 $(
                     $($(
