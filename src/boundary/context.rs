@@ -1,7 +1,7 @@
 //! What the kernels and the search of all faults need to know about boundaries. The proofs compile this file.
 //!
-//! A block may begin anywhere, and no algorithm carries state from block to block, but dense rows of vectors of
-//! 16 bytes: the text before a block that a check needs is read again. These functions take a block with this context before it.
+//! A block may begin anywhere. Most checks keep no state between blocks: they read again the text before a block that they
+//! need. These functions take a block with this context before it.
 
 #![forbid(unsafe_code)]
 

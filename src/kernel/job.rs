@@ -103,7 +103,7 @@ mod tests {
     use crate::kernel::on_reject::{Accepts, ContinuesOr};
     use crate::kernel::{Continues, Kernel, Rejected, automaton};
 
-    /// A long chunk between ASCII takes its own path.
+    /// A long piece between ASCII takes its own path.
     #[test]
     fn long_pieces_between_ascii_go_on() {
         let middle = "\u{E9}\u{65E5}\u{1F600}".repeat(300);

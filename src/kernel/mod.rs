@@ -55,8 +55,8 @@ pub use verdict::Verdict;
 ///
 /// Every method is inlined into a function that is compiled for the instruction set.
 pub trait Engine: Token {
-    /// The shortest length that [`validate`](Self::validate) may leave to a separate function.
-    /// `on_reject.rs` must know it, to end in a call of that function instead of returning from it.
+    /// From this length on, `on_reject.rs` validates in a separate function, which calls the
+    /// closure. So shorter text saves no registers for it.
     const LONG_FROM_BYTES: usize;
 
     /// Returns *valid* if `bytes` is UTF-8, or else the suspect position, from which to look for

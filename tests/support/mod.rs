@@ -7,7 +7,7 @@
 #![expect(
     dead_code,
     unreachable_pub,
-    reason = "each room uses its own part of this; fuzz/ has most of the files"
+    reason = "each test program uses its own part of this; fuzz/ has most of the files"
 )]
 
 pub mod faulty;

@@ -138,8 +138,8 @@ impl Route {
     /// Returns a prefix of the text. For well-formed text, it contains everything that fits into
     /// `left` bytes. It has whole units, and UTF-8 ends with a whole character.
     ///
-    /// For the pairs of families that are not in the `match`,
-    /// [`exactly_fitting`](Self::exactly_fitting) has an exact answer, or it is all of the text.
+    /// For the pairs of families that are not in the `match`, each byte of the text becomes at least
+    /// one byte, or [`exactly_fitting`](Self::exactly_fitting) has an exact answer.
     #[inline(always)]
     fn enough<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
         let len = match (self.from.family, self.to.family) {

@@ -230,7 +230,7 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for CheckListed {
                 }
                 BlockChoice::Dense => {
                     let Some(dense) = bytes.get(..after) else { return faulty(0) };
-                    // WebAssembly's module has no room for rows.
+                    // With rows, WebAssembly's module would be too large.
                     if S::RELOADS {
                         s.apart(CheckRows, dense, (at, ahead))?;
                     } else {
