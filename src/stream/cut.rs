@@ -4,9 +4,9 @@
 //! with multi-byte characters, a piece ends at a random position in a character, and a branch on it
 //! would be mispredicted half the time.
 //!
-//! The end of a piece is examined *before* the kernel runs. So a piece that ends inside a character
-//! costs no more than any other: the kernel never sees the unfinished character, and need not
-//! report where the text stops.
+//! The end of a piece that is cut is examined *before* the kernel runs. So a piece that ends inside a
+//! character costs no more than any other: the kernel does not see the unfinished character, and
+//! need not report where the text stops.
 
 #![forbid(unsafe_code)]
 
