@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use pyo3::prelude::*;
 
+exports!(check;);
+
 /// Run the command's `check` with these arguments, and return its exit code.
 #[pyfunction]
 #[pyo3(name = "_check")]

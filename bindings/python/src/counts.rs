@@ -8,6 +8,8 @@ use trust8_counts::Part;
 
 use crate::input::{Input, answering_signals};
 
+exports!(inspect, diagnose; Summary, Diagnosis);
+
 /// The result of `inspect`.
 ///
 /// If the bytes are not UTF-8, the counts are those of the valid text before the first error.

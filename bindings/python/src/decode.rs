@@ -29,6 +29,8 @@ use crate::profile::{first, refused};
 use crate::repair::repaired_bytes;
 use crate::text::{self, Builder, Counts, Decoded, Instead};
 
+exports!(utf_8_decode;);
+
 /// Decode UTF-8, like `codecs.utf_8_decode`, and return the text and the number of bytes decoded.
 ///
 /// Unless `final` is true, an incomplete character at the end is left for the next call.

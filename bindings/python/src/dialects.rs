@@ -12,6 +12,8 @@ use crate::input::{Input, is_true, unlocked_if_long};
 use crate::profile::listed;
 use crate::text::{self, Builder, Counts};
 
+exports!(dialect_decode, dialect_encode;);
+
 /// The number of bytes to convert at a time after the first error. It limits the cost of an error.
 const PIECE_BYTES: usize = 4 << 10;
 

@@ -14,6 +14,8 @@ use trust8_profile::{self as profile, Profile};
 use crate::input::{Input, LONG_BYTES, PIECE_BYTES, unlocked_if_long};
 use crate::profile::{first, profile_of, refused};
 
+exports!(validate, errors, describe; Errors);
+
 /// Returns whether the bytes are UTF-8 without a character that the profile forbids.
 pub(crate) fn is_valid(input: &Input<'_>, profile: &Profile, py: Python<'_>) -> PyResult<bool> {
     if profile.bits() != 0 {

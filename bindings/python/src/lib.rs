@@ -20,6 +20,17 @@
 //! `input.rs` copies memory that may change. `arrow/capsules.rs` takes over the contents of a
 //! capsule, and `arrow/owned.rs` copies them.
 
+/// Gives a file its `add_to`, which adds these functions and classes to the module.
+macro_rules! exports {
+    ($($function:ident),*; $($class:ident),*) => {
+        pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+            $(module.add_function(wrap_pyfunction!($function, module)?)?;)*
+            $(module.add_class::<$class>()?;)*
+            Ok(())
+        }
+    };
+}
+
 mod arrow;
 mod calls;
 #[cfg(feature = "command")]
@@ -47,50 +58,46 @@ mod stream;
 mod text;
 
 use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+/// What these files export is public, except names that begin with `_`.
+const PUBLIC: [fn(&Bound<'_, PyModule>) -> PyResult<()>; 12] = [
+    add_to,
+    calls::add_to,
+    counts::add_to,
+    decode::add_to,
+    dialects::add_to,
+    errors::add_to,
+    lines::add_to,
+    messages::add_to,
+    part::add_to,
+    profile::add_to,
+    repair::add_to,
+    stream::add_to,
+];
 
 /// The parts of trust8 that are written in Rust.
 #[pymodule(gil_used = true)]
-mod _trust8 {
-    use pyo3::prelude::*;
-
-    #[pymodule_export]
-    use crate::counts::{Diagnosis, Summary, diagnose, inspect};
-    #[pymodule_export]
-    use crate::decode::utf_8_decode;
-    #[pymodule_export]
-    use crate::dialects::{dialect_decode, dialect_encode};
-    #[pymodule_export]
-    use crate::errors::{Errors, describe, errors, validate};
-    #[pymodule_export]
-    use crate::lines::decode_lines;
-    #[pymodule_export]
-    use crate::messages::{fix_mojibake, mistake};
-    #[pymodule_export]
-    use crate::part::Part;
-    #[pymodule_export]
-    use crate::profile::class_at;
-    #[pymodule_export]
-    use crate::repair::repair;
-    #[pymodule_export]
-    use crate::stream::Validator;
-
-    #[pymodule_export]
-    use crate::arrow::{
-        Array, Reader, Stream, arrow_checked, arrow_convert, arrow_errors, arrow_is_valid, arrow_timed,
-    };
-    #[cfg(feature = "command")]
-    #[pymodule_export]
-    use crate::command::check;
-    #[pymodule_export]
-    use crate::{kernels, panic, use_kernel};
-
-    #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("STABLE_ABI", cfg!(feature = "abi3"))?;
-        crate::calls::add_to(module)
+fn _trust8(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    for add_to in PUBLIC {
+        add_to(module)?;
     }
+    let public = PyList::empty(module.py());
+    for name in module.index()? {
+        if !name.extract::<&str>()?.starts_with('_') {
+            public.append(name)?;
+        }
+    }
+    arrow::add_to(module)?;
+    #[cfg(feature = "command")]
+    command::add_to(module)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("STABLE_ABI", cfg!(feature = "abi3"))?;
+    // The package makes what is in this list public.
+    module.setattr("__all__", public)
 }
+
+exports!(kernels, use_kernel, panic;);
 
 /// Return the names of the kernels that this CPU can run, best first. All functions use the first.
 ///

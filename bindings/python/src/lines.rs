@@ -10,6 +10,8 @@ use crate::decode;
 use crate::input::{Input, is_true};
 use crate::text::{self, Counts};
 
+exports!(decode_lines;);
+
 /// Decode UTF-8, and return its lines.
 ///
 /// The lines are those of ``data.splitlines(keepends)``: they end with ``\n``, ``\r`` or ``\r\n``.

@@ -6,6 +6,8 @@ use pyo3::types::PyString;
 use crate::mistake::Mistake;
 use crate::mojibake;
 
+exports!(fix_mojibake, mistake;);
+
 /// Undo mojibake: UTF-8 that was read as windows-1252, as in ``GrÃ¶ÃŸe`` for ``Größe``.
 ///
 /// A line changes only if all of it is certainly mojibake, as with the command's ``fix

@@ -9,6 +9,8 @@ use pyo3::types::{PyBytes, PyType};
 
 use crate::input::Input;
 
+exports!(; Part);
+
 /// The judgement on a part of a text: whether it is UTF-8, its counts, and its first error.
 ///
 /// A text may be cut anywhere, even inside a character. Each part is judged separately, in any

@@ -14,6 +14,8 @@ use trust8_profile::{Class, Forbidden, Profile, ProfileError};
 
 use crate::decode::invalid;
 
+exports!(class_at;);
+
 /// Returns the profile of an argument: the name of a preset or of a class, or several names, or
 /// none.
 pub(crate) fn profile_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Profile> {

@@ -14,6 +14,8 @@ use trust8_profile::{self as profile, Profile};
 use crate::input::{Input, answering_signals};
 use crate::profile::{listed, profile_of};
 
+exports!(repair;);
+
 /// Returns the policy with this name. The names of the codecs' handlers are accepted too.
 pub(crate) fn policy(name: &str) -> PyResult<Policy> {
     const HANDLERS: [(&str, Policy); 4] = [

@@ -12,6 +12,8 @@ use trust8_profile::{Profile, ProfileStreamError, ProfileValidator};
 use crate::input::Input;
 use crate::profile::profile_of;
 
+exports!(; Validator);
+
 /// Validates text that arrives in pieces, which may end inside a character.
 ///
 /// A validator belongs to one thread at a time. With a `profile`, a forbidden character is an error

@@ -27,6 +27,7 @@ if _interpreters is not None and _interpreters.get_current() != _interpreters.ge
     raise ImportError("trust8 does not support subinterpreters; import it in the main interpreter")
 del _interpreters
 
+from . import _trust8
 from ._codecs import (
     Codec,
     IncrementalDecoder,
@@ -38,25 +39,8 @@ from ._codecs import (
     register,
 )
 from ._exceptions import PartError, ProfileError, RowError, StreamError, Tally, Utf8Error
-from ._trust8 import (
-    Diagnosis,
-    Errors,
-    Part,
-    Summary,
-    Validator,
-    __version__,
-    decode,
-    decode_lines,
-    diagnose,
-    encode,
-    errors,
-    inspect,
-    is_utf8,
-    kernels,
-    repair,
-    utf_8_decode,
-    validate,
-)
+from ._trust8 import *
+from ._trust8 import __version__
 
 # A free-threaded build turns its lock on for this package, unless it is told not to.
 if not getattr(_sys, "_is_gil_enabled", lambda: True)():
@@ -64,47 +48,22 @@ if not getattr(_sys, "_is_gil_enabled", lambda: True)():
 
 __all__ = [
     "Codec",
-    "Diagnosis",
-    "Errors",
     "IncrementalDecoder",
     "IncrementalEncoder",
-    "Part",
     "PartError",
     "ProfileError",
     "RowError",
     "StreamError",
     "StreamReader",
     "StreamWriter",
-    "Summary",
     "Tally",
     "Utf8Error",
-    "Validator",
     "__version__",
-    "decode",
-    "decode_lines",
-    "diagnose",
-    "encode",
-    "errors",
-    "fix_mojibake",
-    "inspect",
-    "is_utf8",
-    "kernels",
     "open_text",
     "read_text",
     "register",
-    "repair",
-    "utf_8_decode",
-    "validate",
 ]
-
-try:
-    from ._trust8 import fix_mojibake
-except ImportError:  # a build without the command
-
-    def fix_mojibake(text: str, /) -> str:
-        """Raise NotImplementedError: this build lacks the command, which implements it."""
-        raise NotImplementedError("this build of the package is without the command")
-
+__all__ += _trust8.__all__
 
 # Public names report the public module.
 for _public in __all__:

@@ -5,6 +5,11 @@ from typing_extensions import Buffer
 
 from ._exceptions import Tally, Utf8Error
 
+__all__ = [
+    "Diagnosis", "Errors", "Part", "Summary", "Validator", "decode", "decode_lines", "diagnose", "encode", "errors", "fix_mojibake",
+    "inspect", "is_utf8", "kernels", "repair", "utf_8_decode", "validate",
+]  # fmt: skip
+
 # At run time, case, hyphens, underscores and spaces do not matter.
 _Policy: TypeAlias = Literal[
     "replace", "java", "drop", "escape", "windows-1252", "ignore", "backslashreplace", "cp1252"

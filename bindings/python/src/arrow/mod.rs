@@ -34,6 +34,8 @@ use crate::repair::policy;
 use capsules::Column;
 pub(crate) use checked::{Reader, arrow_checked};
 
+exports!(arrow_is_valid, arrow_errors, arrow_timed, arrow_convert, arrow_checked; Array, Stream, Reader);
+
 /// An array of Arrow, with the PyCapsule interface: ``pyarrow.array(array)`` and ``nanoarrow.Array(array)`` take it.
 #[pyclass(frozen, module = "trust8.arrow")]
 pub(crate) struct Array {
