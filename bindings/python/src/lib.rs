@@ -60,26 +60,24 @@ mod text;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-/// What these files export is public, except names that begin with `_`.
-const PUBLIC: [fn(&Bound<'_, PyModule>) -> PyResult<()>; 12] = [
-    add_to,
-    calls::add_to,
-    counts::add_to,
-    decode::add_to,
-    dialects::add_to,
-    errors::add_to,
-    lines::add_to,
-    messages::add_to,
-    part::add_to,
-    profile::add_to,
-    repair::add_to,
-    stream::add_to,
-];
-
 /// The parts of trust8 that are written in Rust.
 #[pymodule(gil_used = true)]
 fn _trust8(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    for add_to in PUBLIC {
+    // What these export is public, except names that begin with `_`.
+    for add_to in [
+        add_to,
+        calls::add_to,
+        counts::add_to,
+        decode::add_to,
+        dialects::add_to,
+        errors::add_to,
+        lines::add_to,
+        messages::add_to,
+        part::add_to,
+        profile::add_to,
+        repair::add_to,
+        stream::add_to,
+    ] {
         add_to(module)?;
     }
     let public = PyList::empty(module.py());
