@@ -291,9 +291,13 @@ fn streams() {
 #[test]
 fn decoders() {
     const POLICIES: [u32; 5] = [TRUST8_REPLACE, TRUST8_JAVA, TRUST8_DROP, TRUST8_ESCAPE, TRUST8_WINDOWS_1252];
-    for (text, _, kind) in TEXTS {
+    for (i, (text, _, kind)) in TEXTS.into_iter().enumerate() {
         let (data, len) = (text.as_ptr().cast::<c_void>(), text.len());
         for (policy, size) in POLICIES.into_iter().flat_map(|policy| [1, 3, 64].map(|size| (policy, size))) {
+            // Policies differ in what they write. For Miri, which is slow, all but one have one size for each text.
+            if cfg!(miri) && policy != TRUST8_REPLACE && size != [1, 3, 64][(i + policy as usize) % 3] {
+                continue;
+            }
             let mut whole = block(c!(trust8_repair_len(policy, data, len)));
             let room = whole.as_mut_ptr().cast();
             let repaired = c!(trust8_repair(policy, data, len, room, whole.len()));
@@ -728,7 +732,7 @@ fn answers_that_are_not_apart() {
 #[test]
 fn characters_are_common_as_for_the_command() {
     // A step for Miri, which is slow.
-    for c in ('\0'..=char::MAX).step_by(if cfg!(miri) { 61 } else { 1 }) {
+    for c in ('\0'..=char::MAX).step_by(if cfg!(miri) { 1021 } else { 1 }) {
         assert_eq!(is_common(c), common::is_common_in_utf16(c), "{c:?}");
     }
 }

@@ -12,7 +12,7 @@ use std::io::{Read, Write};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use support::kernels::{check, kernels, ways};
+use support::kernels::{check, kernels};
 use support::oracle;
 use trust8::Validator;
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
@@ -144,19 +144,21 @@ fn streams() {
             40 => [1, 7],
             _ => [7, 64],
         };
-        for way in ways() {
+        let is_text = oracle::fault(&input).is_none();
+        // The ways of Miri's kernels differ from them in 256 bytes or more; tests/stream tries all.
+        for kernel in kernels() {
             for len in lengths {
                 let (mut validator, mut decoder) = (Validator::new(), Validator::new());
                 let mut decoded = String::new();
                 let pushed = input.chunks(len).try_for_each(|piece| {
-                    if let Ok(piece) = way.kernel.decode_piece(&mut decoder, piece) {
+                    if let Ok(piece) = kernel.decode_piece(&mut decoder, piece) {
                         decoded.push_str(piece.completed());
                         decoded.push_str(piece.rest());
                     }
-                    way.kernel.push(&mut validator, piece)
+                    kernel.push(&mut validator, piece)
                 });
                 let is_valid = pushed.is_ok() && validator.finish().is_ok();
-                assert_eq!(is_valid, oracle::fault(&input).is_none(), "{}", way.name);
+                assert_eq!(is_valid, is_text, "{kernel:?}");
                 assert!(input.starts_with(decoded.as_bytes()) && (!is_valid || decoded.len() == input.len()));
             }
         }
