@@ -10,29 +10,29 @@
 # CARGO_TARGET_DIR is the folder to compile in (default: target). What is found between two runs stays there as well. A failing input goes
 # to fuzz-run/artifacts in that folder, and ends the script.
 set -euo pipefail
+# Cargo calls this script for each crate (see below). Only the project's crates count what is covered: others compile faster without.
+if [ -n "${COVERAGE-}" ]; then
+    [[ ${CARGO_PKG_NAME-} != trust8* || " $* " != *" --target "* ]] || set -- "$@" $COVERAGE
+    exec "$@"
+fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 keep=no
-if [ "${1-}" = --keep ]; then
-    keep=yes
-    shift
-fi
+[ "${1-}" != --keep ] || { keep=yes && shift; }
 [[ ${1-} =~ ^[0-9]+$ ]] || { echo "usage: fuzz.sh [--keep] SECONDS [TARGET...]" >&2; exit 2; }
 seconds=$1
 shift
-if [ $# -eq 0 ]; then
-    for source in fuzz/fuzz_targets/*.rs; do
-        set -- "$@" "$(basename "$source" .rs)"
-    done
-fi
+[ $# -gt 0 ] || set -- $(basename --suffix=.rs fuzz/fuzz_targets/*.rs)
 
 folder=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-target}/fuzz-run")
 host=$(rustc -vV | sed -n 's/^host: //p')
 programs=$folder/$host/release
 
-llvm="-Cllvm-args=-sanitizer-coverage"
-export RUSTFLAGS="-Cpasses=sancov-module $llvm-level=4 $llvm-inline-8bit-counters $llvm-pc-table
-    $llvm-trace-compares -Zsanitizer=address -Cdebug-assertions -Ccodegen-units=1 --cfg=fuzzing"
+export RUSTFLAGS="-Zsanitizer=address -Cdebug-assertions -Ccodegen-units=1 --cfg=fuzzing"
+coverage="-Cpasses=sancov-module$(printf ' -Cllvm-args=-sanitizer-coverage-%s' level=4 inline-8bit-counters pc-table trace-compares)"
+# Clang has libFuzzer compiled.
+libfuzzer=$(clang --print-file-name "libclang_rt.fuzzer-$(uname -m).a" 2>/dev/null || true)
+[ ! -f "$libfuzzer" ] || export CUSTOM_LIBFUZZER_PATH=$libfuzzer
 # The targets use many other crates, which need not be fast. The library is optimised as usual, or an execution takes seconds. So is
 # libFuzzer, which each comparison calls. Optimising the conversions and the command takes longer than a short run. A report names
 # functions without debug information.
@@ -41,7 +41,8 @@ for level in {libfuzzer-sys,trust8{,-columns,-counts,-dialect,-profile}}=2 trust
     trust8-transcode=$((seconds < 60 ? 0 : 2)) trust8-cli=$((seconds < 60 ? 0 : 1)); do
     optimised+=(--config "profile.release.package.${level/=/.opt-level=}")
 done
-cargo +nightly build --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$folder" \
+COVERAGE=$coverage RUSTC_WRAPPER=$PWD/tools/fuzz.sh cargo +nightly build --release --manifest-path fuzz/Cargo.toml \
+    --target "$host" --target-dir "$folder" \
     --bins --example seeds --config profile.release.opt-level=1 --config 'profile.release.package."*".opt-level=0' \
     "${optimised[@]}" --config profile.release.debug=false
 rm -rf "$folder/seeds"
