@@ -108,9 +108,9 @@ impl Byte {
         other.choose(self.at_least(other), self)
     }
 
-    /// Returns whether `self` is at least `other`, as unsigned numbers.
+    /// Returns whether `self` is at least `other`, as unsigned numbers: the highest bit that differs says so.
     pub(crate) fn at_least(self, other: Self) -> Formula {
-        self.difference(other).1
+        self.0.into_iter().zip(other.0).fold(TRUE, |lower, (a, b)| a.xor(b).choose(a, lower))
     }
 
     /// Returns whether `self` is below `other`, as signed numbers.
