@@ -119,14 +119,16 @@ for version in "${versions[@]}"; do
     echo "=== Python $version ($python)"
     "$python" -m venv "$work/$version"
     bin=$work/$version/bin
-    "$bin/pip" install --quiet --disable-pip-version-check "$MATURIN" "${TESTS[@]}"
-    for package in "${OTHERS[@]}"; do
-        "$bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$package" 2>/dev/null \
-            || echo "no $package for Python $version"
+    # Python compiles what it imports, which is a fraction of what these packages have.
+    install=("$bin/pip" install --quiet --disable-pip-version-check --no-compile)
+    "${install[@]}" "$MATURIN" "${TESTS[@]}"
+    # All at once, or, if one has no wheel, one by one.
+    "${install[@]}" --only-binary :all: "${OTHERS[@]}" 2>/dev/null || for package in "${OTHERS[@]}"; do
+        "${install[@]}" --only-binary :all: "$package" 2>/dev/null || echo "no $package for Python $version"
     done
     "$bin/maturin" build --release --locked --manifest-path "$here/Cargo.toml" --interpreter "$bin/python" \
         --out "$work/wheels-$version" "${features[@]}" "${profile[@]}"
-    "$bin/pip" install --quiet --disable-pip-version-check --no-index "$work/wheels-$version"/*.whl
+    "${install[@]}" --no-index "$work/wheels-$version"/*.whl
     # The tests are copied, so that nothing of the source folder can be imported.
     cp -r "$here/tests" "$work/tests-$version"
     cp "$here/README.md" "$work/tests-$version"
@@ -143,7 +145,7 @@ if [ ${#features[@]} -eq 0 ] && [ "${last#3.}" != 10 ]; then
     bin=$work/$last/bin
     "$bin/maturin" build --release --locked --manifest-path "$here/Cargo.toml" --interpreter "$bin/python" \
         --out "$work/wheels-stable" --features abi3 "${profile[@]}"
-    "$bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$work"/wheels-stable/*.whl
+    "${install[@]}" --no-index --no-deps --force-reinstall "$work"/wheels-stable/*.whl
     (
         cd "$work/tests-$last"
         "$bin/python" -c 'from trust8 import _trust8; assert _trust8.STABLE_ABI'
