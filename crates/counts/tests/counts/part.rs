@@ -189,6 +189,35 @@ fn made_up_bytes_do_no_harm() {
     assert!(accepted > 0);
 }
 
+/// Counts that contradict each other are refused.
+#[test]
+fn counts_that_no_text_has_are_refused() {
+    // Continuations, leads from E0 and from F0, newlines, and the characters of the last line: of four characters in ten bytes.
+    let is_possible = |counts: [u64; 5]| {
+        let mut bytes = Part::of("aé日😀".as_bytes()).to_bytes();
+        for (number, count) in bytes[16..56].chunks_mut(8).zip(counts) {
+            number.copy_from_slice(&count.to_le_bytes());
+        }
+        Part::from_bytes(&bytes).is_some()
+    };
+    for counts in [[6, 2, 1, 0, 4], [6, 2, 1, 1, 3], [6, 2, 1, 1, 0], [6, 2, 2, 0, 4], [6, 3, 0, 0, 4]] {
+        assert!(is_possible(counts), "{counts:?}");
+    }
+    for counts in [
+        [6, 1, 2, 0, 4],
+        [6, 3, 1, 0, 4],
+        [6, 2, 1, 2, 2],
+        [6, 2, 1, 1, 4],
+        [6, 2, 1, 0, 3],
+        [6, 2, 1, 0, 5],
+        [7, 2, 1, 0, 3],
+        [2, 2, 1, 0, 8],
+        [11, 2, 1, 0, 0],
+    ] {
+        assert!(!is_possible(counts), "{counts:?}");
+    }
+}
+
 fn answer_unchecked(part: &Part) -> [u64; 4] {
     part.finish().map_or_else(|error| error.before().chars_by_len(), |tally| tally.chars_by_len())
 }
