@@ -8,14 +8,17 @@ A line of code has something besides comments, and is not a unit test's. The lis
 files, which ends with the group's number of lines. Each file with unsafe code must be in it. The sum may not exceed LIMIT; files of
 single instruction sets do not count for this, because there may be more of them.
 
-Rows of packages are counted apart: what can make a wrong string or array there, besides what they call.
+Rows of packages are counted apart: what can make a wrong string or array there, besides what they call. `tools/mutants.toml` must name the
+files of the library, and of the packages on its hidden module `engine`.
 
 The library as a whole, and with the packages that stand on its hidden module, have limits too.
 """
 
+import fnmatch
 import pathlib
 import re
 import sys
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Lower it when the number gets lower.
@@ -64,11 +67,14 @@ def main():
     if not section:
         return ["DESIGN.md has no section 'Trusted base'"]
     wrong, listed, total, of_sets, table = [], set(), 0, 0, section[0]
+    globs = tomllib.loads((ROOT / "tools/mutants.toml").read_text())["examine_globs"]
     sets = set(re.findall(r"(?m)^ +(\w+): [A-Z]\w+, \"", (ROOT / "src/simd/sets.rs").read_text()))
     for row in re.findall(r"(?m)^\| `.*$", section[0]):
         names = re.findall(r"`((?:src|crates|bindings)/[^`]+)`", row)
         group = {file for name in names for file in files(name)}
         wrong += [f"{name} is missing" for name in names for file in files(name) if not file.exists()]
+        mutated = {str(file.relative_to(ROOT)) for folder in WEIGHTS[1][0] for file in group if file.is_relative_to(ROOT / folder)}
+        wrong += [f"tools/mutants.toml lacks {file}" for file in mutated if not any(fnmatch.fnmatch(file, glob) for glob in globs)]
         lines = {file: lines_of_code(file.read_text()) for file in group - listed if file.exists()}
         if not row.startswith("| `src/"):
             table = table.replace(row, re.sub(r"\| [\d,]+ \|$", f"| {sum(lines.values()):,} |", row))
