@@ -391,8 +391,8 @@ static SET: [Set; SETS.1] = {
 static STARTS: [u32; CHANGES.1] = {
     let (mut starts, mut i) = ([0; CHANGES.1], 0);
     while i < starts.len() {
-        let (border, mut at) = (CHANGES.0[i], 0);
-        while SETS.0[at] != set_from(border) {
+        let (border, set, mut at) = (CHANGES.0[i], set_from(CHANGES.0[i]), 0);
+        while SETS.0[at] != set {
             at += 1;
         }
         assert!(at < 0x100);
