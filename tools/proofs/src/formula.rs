@@ -10,8 +10,6 @@
 //! there is one diagram for each function.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// A Boolean function of the variables: the number of a node, doubled, and one more for the opposite of the node's formula.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -20,9 +18,10 @@ pub(crate) struct Formula(u32);
 pub(crate) const FALSE: Formula = Formula(0);
 pub(crate) const TRUE: Formula = Formula(1);
 
-/// The number of results that are remembered at first: a power of two.
+/// The places for nodes and for results that there are at first: a power of two.
 const FEW: usize = 1 << 12;
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Node {
     variable: u32,
     if_0: Formula,
@@ -31,26 +30,19 @@ struct Node {
 
 struct Store {
     nodes: Vec<Node>,
-    numbers: HashMap<(u32, u32, u32), u32, BuildHasherDefault<Mixer>>,
+    /// The numbers of the nodes, each at the first free place from its hash on. 0 is a free place. Half of the places are free.
+    places: Vec<u32>,
     /// Results of [`Store::choose`]: three arguments and the result. A new result overwrites an old one with the same place. There
     /// is room for as many results as nodes, and their number is a power of two.
     results: Vec<[u32; 4]>,
 }
 
-/// A hash function for three small numbers.
-#[derive(Default)]
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 29
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
-    }
-    fn write_u32(&mut self, number: u32) {
-        self.0 = (self.0.rotate_left(23) ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
+/// Returns a hash of three small numbers.
+fn hash(numbers: [u32; 3]) -> usize {
+    let hash = numbers.into_iter().fold(0_u64, |hash, number| {
+        (hash.rotate_left(23) ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    });
+    (hash ^ hash >> 29) as usize
 }
 
 impl Store {
@@ -58,7 +50,7 @@ impl Store {
         Self {
             // The constants come after all variables.
             nodes: vec![Node { variable: u32::MAX, if_0: FALSE, if_1: FALSE }],
-            numbers: HashMap::default(),
+            places: vec![0; FEW],
             results: vec![[u32::MAX; 4]; FEW],
         }
     }
@@ -69,12 +61,34 @@ impl Store {
         }
         let opposite = if_0.0 % 2;
         let [if_0, if_1] = [if_0, if_1].map(|formula| Formula(formula.0 ^ opposite));
-        let nodes = &mut self.nodes;
-        let number = self.numbers.entry((variable, if_0.0, if_1.0)).or_insert_with(|| {
-            nodes.push(Node { variable, if_0, if_1 });
-            u32::try_from(2 * (nodes.len() - 1)).expect("there are fewer than 2^31 nodes")
+        let node = Node { variable, if_0, if_1 };
+        let number = self.find(node).unwrap_or_else(|place| {
+            let number = u32::try_from(self.nodes.len()).expect("there are fewer than 2^31 nodes");
+            self.nodes.push(node);
+            self.places[place] = number;
+            if self.nodes.len() > self.places.len() / 2 {
+                self.places = vec![0; 4 * self.places.len()];
+                for number in 1..=number {
+                    let free = self.find(self.nodes[number as usize]).expect_err("no two nodes are equal");
+                    self.places[free] = number;
+                }
+            }
+            number
         });
-        Formula(*number ^ opposite)
+        Formula(2 * number ^ opposite)
+    }
+
+    /// Returns the number of a node, or the place where it belongs.
+    fn find(&self, node: Node) -> Result<u32, usize> {
+        let mut place = hash([node.variable, node.if_0.0, node.if_1.0]);
+        loop {
+            place &= self.places.len() - 1;
+            match self.places[place] {
+                0 => return Err(place),
+                number if self.nodes[number as usize] == node => return Ok(number),
+                _ => place += 1,
+            }
+        }
     }
 
     /// Returns the node of a formula, or of its opposite.
@@ -105,9 +119,7 @@ impl Store {
             _ if g.0 % 2 == 1 => return self.choose(f, g.not(), h.not()).not(),
             _ => {}
         }
-        let mut place = Mixer::default();
-        [f, g, h].iter().for_each(|formula| place.write_u32(formula.0));
-        let hash = place.finish() as usize;
+        let hash = hash([f.0, g.0, h.0]);
         let place = hash & (self.results.len() - 1);
         if let [a, b, c, result] = self.results[place]
             && [a, b, c] == [f.0, g.0, h.0]
