@@ -363,19 +363,22 @@ const fn set_from(border: u32) -> Set {
     set
 }
 
-/// All different sets, and how many there are.
-const SETS: ([Set; CHANGES.1], usize) = {
-    let (mut sets, mut len, mut i) = ([0; CHANGES.1], 0, 0);
+/// All different sets, how many there are, and each border with the place of its set in the lowest eight bits.
+const SETS: ([Set; CHANGES.1], usize, [u32; CHANGES.1]) = {
+    let (mut sets, mut len, mut starts, mut i) = ([0; CHANGES.1], 0, [0; CHANGES.1], 0);
     while i < CHANGES.1 {
-        let (set, mut at) = (set_from(CHANGES.0[i]), 0);
+        let (border, mut at) = (CHANGES.0[i], 0);
+        let set = set_from(border);
         while at < len && sets[at] != set {
             at += 1;
         }
         sets[at] = set;
         len = if at == len { len + 1 } else { len };
+        assert!(at < 0x100);
+        starts[i] = border << 8 | at as u32;
         i += 1;
     }
-    (sets, len)
+    (sets, len, starts)
 };
 
 static SET: [Set; SETS.1] = {
@@ -387,20 +390,7 @@ static SET: [Set; SETS.1] = {
     sets
 };
 
-/// Each border, with the place of its set in the lowest eight bits.
-static STARTS: [u32; CHANGES.1] = {
-    let (mut starts, mut i) = ([0; CHANGES.1], 0);
-    while i < starts.len() {
-        let (border, set, mut at) = (CHANGES.0[i], set_from(CHANGES.0[i]), 0);
-        while SETS.0[at] != set {
-            at += 1;
-        }
-        assert!(at < 0x100);
-        starts[i] = border << 8 | at as u32;
-        i += 1;
-    }
-    starts
-};
+static STARTS: [u32; CHANGES.1] = SETS.2;
 
 /// Returns the properties of a character.
 #[inline(never)]

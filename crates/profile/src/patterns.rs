@@ -305,8 +305,8 @@ const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
 /// Adds the characters from `first` to `last` to a product. All have the same number of bytes,
 /// which is more than one.
 const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
-    // The last of four bytes does not matter.
-    let step = if last < 0x1_0000 { 1 } else { 0x40 };
+    // The last of four bytes does not matter, nor that of three to a product of the first two.
+    let step = if last < 0x800 || last < 0x1_0000 && product >= FIRST_OF_THREE { 1 } else { 0x40 };
     let mut number = first;
     while number <= last {
         let bytes = match number {

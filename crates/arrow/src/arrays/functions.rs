@@ -15,7 +15,7 @@ use super::arrow_schema::{ArrowError, Field, Schema};
 use super::leaf::{Claim, Plan, Types, claim};
 use super::mask::{all_nulls, check_rows, check_slices};
 use super::nested::{
-    Enough, Found, Search, convert, field_for, find, is_bytes_of_extension, is_text, refused_rows,
+    Enough, Found, Search, convert, field_for, find, is_bytes_of_extension, is_text, refused_rows, sort,
 };
 use crate::error::{Reason, RowError};
 
@@ -342,7 +342,7 @@ pub fn batch_errors(batch: &RecordBatch, columns: Option<&[&str]>) -> Result<Rec
     for chosen in chosen(batch, columns)? {
         find(batch.column(chosen), None, search, batch.schema_ref().field(chosen).name(), &mut all)?;
     }
-    all.sort_by_key(|found| found.row);
+    sort(&mut all);
     Ok(table(all))
 }
 
@@ -447,7 +447,7 @@ fn found(
 ) -> Result<Vec<Found>, RowError> {
     let mut all = Vec::new();
     find(array, None, Search { profile, claims, enough, shared: &Cell::new(0) }, path, &mut all)?;
-    all.sort_by_key(|found| found.row);
+    sort(&mut all);
     Ok(all)
 }
 

@@ -385,7 +385,7 @@ fn find_ranges(
     let enough = if search.enough == Enough::First { Enough::All } else { search.enough };
     let reached = parts.reached(rows, path)?;
     find_part(parts.values, field, Some(&reached), Search { enough, ..search }, path, &mut bad)?;
-    bad.sort_by_key(|found| found.row);
+    sort(&mut bad);
     let mut once = bad.len();
     for row in rows_in(0..parts.rows, rows) {
         let Some(range) = (parts.of)(row) else { continue };
@@ -521,6 +521,11 @@ pub(crate) struct Found {
     pub(crate) error: ProfileError,
     /// The characters that a profile forbids, for a search that has to find all.
     pub(crate) run: Option<Run>,
+}
+
+/// Sorts by rows. There is only one call of the generic function, which takes long to compile.
+pub(crate) fn sort(found: &mut [Found]) {
+    found.sort_by_key(|found| found.row);
 }
 
 /// Appends the refused values of an array to `found`, in the order of its rows if it is not nested.
@@ -662,7 +667,7 @@ fn bad_values(
     let enough = if search.enough == Enough::First { Enough::All } else { search.enough };
     let used = used(array, rows, len(values), path)?;
     find(values, Some(&used), Search { enough, ..search }, path, &mut bad)?;
-    bad.sort_by_key(|found| found.row);
+    sort(&mut bad);
     if enough == Enough::EachRow {
         bad.dedup_by_key(|found| found.row);
     }
