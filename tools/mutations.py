@@ -2,7 +2,6 @@
 """Makes mistakes in the loops of the lookups, one after the other, and checks that each is noticed.
 
 These are the mistakes that neither tools/proofs/build.rs nor cargo-mutants makes (see mutants.toml).
-
 A mistake is noticed if tools/mutations/src/main.rs finds a wrong verdict, panics, or does not end. A mistake whose text is no longer in
 the source is a failure, so the list stays true to the loops.
 """

@@ -207,7 +207,7 @@ impl Kernel {
     /// if slowest.make_default() {
     ///     assert_eq!(Kernel::best().name(), "scalar");
     /// }
-    /// Kernel::available()[0].make_default();
+    /// assert!(Kernel::available()[0].make_default());
     /// ```
     pub fn make_default(&'static self) -> bool {
         detect::make_default(self)
