@@ -59,8 +59,9 @@ fn lanes<V: Copy>(vector: V) -> Vec<u8> {
 }
 
 /// Asserts that a vector operation and its model agree.
+#[inline(never)]
 #[track_caller]
-fn same<V: Copy>(what: &str, operands: &impl Debug, vector: V, model: &[u8]) {
+fn same<V: Copy>(what: &str, operands: &dyn Debug, vector: V, model: &[u8]) {
     assert_eq!(lanes(vector), model, "{what} of {operands:02X?}");
 }
 
