@@ -372,9 +372,7 @@ const SETS: ([Set; CHANGES.1], usize, [u32; CHANGES.1]) = {
         while at < len && sets[at] != set {
             at += 1;
         }
-        assert!(at < 0x100);
         sets[at] = set;
-        starts[i] = CHANGES.0[i] << 8 | at as u32;
         len = if at == len { len + 1 } else { len };
         assert!(at < 0x100);
         starts[i] = border << 8 | at as u32;
