@@ -88,8 +88,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
     (
         JOINS,
         &[
-            (0x0590, 0x0D8F),
-            (0x0D90, 0x0DFF),
+            (0x0590, 0x0DFF),
             (0x0F00, 0x109F),
             (0x1700, 0x18AF),
             (0x1900, 0x1CFF),
@@ -486,12 +485,34 @@ struct Filler {
     after: bool,
     before: bool,
     /// How many are too many in 32 bytes, and in the whole window.
-    near: u8,
-    far: u8,
+    few: u16,
 }
 
 const fn filler(kind: Pair, letters: Pair, (after, before): (bool, bool), (near, far): (u8, u8)) -> Filler {
-    Filler { kind: packed(kind), letters: packed(letters), after, before, near, far }
+    Filler { kind: packed(kind), letters: packed(letters), after, before, few: few(near, far) as u16 }
+}
+
+/// How rare a character must be. Its lowest byte is how many limited characters are too many in the 32 bytes before, the next one how
+/// many in the whole window. The rest is the number of a property's bit: characters with this property alternate at most twice.
+type Limits = u32;
+
+/// It is a stray.
+const STRAY: Limits = 0;
+/// It is no stray, however many there are.
+const ANY: Limits = 0xFFFF;
+
+const fn few(near: u8, far: u8) -> Limits {
+    near as Limits | (far as Limits) << 8
+}
+
+const fn rarely_switches(kind: Set) -> Limits {
+    kind.trailing_zeros() << 16
+}
+
+/// Returns `limits` if a condition holds, or else [`STRAY`].
+#[inline(always)]
+const fn when(condition: bool, limits: Limits) -> Limits {
+    if condition { limits } else { STRAY }
 }
 
 const fn packed((first, last): Pair) -> u32 {
@@ -525,14 +546,24 @@ static FILLERS: [Filler; 15] = [
 
 /// A character beside the one that is judged, or none.
 #[derive(Clone, Copy)]
-struct Neighbour {
+pub(super) struct Neighbour {
     number: u32,
     set: Set,
 }
 
 impl Neighbour {
-    fn new(number: u32) -> Self {
+    /// The start or the end of the text, or what is not UTF-8.
+    pub(super) const EDGE: Self = Self { number: NONE, set: 0 };
+    /// A character that may be forbidden.
+    pub(super) const SUSPECT: Self = Self { number: 0xFFF0, set: INVISIBLE };
+
+    pub(super) fn new(number: u32) -> Self {
         Self { number, set: set(number) }
+    }
+
+    /// Returns whether this is a mark, or a letter. No letter is suspect.
+    pub(super) const fn is_mark_or_letter(self) -> bool {
+        self.is(MARK | LETTERS) && !self.is(INVISIBLE)
     }
 
     const fn is(self, properties: Set) -> bool {
@@ -551,7 +582,7 @@ impl Neighbour {
 
 /// Returns whether fewer bits are set than a number.
 #[inline(never)]
-const fn has_fewer(mut bits: u64, mut number: u32) -> bool {
+const fn has_fewer(mut bits: u64, mut number: u8) -> bool {
     while bits != 0 && number > 0 {
         bits &= bits - 1;
         number -= 1;
@@ -570,55 +601,41 @@ pub(super) struct Around<'a> {
     next: Neighbour,
 }
 
-/// What comes after a character.
-#[derive(Clone, Copy)]
-pub(super) enum Next {
-    /// Nothing, or what is not UTF-8.
-    End,
-    /// A character that is not suspect.
-    Sound(char),
-    /// A character that may be forbidden. Counts as invisible.
-    Suspect,
-}
-
 impl<'a> Around<'a> {
-    pub(super) fn new(text: &'a [u8], next: Next, near: Near) -> Self {
+    pub(super) fn new(text: &'a [u8], next: Neighbour, near: Near) -> Self {
         let last = Back::new(text, WINDOW_BYTES).next().unwrap_or(NONE);
-        let next = match next {
-            Next::End => NONE,
-            Next::Sound(next) => next.into(),
-            Next::Suspect => 0xFFF0,
-        };
-        Self { text, near, last: Neighbour::new(last), next: Neighbour::new(next) }
+        Self { text, near, last: Neighbour::new(last), next }
     }
 
     /// Returns whether a character has no business here. Its class is one of those that depend on
     /// the context, and not [`Class::LeadingMark`].
     pub(super) fn is_stray(&self, character: char, class: Class) -> bool {
         let number = u32::from(character);
-        !match class {
+        let limits = match class {
             Class::StrayJoiner => self.takes_joiner(number),
             Class::StraySelector => self.takes_selector(number),
             Class::StrayTag => self.takes_tag(number),
-            Class::StrayMark => self.takes_mark(number),
+            Class::StrayMark => self.takes_mark(),
             Class::StraySpace => self.takes_space(number),
             Class::StrayFiller => self.takes_filler(number),
             Class::PrivateUseRun => self.takes_private(),
             Class::StackedMarks => self.takes_mark_of_letter(number),
-            _ => self.next.number == u32::from('\n'),
-        }
+            _ => when(self.next.number == u32::from('\n'), ANY),
+        };
+        let kind = limits >> 16;
+        !self.are_few(limits) || kind != 0 && self.switches(number, 1 << kind) > 2
     }
 
     /// U+200C after letters of scripts that use it, and U+200D there and between emoji.
-    fn takes_joiner(&self, number: u32) -> bool {
+    fn takes_joiner(&self, number: u32) -> Limits {
         let (last, next) = (self.last, self.next);
         if number == ZWJ && last.ends_emoji() {
             // The same style is after other emoji, too.
             let most = if is_style(last.number) { 7 } else { 4 };
-            return next.is(PICTOGRAPH) && !next.is(NOT_JOINED) && self.changes(ZWJ) <= most;
+            return when(next.is(PICTOGRAPH) && !next.is(NOT_JOINED) && self.changes(ZWJ) <= most, ANY);
         }
         if !last.is(JOINS) || last.is(INVISIBLE) || next.is(INVISIBLE | WORD) {
-            return false;
+            return STRAY;
         }
         // In scripts of India, the joiners are beside a virama, or a vowel sign after them. Elsewhere
         // they are rarer.
@@ -626,18 +643,18 @@ impl<'a> Around<'a> {
         let is_virama = is_indic(last.number) && last.number & 0x7F == 0x4D
             || matches!(last.number, 0x0DCA | 0x0D3B..=0x0D3C);
         let is_sign = is_indic(next.number) && matches!(next.number & 0x7F, 0x3C..=0x4D | 0x55..=0x57);
-        let most = if last.is(CURSIVE) || is_virama || is_sign { (3, 6) } else { (2, 3) };
-        self.are_few(most) && self.switches(number, JOINER) <= 2
+        let few = if last.is(CURSIVE) || is_virama || is_sign { few(3, 6) } else { few(2, 3) };
+        few | rarely_switches(JOINER)
     }
 
     /// A selector after a character that has variants, once.
-    fn takes_selector(&self, number: u32) -> bool {
+    fn takes_selector(&self, number: u32) -> Limits {
         let last = self.last;
         match number {
             0xFE0E..=0xFE0F => {
                 let takes =
                     last.is(PICTOGRAPH) && !last.is(NO_STYLE) || last.is(KEY) && self.next.number == 0x20E3;
-                takes && self.switches(number, STYLE) <= 2 && self.changes(number) <= 2
+                when(takes && self.changes(number) <= 2, ANY | rarely_switches(STYLE))
             }
             // No character has more than seven variants of this kind.
             0xFE00..=0xFE06 => {
@@ -646,26 +663,24 @@ impl<'a> Around<'a> {
                     0x2018..=0x201D => self.next.is(IDEOGRAPH) || self.is_near(IDEOGRAPH),
                     _ => last.is(IDEOGRAPH | VARIANTS),
                 };
-                takes
-                    && self.are_few((3, 5))
-                    && self.distinct(number, SELECTOR) <= 3
-                    // A zero with a stroke is as all others near.
-                    && self.changes(number) <= if last.number == 0x30 { 0 } else { 2 }
+                // A zero with a stroke is as all others near.
+                let most = if last.number == 0x30 { 0 } else { 2 };
+                when(takes && self.distinct(number, SELECTOR) <= 3 && self.changes(number) <= most, few(3, 5))
             }
             // UTS #37 registers few variants of a character, and numbers them from U+E0100 on.
             0xE_0100..=0xE_012F => {
-                last.is(IDEOGRAPH) && self.are_few((3, 6)) && self.distinct(number, IDEOGRAPHIC_SELECTOR) <= 3
+                when(last.is(IDEOGRAPH) && self.distinct(number, IDEOGRAPHIC_SELECTOR) <= 3, few(3, 6))
             }
             0x180B..=0x180D | 0x180F => {
-                last.is(MONGOLIAN) && self.are_few((4, 7)) && self.switches(number, MONGOLIAN_SELECTOR) <= 2
+                when(last.is(MONGOLIAN), few(4, 7) | rarely_switches(MONGOLIAN_SELECTOR))
             }
-            _ => false,
+            _ => STRAY,
         }
     }
 
     /// A tag in the flags of England, Scotland and Wales, which UTS #51 recommends, and of a state
     /// of the USA.
-    fn takes_tag(&self, number: u32) -> bool {
+    fn takes_tag(&self, number: u32) -> Limits {
         /// The letters of six tags, the first in the highest byte, and which bits count.
         const FLAGS: [(u64, u64); 4] = [
             (u64::from_be_bytes(*b"\0\0gbeng\x7F"), u64::MAX),
@@ -679,7 +694,7 @@ impl<'a> Around<'a> {
         let (mut spelled, mut count) = (u64::from(number & 0x7F), 1);
         let is_end = number == 0xE_007F;
         if !is_end && !is_letter(number) {
-            return false;
+            return STRAY;
         }
         for earlier in self.back(WINDOW_BYTES) {
             if is_letter(earlier) && count < 6 {
@@ -688,103 +703,104 @@ impl<'a> Around<'a> {
                 continue;
             }
             let rest = 48 - 8 * count;
-            return earlier == 0x1_F3F4
-                && (!is_end || count > 4)
-                && FLAGS.iter().any(|&(flag, mask)| (spelled << rest ^ flag) & mask >> rest << rest == 0);
+            let is_flag = |&(flag, mask): &(u64, u64)| (spelled << rest ^ flag) & mask >> rest << rest == 0;
+            return when(earlier == 0x1_F3F4 && (!is_end || count > 4) && FLAGS.iter().any(is_flag), ANY);
         }
-        false
+        STRAY
     }
 
     /// A mark near letters that are written from right to left: before it, or the next character.
-    fn takes_mark(&self, number: u32) -> bool {
-        !self.last.is(INVISIBLE)
-            && (self.next.is(RIGHT_TO_LEFT) || self.is_near(RIGHT_TO_LEFT))
-            && self.are_few((3, 4))
-            && self.switches(number, DIRECTION) <= 2
+    fn takes_mark(&self) -> Limits {
+        let is_beside = self.next.is(RIGHT_TO_LEFT) || self.is_near(RIGHT_TO_LEFT);
+        when(!self.last.is(INVISIBLE) && is_beside, few(3, 4) | rarely_switches(DIRECTION))
     }
 
-    fn takes_space(&self, number: u32) -> bool {
+    fn takes_space(&self, number: u32) -> Limits {
         let (last, next) = (self.last, self.next);
         let alone = !last.is(INVISIBLE) && !next.is(INVISIBLE);
         match number {
             // Between words of scripts without spaces.
             0x200B => {
-                alone
-                    && (last.is(UNSPACED) || next.is(UNSPACED))
-                    && !next.is(DEPENDENT)
-                    && self.are_few((4, 6))
+                let is_between = last.is(UNSPACED) || next.is(UNSPACED);
+                when(alone && is_between && !next.is(DEPENDENT), few(4, 6))
             }
             0x2060 => {
                 let inside = last.number != NONE && next.number != NONE;
-                alone && inside && last.number.max(next.number) >= 0x80 && self.are_few((1, 1))
+                when(alone && inside && last.number.max(next.number) >= 0x80, few(1, 1))
             }
             0xAD => {
                 let hyphens = |span| self.back(span).filter(|&number| number == 0xAD).count();
-                last.is_letter() && next.is_letter() && hyphens(24) < 5 && hyphens(WINDOW_BYTES) < 11
+                when(
+                    last.is_letter() && next.is_letter() && hyphens(24) < 5 && hyphens(WINDOW_BYTES) < 11,
+                    ANY,
+                )
             }
-            0x180E => last.is(MONGOLIAN | MONGOLIAN_SELECTOR) && next.is(MONGOLIAN) && self.are_few((4, 7)),
+            0x180E => when(last.is(MONGOLIAN | MONGOLIAN_SELECTOR) && next.is(MONGOLIAN), few(4, 7)),
             _ => {
                 let is_other = last.number != number && last.is(SPACE | COMMON_SPACE);
                 // Between words, unlike numbers and signs, they are rare. A repair may remove an invisible
                 // character, and then a letter is next.
                 let is_between = last.is_letter() && (next.is_letter() || next.is(INVISIBLE));
-                !is_other
-                    && !last.is(INVISIBLE)
-                    && (!is_between || self.count(SPACE) < 3)
-                    && self.switches(number, SPACE) <= 2
+                let is_rare = !is_between || self.count(SPACE) < 3;
+                when(!is_other && !last.is(INVISIBLE) && is_rare, ANY | rarely_switches(SPACE))
             }
         }
     }
 
-    fn takes_filler(&self, number: u32) -> bool {
+    fn takes_filler(&self, number: u32) -> Limits {
         let (last, next) = (self.last, self.next);
         match number {
             // Between the marks of one letter.
             0x034F => {
                 let continues = next.is(MARK) || next.is(JOINS) && !next.is(INVISIBLE);
-                last.is(MARK) && continues && self.are_few((2, 3))
+                when(last.is(MARK) && continues, few(2, 3))
             }
             // As MathML has them.
             0x2061..=0x2064 => {
-                last.number == u32::from('>') && next.number == u32::from('<') && self.are_few((2, 3))
+                when(last.number == u32::from('>') && next.number == u32::from('<'), few(2, 3))
             }
             // A final consonant by itself.
-            0x115F if next.number == 0x1160 => self.are_few((7, 13)),
+            0x115F if next.number == 0x1160 => few(7, 13),
             0x1160 if last.number == 0x115F => {
-                matches!(next.number, 0x11A8..=0x11FF | 0xD7CB..=0xD7FB) && self.are_few((7, 13))
+                when(matches!(next.number, 0x11A8..=0x11FF | 0xD7CB..=0xD7FB), few(7, 13))
             }
             0x2800 => self.takes_blank(),
-            0xFFFC => !last.is(INVISIBLE) && !next.is(INVISIBLE) && self.are_few((1, 1)),
-            _ => FILLERS.iter().any(|filler| {
-                is_in(number, filler.kind)
-                    && (filler.after && is_in(last.number, filler.letters)
-                        || filler.before && is_in(next.number, filler.letters))
-                    && self.are_few((filler.near.into(), filler.far.into()))
-            }),
+            0xFFFC => when(!last.is(INVISIBLE) && !next.is(INVISIBLE), few(1, 1)),
+            _ => {
+                let takes = |filler: &&Filler| {
+                    is_in(number, filler.kind)
+                        && (filler.after && is_in(last.number, filler.letters)
+                            || filler.before && is_in(next.number, filler.letters))
+                };
+                FILLERS.iter().find(takes).map_or(STRAY, |filler| filler.few.into())
+            }
         }
     }
 
     /// A blank of Braille near its letters, or at the start of a line of a picture.
-    fn takes_blank(&self) -> bool {
+    fn takes_blank(&self) -> Limits {
         let next = self.next;
         let is_hidden = self.last.is(WORD) || next.is(WORD | INVISIBLE);
         let other = self.back(WINDOW_BYTES).find(|&number| number != 0x2800).unwrap_or(NONE);
-        next.is(DOTTED)
-            || has(other, DOTTED)
-            || !is_hidden && self.is_near(DOTTED)
-            || !next.is(WORD) && matches!(other, 0x0A | 0x0D | NONE)
+        when(
+            next.is(DOTTED)
+                || has(other, DOTTED)
+                || !is_hidden && self.is_near(DOTTED)
+                || !next.is(WORD) && matches!(other, 0x0A | 0x0D | NONE),
+            ANY,
+        )
     }
 
     /// At most four in a row, and at most five in the window and with it.
-    fn takes_private(&self) -> bool {
-        self.run(PRIVATE) < 4 && self.count(PRIVATE) < 5
+    fn takes_private(&self) -> Limits {
+        when(self.run(PRIVATE, 4) < 4 && self.count(PRIVATE) < 5, ANY)
     }
 
     /// At most eight in a row. Those of scripts rarely alternate with U+0300 to U+036F, so the search
     /// looks at these only after one another.
-    fn takes_mark_of_letter(&self, number: u32) -> bool {
+    fn takes_mark_of_letter(&self, number: u32) -> Limits {
         let is_common = |number| (0x300..=0x36F).contains(&number);
-        is_common(number) && !is_common(self.last.number) || self.run(MARK) < 8
+        when(is_common(number) && !is_common(self.last.number) || self.run(MARK, 8) < 8, ANY)
     }
 
     /// Returns the characters that begin in the last bytes.
@@ -808,19 +824,23 @@ impl<'a> Around<'a> {
         self.rare().filter(|&number| has(number, properties)).count()
     }
 
-    /// Returns how many characters with a property are directly before this one, up to the eight that rules ask for.
+    /// Returns how many characters with a property are directly before this one, if not more.
     #[inline(never)]
-    fn run(&self, properties: Set) -> usize {
-        self.back(WINDOW_BYTES).take(8).take_while(|&number| has(number, properties)).count()
+    fn run(&self, properties: Set, most: usize) -> usize {
+        self.back(WINDOW_BYTES).take(most).take_while(|&number| has(number, properties)).count()
     }
 
     /// Returns whether fewer than `near` characters whose number is limited are in the last 32
     /// bytes, and fewer than `far` in the whole window.
     #[inline(never)]
-    fn are_few(&self, (near, far): (u32, u32)) -> bool {
+    fn are_few(&self, limits: Limits) -> bool {
+        let [near, far, ..] = limits.to_le_bytes();
         let are_few = |bits| has_fewer(bits >> (WINDOW_BYTES / 2), near) && has_fewer(bits, far);
-        if are_few(self.near) {
+        if limits as u16 == ANY as u16 || are_few(self.near) {
             return true;
+        }
+        if near == 0 {
+            return false;
         }
         let (mut rare, mut counted) = (self.rare(), 0);
         while let Some((at, number)) = rare.next_at() {

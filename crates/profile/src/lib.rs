@@ -69,10 +69,10 @@ pub use validator::ProfileValidator;
 #[cfg(feature = "std")]
 pub use writer::ProfileWriter;
 
-use context::{Around, Near, Next};
+use context::{Around, Near, Neighbour};
 use lanes::Sieve;
 use sieve::Suspects;
-use trust8::engine::{AsKernel, Sequence};
+use trust8::engine::{AsKernel, Sequence, array_at};
 use trust8::{Kernel, Utf8Error};
 
 /// The functions of this crate with an explicit kernel: for tests, measurements, and programs that
@@ -520,17 +520,16 @@ impl Rules {
         let next = match first_character(after) {
             _ if class == Class::LeadingMark => return leads.then_some(class),
             None if !edges.is_end => return Some(class),
-            None => Next::End,
-            // A mark after another character is not one of many. Fillers for the first consonant and
-            // the vowel of a syllable depend on the final one.
-            Some(next)
-                if self.may_forbid(next)
-                    && !context::is_mark(next.into())
-                    && (character, next) != ('\u{115F}', '\u{1160}') =>
-            {
-                Next::Suspect
+            None => Neighbour::EDGE,
+            Some(next) => {
+                let seen = Neighbour::new(next.into());
+                // A mark after another character is not one of many. Fillers for the first consonant and
+                // the vowel of a syllable depend on the final one.
+                let is_suspect = !seen.is_mark_or_letter()
+                    && self.may_forbid(next)
+                    && (character, next) != ('\u{115F}', '\u{1160}');
+                if is_suspect { Neighbour::SUSPECT } else { seen }
             }
-            Some(next) => Next::Sound(next),
         };
         Around::new(before, next, near).is_stray(character, class).then_some(class)
     }
@@ -578,12 +577,11 @@ impl Edges {
 /// found by itself.
 #[inline(always)]
 fn sought(text: &[u8], at: usize) -> Option<usize> {
-    match *text.get(at..)? {
-        [0xCD, 0x8F, ..] => Some(at),
-        [0xCC..=0xCD, _, 0xCD, 0x8F, ..] => None,
-        [0xCC..=0xCD, _, 0xCC..=0xCD, ..] => Some(at + 2),
-        [0xCC..=0xCD, ..] => None,
-        _ => Some(at),
+    let is_mark =
+        |at| matches!(array_at(text, at), Some(&[lead @ 0xCC..=0xCD, last]) if [lead, last] != [0xCD, 0x8F]);
+    match is_mark(at) {
+        true => Some(at + 2).filter(|&next| is_mark(next)),
+        false => Some(at),
     }
 }
 
