@@ -7,10 +7,10 @@ NIGHTLY=nightly-2026-10-30
 
 # The packages that convert, check and count with kernels.
 LIBRARIES=(--package=trust8 --package=trust8-{columns,counts,dialect,profile,transcode})
-# The workspace; and those of its packages that emulators and Valgrind test, for which nothing that measures is compiled. Commands with the
-# same list share what they compile: fewer packages would get other features of the crates that they need.
+# The workspace; and what README's `cargo test --all-features` leaves out. Commands with the same list share what they compile: fewer
+# packages would get other features of the crates that they need.
 ALL=(--workspace --all-features)
-TESTED=("${ALL[@]}" --exclude trust8-benches --exclude trust8-measure)
+REST=(--package trust8-arrow --package trust8-measure --package trust8-tests-all --all-features)
 
 # Prints a command, and runs it.
 run() {
@@ -121,14 +121,14 @@ step_old-cpus() {
         # The whole suite runs once for SSE4.2 and once for AVX2.
         case $model in
             Nehalem* | Haswell*)
-                run_filtered cargo test "${TESTED[@]}" "${suite[@]}"
+                run_filtered cargo test --all-features "${suite[@]}"
                 ;;
-            *) run_filtered cargo test "${TESTED[@]}" --test kernel kernels:: ;;
+            *) run_filtered cargo test --all-features --test kernel kernels:: ;;
         esac
         checked emulator "$TRUST8_REQUIRE_KERNELS"
     done
     for test in kernel transcode; do
-        cargo test "${TESTED[@]}" --test $test -- --list guard_pages:: 2>/dev/null
+        cargo test --all-features --test $test -- --list guard_pages:: 2>/dev/null
     done | grep ': test$' >"$work/left-out"
     echo "left out under the emulator, which touches bytes that a load masks: $(wc -l <"$work/left-out") tests with guard pages"
 }
@@ -140,7 +140,7 @@ step_memcheck() {
     run tools/setup-cross.sh valgrind
     export TRUST8_REQUIRE_KERNELS=avx2,sse4.2,scalar TRUST8_TEST_SCALE=256
     export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="valgrind --quiet --error-exitcode=9 --leak-check=no"
-    run_filtered cargo test "${TESTED[@]}" --lib --test kernel --test text \
+    run_filtered cargo test --all-features --lib --test kernel --test text \
         -- simd:: kernel:: codec:: stream:: runs:: boundary:: repair:: kernels:: heap:: borders:: copy::
     checked Valgrind "$TRUST8_REQUIRE_KERNELS"
 }
