@@ -20,13 +20,16 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "
 MISTAKES = [
     ("check.rs", "*before = Before { text: now, forbids };", ""),
     ("check.rs", "&block[S::LANES..], &mut before", "&block[2 * S::LANES..], &mut before"),
+    ("long.rs", "        at += step;", "        at += 2 * step;"),
     ("long.rs", "array_at::<{ CONTEXT + BLOCK_BYTES }>(chunk, i * BLOCK_BYTES)", "array_at::<{ CONTEXT + BLOCK_BYTES }>(chunk, (i + 1) * BLOCK_BYTES)"),
     ("long.rs", "0 if S::LANES > 16 => BlockChoice::TwoByte,", "0..=1 if S::LANES > 16 => BlockChoice::TwoByte,"),
     ("filter.rs", "for k in 0..N / S::LANES {", "for k in 0..N.min(BLOCK_BYTES) / S::LANES {"),
     ("filter.rs", "s.or(others, overlong(s, smallest))", "others"),
     ("long.rs", "(list, LARGEST_AT_END)", "(list, LARGEST_BEFORE_TWO_BYTE)"),
+    ("filter.rs", "listed += GROUP_BLOCKS;", "listed += GROUP_BLOCKS / 2;"),
     ("filter.rs", "left = &left[BLOCK_BYTES..];", "left = &left[BLOCK_BYTES.min(left.len() - 2 * BLOCK_BYTES) + BLOCK_BYTES..];"),
     ("filter.rs", "(u64::from(is_reached), 0);", "(u64::from(is_reached & false), 0);"),
+    ("ascii.rs", "at += 4 * S::LANES;", "at += 5 * S::LANES;"),
 ]  # fmt: skip
 
 
@@ -60,18 +63,13 @@ def main():
         for file, right, wrong in MISTAKES:
             path = tree / "src/kernel/lookup" / file
             source = path.read_text()
-            if source.count(right) == 0:
-                print(f"NOT THERE: {file}: {right}")
-                failures += 1
-                continue
-            path.write_text(source.replace(right, wrong, 1))
-            result = noticed(tree)
-            path.write_text(source)
-            if result is not True:
-                print(f"{'NOT COMPILED' if result is None else 'NOT NOTICED'}: {file}: {right}  ->  {wrong}")
-                failures += 1
-            else:
-                print(f"noticed: {file}: {right}  ->  {wrong}")
+            says = "NOT THERE"
+            if right in source:
+                path.write_text(source.replace(right, wrong, 1))
+                says = {True: "noticed", False: "NOT NOTICED", None: "NOT COMPILED"}[noticed(tree)]
+                path.write_text(source)
+            failures += says != "noticed"
+            print(f"{says}: {file}: {right}  ->  {wrong}")
     print(f"{failures} mistakes were not noticed")
     return 1 if failures else 0
 

@@ -1,4 +1,4 @@
-//! Every module on few inputs, with every kernel and way: as much as Miri has time for. The answers are
+//! Most modules on few inputs, with every kernel, and whole texts with every way: as much as Miri has time for. The answers are
 //! compared with the standard library's. `.ci/run miri` runs this.
 //!
 //! An input is an allocation of exactly its length, so an access outside it is found.
