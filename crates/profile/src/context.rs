@@ -401,6 +401,7 @@ fn has(number: u32, properties: Set) -> bool {
     set(number) & properties != 0
 }
 
+#[cfg(feature = "alloc")]
 pub(super) fn is_mark(number: u32) -> bool {
     has(number, MARK)
 }
@@ -623,7 +624,9 @@ impl<'a> Around<'a> {
             _ => when(self.next.number == u32::from('\n'), ANY),
         };
         let kind = limits >> 16;
-        !self.are_few(limits) || kind != 0 && self.switches(number, 1 << kind) > 2
+        // Each of those before is at most one alternation.
+        let may_alternate = kind != 0 && !has_fewer(self.near, 3);
+        !self.are_few(limits) || may_alternate && self.switches(number, 1 << kind) > 2
     }
 
     /// U+200C after letters of scripts that use it, and U+200D there and between emoji.

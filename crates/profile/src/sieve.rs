@@ -326,8 +326,9 @@ pub(super) struct Suspects {
     left: u64,
 }
 
-/// One more than the blocks that are searched at once.
-const WORDS: usize = 64;
+/// One more than the blocks that are searched at once. With 64, 33 bytes of Russian take 1.4 times as long with AVX2, and 16 KiB of
+/// letters 5 % less time with AVX-512.
+const WORDS: usize = 8;
 
 impl Suspects {
     /// Returns a search from a position on, before which are no suspects.
