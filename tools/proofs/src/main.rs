@@ -40,6 +40,7 @@ use byte::Byte;
 use formula::{Formula, alone};
 use kernel::lookup::loops;
 use kernel::{automaton, bitplanes, lookup};
+use simd::symbolic::{NEON, WEB, X86};
 
 /// Returns bytes with any values.
 fn any_bytes(n: usize) -> Vec<Byte> {
@@ -97,16 +98,25 @@ const THEOREMS: &[Theorem] = &[
     ("automaton: words, pieces, and where characters begin", automaton::words_and_pieces),
     ("automaton: texts of 0 to 3 bytes", automaton::tiny),
     ("automaton: a step of each loop, from each state", automaton::steps),
-    ("lookup, 16 bytes: each place, for all four bytes", lookup::each_place::<16>),
-    ("lookup, 32 bytes: each place, for all four bytes", lookup::each_place::<32>),
-    ("lookup, 16 bytes: a vector in context, and its end", lookup::a_vector_in_context::<16>),
-    ("lookup, 32 bytes: a vector in context, and its end", lookup::a_vector_in_context::<32>),
-    ("lookup, 16 bytes: vectors in registers", lookup::vectors_in_registers::<16>),
-    ("lookup, 32 bytes: vectors in registers", lookup::vectors_in_registers::<32>),
-    ("lookup, 16 bytes: a block in context, and its end", lookup::a_block::<16, true>),
-    ("lookup, WebAssembly: a block in context, and its end", lookup::a_block::<16, false>),
-    ("lookup, 32 bytes: a block in context, and its end", lookup::a_block::<32, true>),
-    ("lookup, 16 bytes: a block after a vector", lookup::a_block_after_a_vector),
+    ("lookup, 16 bytes: each place, for all four bytes", lookup::each_place::<16, X86>),
+    ("lookup, NEON: each place, for all four bytes", lookup::each_place::<16, NEON>),
+    ("lookup, WebAssembly: each place, for all four bytes", lookup::each_place::<16, WEB>),
+    ("lookup, 32 bytes: each place, for all four bytes", lookup::each_place::<32, X86>),
+    ("lookup, 16 bytes: a vector in context, and its end", lookup::a_vector_in_context::<16, X86>),
+    ("lookup, NEON: a vector in context, and its end", lookup::a_vector_in_context::<16, NEON>),
+    ("lookup, WebAssembly: a vector in context, and its end", lookup::a_vector_in_context::<16, WEB>),
+    ("lookup, 32 bytes: a vector in context, and its end", lookup::a_vector_in_context::<32, X86>),
+    ("lookup, 16 bytes: vectors in registers", lookup::vectors_in_registers::<16, X86>),
+    ("lookup, NEON: vectors in registers", lookup::vectors_in_registers::<16, NEON>),
+    ("lookup, WebAssembly: vectors in registers", lookup::vectors_in_registers::<16, WEB>),
+    ("lookup, 32 bytes: vectors in registers", lookup::vectors_in_registers::<32, X86>),
+    ("lookup, 16 bytes: a block in context, and its end", lookup::a_block::<16, X86>),
+    ("lookup, NEON: a block in context, and its end", lookup::a_block::<16, NEON>),
+    ("lookup, WebAssembly: a block in context, and its end", lookup::a_block::<16, WEB>),
+    ("lookup, 32 bytes: a block in context, and its end", lookup::a_block::<32, X86>),
+    ("lookup, 16 bytes: a block after a vector", lookup::a_block_after_a_vector::<X86>),
+    ("lookup, NEON: a block after a vector", lookup::a_block_after_a_vector::<NEON>),
+    ("lookup, WebAssembly: a block after a vector", lookup::a_block_after_a_vector::<WEB>),
     ("lists, 16 bytes: which blocks are not two-byte text", lookup::not_two_byte::<16>),
     ("lists, 32 bytes: which blocks are not two-byte text", lookup::not_two_byte::<32>),
     ("lists, 32 bytes: whether two blocks are two-byte text", lookup::two_byte_blocks::<32>),

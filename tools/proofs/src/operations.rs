@@ -7,7 +7,7 @@
 use crate::any_bytes;
 use crate::byte::Byte;
 use crate::formula::{Formula, alone};
-use crate::simd::symbolic::Symbolic;
+use crate::simd::symbolic::{Symbolic, X86};
 use crate::simd::x86::avx512::Avx512;
 use crate::simd::{Simd, Vectors};
 use crate::vector::Vector;
@@ -67,7 +67,7 @@ fn pairs() -> bool {
 }
 
 fn vectors<const N: usize>() -> bool {
-    let s = Symbolic::<N, true>;
+    let s = Symbolic::<N, X86>;
     let bytes = any_bytes(2 * N);
     let (a, b) = (Vector(std::array::from_fn(|i| bytes[i])), Vector(std::array::from_fn(|i| bytes[N + i])));
     let entries: [u8; 16] = std::array::from_fn(|i| (i * 37 + 11) as u8);

@@ -18,7 +18,7 @@ use plain::not_plain;
 
 use crate::byte::Byte;
 use crate::formula::{FALSE, Formula, TRUE};
-use crate::simd::symbolic::Symbolic;
+use crate::simd::symbolic::{Symbolic, X86};
 #[cfg(trust8_avx512)]
 use crate::simd::x86::avx512::Avx512;
 use crate::vector::Vector;
@@ -85,7 +85,7 @@ pub(crate) fn for_mistakes() -> bool {
 }
 
 fn is_shown(class: Class) -> bool {
-    let s = Symbolic::<16, true>;
+    let s = Symbolic::<16, X86>;
     let any = [0, 1, 2].map(Byte::any);
     let group: [Byte; 4] = std::array::from_fn(Byte::any);
     let vector = |bytes: &[Byte], at: usize| {
@@ -154,7 +154,7 @@ fn joins_others(class: Class) -> bool {
 
 /// The same of ASCII alone, for all sets of its classes: the test of a group has tables that are not joined.
 pub(crate) fn no_ascii_is_missed() -> bool {
-    let s = Symbolic::<16, true>;
+    let s = Symbolic::<16, X86>;
     let byte = Byte::any(0);
     // The test of NUL alone is exact.
     let bad = byte.is_in(&(0..=0)).or(byte.is_in(&(0x80..=0xFF)));

@@ -26,23 +26,23 @@ use crate::kernel::are_right;
 use crate::path::{accepted, explore};
 use crate::rfc::{End, Start, is_text};
 use crate::simd::Vectors;
-use crate::simd::symbolic::Symbolic;
+use crate::simd::symbolic::{Symbolic, X86};
 use crate::simd::traced::Traced;
 use crate::{among_ascii, any_bytes, of_three_bytes};
 
 /// Four bytes of any values end at each place of a vector, and all other bytes are ASCII. The check shows a fault up to that place
 /// if and only if the four bytes are not UTF-8 so far. (Of those before the vector it is known that they are.)
-pub(crate) fn each_place<const N: usize>() -> bool {
+pub(crate) fn each_place<const N: usize, const SET: u8>() -> bool {
     (0..N).all(|place| {
         let (text, four) = among_ascii::<4>(CONTEXT + N, place);
         let before = &four[..CONTEXT.saturating_sub(place)];
         let context = is_text(Start::Character, before, End::AnywhereOrNever);
         let unfaulted = with_text(&text, 0, |memory| {
             accepted(|| {
-                let checker = Checker::new(Symbolic::<N, true>);
+                let checker = Checker::new(Symbolic::<N, SET>);
                 let mut faults = checker.no_faults();
                 checker.check_at(&mut faults, memory, CONTEXT);
-                !checker.any(&faults.first_lanes(Symbolic::<N, true>, place + 1))
+                !checker.any(&faults.first_lanes(Symbolic::<N, SET>, place + 1))
             })
         });
         context.and(unfaulted).is(context.and(is_text(Start::Character, &four, End::AnywhereOrNever)))
@@ -51,13 +51,13 @@ pub(crate) fn each_place<const N: usize>() -> bool {
 
 /// A vector of any bytes follows three bytes that are part of some UTF-8 text. The check shows a fault in its first `n` bytes if
 /// and only if the text up to there is not; and with the check of the end, if and only if the text does not end there.
-pub(crate) fn a_vector_in_context<const N: usize>() -> bool {
+pub(crate) fn a_vector_in_context<const N: usize, const SET: u8>() -> bool {
     let text = any_bytes(CONTEXT + N);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     with_text(&text, 0, |memory| {
         let checked = |lanes: usize, ends: bool| {
             accepted(|| {
-                let s = Symbolic::<N, true>;
+                let s = Symbolic::<N, SET>;
                 let checker = Checker::new(s);
                 let mut faults = checker.no_faults();
                 checker.check_at(&mut faults, memory, CONTEXT);
@@ -75,11 +75,11 @@ pub(crate) fn a_vector_in_context<const N: usize>() -> bool {
 }
 
 /// Two vectors that are checked in registers, at the start of a text.
-pub(crate) fn vectors_in_registers<const N: usize>() -> bool {
+pub(crate) fn vectors_in_registers<const N: usize, const SET: u8>() -> bool {
     let text = any_bytes(2 * N);
     let unfaulted = with_text(&text, 0, |memory| {
         accepted(|| {
-            let s = Symbolic::<N, true>;
+            let s = Symbolic::<N, SET>;
             let checker = Checker::new(s);
             let mut faults = checker.no_faults();
             let before = checker.check_after(&mut faults, s.load(memory, 0), checker.ending_in([0; 4]));
@@ -91,14 +91,13 @@ pub(crate) fn vectors_in_registers<const N: usize>() -> bool {
 }
 
 /// A block of any bytes in context. The check shows a fault if and only if the text is not UTF-8 so far, or, where it ends or ASCII
-/// follows, not UTF-8. `RELOADS` is false for WebAssembly.
-pub(crate) fn a_block<const N: usize, const RELOADS: bool>() -> bool {
+/// follows, not UTF-8.
+pub(crate) fn a_block<const N: usize, const SET: u8>() -> bool {
     let text = any_bytes(CONTEXT + BLOCK_BYTES);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     [false, true].into_iter().all(|ends| {
-        let unfaulted = with_text(&text, 0, |memory| {
-            accepted(|| is_unfaulted::<N, RELOADS>(memory, LARGEST_AT_END, !ends))
-        });
+        let unfaulted =
+            with_text(&text, 0, |memory| accepted(|| is_unfaulted::<N, SET>(memory, LARGEST_AT_END, !ends)));
         let end = if ends { End::Character } else { End::AnywhereOrNever };
         context.and(unfaulted).is(context.and(is_text(Start::Anywhere, &text, end)))
     })
@@ -106,11 +105,11 @@ pub(crate) fn a_block<const N: usize, const RELOADS: bool>() -> bool {
 
 /// A vector of any bytes, and a block after it, as dense text is checked. The check shows a fault if and only if the text is not UTF-8 so
 /// far. It continues after the block as after a vector.
-pub(crate) fn a_block_after_a_vector() -> bool {
+pub(crate) fn a_block_after_a_vector<const SET: u8>() -> bool {
     let text = any_bytes(16 + BLOCK_BYTES + 16);
     let unfaulted = with_text(&text, 0, |memory| {
         accepted(|| {
-            let s = Symbolic::<16, true>;
+            let s = Symbolic::<16, SET>;
             let checker = Checker::new(s);
             let mut faults = checker.no_faults();
             let mut before = checker.check_after(&mut faults, s.load(memory, 0), checker.ending_in([0; 4]));
@@ -123,8 +122,8 @@ pub(crate) fn a_block_after_a_vector() -> bool {
 }
 
 /// Returns whether the check of a block in context shows no fault. `ends` and `goes_on` are for the check of its end.
-fn is_unfaulted<const N: usize, const RELOADS: bool>(memory: &[u8], ends: &[u8; 64], goes_on: bool) -> bool {
-    let s = Symbolic::<N, RELOADS>;
+fn is_unfaulted<const N: usize, const SET: u8>(memory: &[u8], ends: &[u8; 64], goes_on: bool) -> bool {
+    let s = Symbolic::<N, SET>;
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
     checker.check_block(&mut faults, memory.first_chunk().expect("it is a block"));
@@ -140,7 +139,7 @@ pub(crate) fn not_two_byte<const N: usize>() -> bool {
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     let allowed = of_three_bytes(|bytes| allows_two_byte(&bytes));
     with_text(&text, 0, |memory| {
-        let s = Symbolic::<N, true>;
+        let s = Symbolic::<N, X86>;
         let is_listed =
             accepted(|| s.any_high_bit(filter::others::<_, BLOCK_BYTES>(s, &mut s.splat(0xFF), memory)));
         let is_known = accepted(|| {
@@ -161,14 +160,14 @@ pub(crate) fn before_two_byte<const N: usize>() -> bool {
     let text = any_bytes(CONTEXT + 2 * BLOCK_BYTES);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     with_text(&text, 0, |memory| {
-        let s = Symbolic::<N, true>;
+        let s = Symbolic::<N, X86>;
         let is_not_listed = accepted(|| {
             let mut smallest = s.splat(0xFF);
             filter::others::<_, BLOCK_BYTES>(s, &mut smallest, memory);
             !s.any_high_bit(filter::others::<_, BLOCK_BYTES>(s, &mut smallest, &memory[BLOCK_BYTES..]))
                 && !s.any_high_bit(filter::overlong(s, smallest))
         });
-        let unfaulted = accepted(|| is_unfaulted::<N, true>(memory, LARGEST_BEFORE_TWO_BYTE, false));
+        let unfaulted = accepted(|| is_unfaulted::<N, X86>(memory, LARGEST_BEFORE_TWO_BYTE, false));
         let condition = context.and(is_not_listed);
         condition.and(unfaulted).is(condition.and(is_text(Start::Anywhere, &text, End::Anywhere)))
     })
@@ -183,7 +182,7 @@ pub(crate) fn two_byte_blocks<const N: usize>() -> bool {
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever)
         .and(of_three_bytes(|bytes| allows_two_byte(&bytes)));
     with_text(&text, 0, |memory| {
-        let s = Symbolic::<N, true>;
+        let s = Symbolic::<N, X86>;
         let is_two_byte = accepted(|| {
             let mut smallest = s.splat(0xFF);
             let others = filter::others::<_, BYTES>(s, &mut smallest, memory);
@@ -198,7 +197,7 @@ pub(crate) fn two_byte_blocks<const N: usize>() -> bool {
 pub(crate) fn not_ascii<const N: usize>() -> bool {
     let text = any_bytes(filter::GROUP_BYTES);
     with_text(&text, 0, |memory| {
-        let lanes = filter::squeezed(Symbolic::<N, true>, memory.first_chunk().expect("it is a group")).0;
+        let lanes = filter::squeezed(Symbolic::<N, X86>, memory.first_chunk().expect("it is a group")).0;
         text.chunks(BLOCK_BYTES).enumerate().all(|(block, bytes)| {
             let is_ascii = bytes.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0x7F))));
             let of_block = lanes.iter().skip(block).step_by(filter::GROUP_BLOCKS);
@@ -212,7 +211,7 @@ pub(crate) fn not_ascii<const N: usize>() -> bool {
 pub(crate) fn a_short_text<const N: usize>(n: usize) -> bool {
     let text = any_bytes(n);
     let verdicts =
-        with_text(&text, 0, |memory| explore(TRUE, || short::check_short(Symbolic::<N, true>, memory)));
+        with_text(&text, 0, |memory| explore(TRUE, || short::check_short(Symbolic::<N, X86>, memory)));
     are_right(&verdicts, &text)
 }
 
@@ -262,7 +261,7 @@ pub(crate) fn ascii<const N: usize>() -> bool {
     fn is_right<const N: usize, const LEN: usize>() -> bool {
         let text = any_bytes(LEN);
         let found = with_text(&text, 0, |memory| {
-            accepted(|| ascii::is_ascii_at::<_, LEN>(Symbolic::<N, true>, memory, 0))
+            accepted(|| ascii::is_ascii_at::<_, LEN>(Symbolic::<N, X86>, memory, 0))
         });
         found.is(text.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0x7F)))))
     }
@@ -271,7 +270,7 @@ pub(crate) fn ascii<const N: usize>() -> bool {
 
 /// Eight bytes of any values among ASCII, for mistakes: the check of any text, and the end.
 pub(crate) fn for_mistakes() -> bool {
-    let s = Symbolic::<16, true>;
+    let s = Symbolic::<16, X86>;
     let (text, eight) = among_ascii::<8>(CONTEXT + 16, CONTEXT + 8);
     let unfaulted = with_text(&text, 0, |memory| {
         accepted(|| {
@@ -287,7 +286,7 @@ pub(crate) fn for_mistakes() -> bool {
 
 /// The same for the list of what is not two-byte text.
 pub(crate) fn for_mistakes_of_two_byte_text() -> bool {
-    let s = Symbolic::<16, true>;
+    let s = Symbolic::<16, X86>;
     let (text, eight) = among_ascii::<8>(CONTEXT + BLOCK_BYTES, CONTEXT + BLOCK_BYTES - 8);
     let below_e0 = eight.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0xDF))));
     let is_known = with_text(&text, 0, |memory| {

@@ -1,4 +1,4 @@
-//! An instruction set with vectors of `N` bytes that are formulas.
+//! Instruction sets with vectors of `N` bytes that are formulas.
 
 use crate::byte::Byte;
 use crate::mutation;
@@ -6,12 +6,17 @@ use crate::path::decide;
 use crate::simd::{Job, Plain, Sealed, Simd, Token, Vectors};
 use crate::vector::Vector;
 
+/// The sets, as far as they differ: Arm and WebAssembly invert bits by another operation than x86, and WebAssembly loads no vector again.
+pub(crate) const X86: u8 = 0;
+pub(crate) const NEON: u8 = 1;
+pub(crate) const WEB: u8 = 2;
+
 #[derive(Clone, Copy)]
-pub(crate) struct Symbolic<const N: usize, const RELOADS: bool>;
+pub(crate) struct Symbolic<const N: usize, const SET: u8>;
 
-impl<const N: usize, const R: bool> Sealed for Symbolic<N, R> {}
+impl<const N: usize, const SET: u8> Sealed for Symbolic<N, SET> {}
 
-impl<const N: usize, const R: bool> Token for Symbolic<N, R> {
+impl<const N: usize, const SET: u8> Token for Symbolic<N, SET> {
     fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
         J::run(self, bytes, more)
     }
@@ -20,7 +25,7 @@ impl<const N: usize, const R: bool> Token for Symbolic<N, R> {
 // SAFETY: no proof stores a vector.
 unsafe impl<const N: usize> Plain for Vector<N> {}
 
-impl<const N: usize, const R: bool> Vectors for Symbolic<N, R> {
+impl<const N: usize, const SET: u8> Vectors for Symbolic<N, SET> {
     type Vector = Vector<N>;
 
     const LANES: usize = N;
@@ -80,9 +85,9 @@ impl<const N: usize, const R: bool> Vectors for Symbolic<N, R> {
     }
 }
 
-impl<const N: usize, const R: bool> Simd for Symbolic<N, R> {
+impl<const N: usize, const SET: u8> Simd for Symbolic<N, SET> {
     const ASCII_TEST_FROM_BYTES: usize = N;
-    const RELOADS: bool = R;
+    const RELOADS: bool = SET != WEB;
 
     fn load_second(self, bytes: &[u8]) -> Vector<N> {
         assert!((N..=2 * N).contains(&bytes.len()));
@@ -132,9 +137,8 @@ impl<const N: usize, const R: bool> Simd for Symbolic<N, R> {
         a.zip(b, Byte::mean)
     }
 
-    /// As on x86, and without reloads as in WebAssembly. Arm has the second form with reloads, which nothing is proved for.
     fn inverted(self, v: Vector<N>, signs: Vector<N>) -> Vector<N> {
-        v.zip(signs, |v, signs| if R { v.negated(signs) } else { v.xor(Byte::splat(signs.0[7])) })
+        v.zip(signs, |v, signs| if SET == X86 { v.negated(signs) } else { v.xor(Byte::splat(signs.0[7])) })
     }
 
     fn equal(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
