@@ -75,7 +75,7 @@ impl Store {
             }
             number
         });
-        Formula(2 * number ^ opposite)
+        Formula((2 * number) ^ opposite)
     }
 
     /// Returns the number of a node, or the place where it belongs.
