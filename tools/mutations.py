@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Makes mistakes in the kernels' loops, one after the other, and checks that each is noticed.
 
-Most of them are made neither by tools/proofs/build.rs nor by cargo-mutants (see mutants.toml). A mistake is noticed if
-tools/mutations/src/main.rs finds a wrong verdict, panics, or does not end. One whose text is no longer in the source is a failure.
+A mistake is noticed if tools/mutations/src/main.rs finds a wrong verdict, panics, or does not end. One whose text is gone is a failure.
 """
 
 import os
@@ -51,13 +50,12 @@ def noticed(tree):
 
 
 def main():
-    failures = 0
+    failures, flags = 0, Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
-        for name in ("Cargo.toml", "build.rs"):
-            shutil.copy(ROOT / name, tree / name)
+        shutil.copy(ROOT / "build.rs", tree)
         # Only the library is copied: neither the workspace's other members nor examples and tests.
-        manifest = (tree / "Cargo.toml").read_text().split("[dev-dependencies]")[0]
+        manifest = (ROOT / "Cargo.toml").read_text().split("[dev-dependencies]")[0]
         lines = [line for line in manifest.splitlines() if not line.startswith(("members =", "default-members ="))]
         (tree / "Cargo.toml").write_text("\n".join(lines))
         shutil.copytree(ROOT / "src", tree / "src")
@@ -68,11 +66,13 @@ def main():
             path = tree / "src/kernel/lookup" / file
             source = path.read_text()
             says = "NOT THERE"
-            if right in source:
+            if "planes" in file and "avx512_vbmi2" not in flags:
+                says = "not tested, for want of AVX-512"
+            elif right in source:
                 path.write_text(source.replace(right, wrong, 1))
                 says = {True: "noticed", False: "NOT NOTICED", None: "NOT COMPILED"}[noticed(tree)]
                 path.write_text(source)
-            failures += says != "noticed"
+            failures += says.startswith("NOT")
             print(f"{says}: {file}: {right}  ->  {wrong}")
     print(f"{failures} mistakes were not noticed")
     return 1 if failures else 0

@@ -333,7 +333,7 @@ const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
         } else {
             add_three(sieve, bytes, 1 << (product - FIRST_OF_THREE));
         }
-        number += step;
+        number = (number | (step - 1)) + 1;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Dictionaries in which nothing is wrong. Readers use a dictionary for many batches, and its text need not be read again.
 //!
-//! A dictionary is known only if it is the very array that was checked before. Its address proves nothing, because a producer behind the C
-//! interface may overwrite memory that it has handed over. Each import is a new array, so its text is always read.
+//! A dictionary is known if it is the same `Arc` as the one that was checked. Comparing addresses of its buffers would not do: whoever
+//! produced it may write new text there. An imported dictionary is a new `Arc`, so it is always checked.
 
 #![forbid(unsafe_code)]
 
