@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import random
+import signal
+import time
 from collections.abc import Iterator
 from itertools import product
+
+import pytest
 
 # Divides the number of inputs, where they are plentiful. The full number is for runs by hand.
 SCALE = int(os.environ.get("TRUST8_TEST_SCALE", "1"))
@@ -50,3 +54,25 @@ def outcome(function, *arguments):
         return (error.encoding, error.object, error.start, error.end, error.reason, str(error))
     except Exception as error:
         return (type(error), str(error))
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interrupted(call, after=0.001):
+    """Return how long it takes until a signal interrupts a call: in CPU time, so that a busy machine is no fault."""
+
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGPROF, interrupt)
+    try:
+        start = time.process_time()
+        with pytest.raises(Interrupted):
+            signal.setitimer(signal.ITIMER_PROF, after)
+            call()
+        return time.process_time() - start
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -8,7 +8,6 @@ import ctypes
 import importlib.util
 import math
 import pickle
-import signal
 import subprocess
 import sys
 import textwrap
@@ -18,7 +17,7 @@ from collections import deque
 
 import pytest
 import trust8
-from support import TEXTS, faulty, outcome
+from support import TEXTS, faulty, interrupted, outcome
 from trust8 import _trust8
 
 
@@ -308,28 +307,6 @@ def test_codecs_whose_names_are_taken():
             assert codecs.lookup(name).name == name
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
-
-
-class Interrupted(Exception):
-    pass
-
-
-def interrupted(call, after=0.001):
-    """Return how long it takes until a signal interrupts a call: in CPU time, so that a busy machine is no fault."""
-
-    def interrupt(*_):
-        raise Interrupted
-
-    before = signal.signal(signal.SIGPROF, interrupt)
-    try:
-        start = time.process_time()
-        with pytest.raises(Interrupted):
-            signal.setitimer(signal.ITIMER_PROF, after)
-            call()
-        return time.process_time() - start
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
 
 
 @pytest.mark.skipif(_trust8.STABLE_ABI, reason="the interpreter makes the string")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import mmap
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -14,7 +13,7 @@ import time
 
 import pytest
 import trust8
-from support import SCALE, TEXTS, faulty
+from support import SCALE, TEXTS, faulty, interrupted
 from trust8 import _trust8
 
 LONG = ("Grüße, 世界 🌍 " * 60_000).encode()
@@ -119,10 +118,6 @@ def test_the_lock_is_released_for_long_bytes(function, kind):
     assert state["during"] > 0
 
 
-class Interrupted(Exception):
-    pass
-
-
 @pytest.mark.parametrize("function", [trust8.is_utf8, trust8.validate, trust8.inspect, trust8.Part.of])
 def test_signals_interrupt_long_calls(function, tmp_path):
     """A file of 16 GiB without data, which takes seconds."""
@@ -130,18 +125,8 @@ def test_signals_interrupt_long_calls(function, tmp_path):
     path.touch()
     os.truncate(path, 16 << 30)
 
-    def interrupt(*_):
-        raise Interrupted
-
-    before = signal.signal(signal.SIGALRM, interrupt)
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, 0.1)
-            with pytest.raises(Interrupted):
-                function(mapped)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+        interrupted(lambda: function(mapped), 0.1)
 
 
 @pytest.mark.parametrize("line", [b"a line\r\n", "строка\r".encode()])
@@ -155,22 +140,13 @@ def test_signals_interrupt_read_text(line, tmp_path):
     assert text == line.decode().replace("\r\n", "\n").replace("\r", "\n") * ((192 << 20) // len(line))
     del text
 
-    def interrupt(*_):
-        raise Interrupted
+    def read_again_and_again():
+        # If the machine was slow before, this is done in less time.
+        while True:
+            trust8.read_text(path)
 
-    before = signal.signal(signal.SIGPROF, interrupt)
-    try:
-        for part in [0.1, 0.3, 0.5, 0.7]:
-            start = time.process_time()
-            signal.setitimer(signal.ITIMER_PROF, part * once)
-            with pytest.raises(Interrupted):
-                # If the machine was slow before, this is done in less time.
-                while True:
-                    trust8.read_text(path)
-            assert time.process_time() - start < part * once + 0.5
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+    for part in [0.1, 0.3, 0.5, 0.7]:
+        assert interrupted(read_again_and_again, part * once) < part * once + 0.5
 
 
 @pytest.mark.parametrize("newline", [None, "", "\n", "\r", "\r\n"])
@@ -184,17 +160,7 @@ def test_ends_of_lines_at_the_end_of_a_piece(newline, tmp_path):
 
 
 def test_signals_interrupt_a_handler_of_errors():
-    def interrupt(*_):
-        raise Interrupted
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
-        with pytest.raises(Interrupted):
-            trust8.decode(b"\xff" * 50_000_000, "backslashreplace")
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    interrupted(lambda: trust8.decode(b"\xff" * 50_000_000, "backslashreplace"), 0.1)
 
 
 def resident() -> int:
