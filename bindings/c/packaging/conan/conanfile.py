@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import shutil
 import subprocess
 
 from conan import ConanFile
@@ -34,8 +35,11 @@ class Trust8(ConanFile):
 
     def export_sources(self):
         tracked = ["git", "-C", str(self._checkout), "ls-files", "--cached", "--others", "--exclude-standard"]
+        # `copy` would look through the whole checkout for each name.
         for name in subprocess.run(tracked, check=True, capture_output=True, text=True).stdout.splitlines():
-            copy(self, name, str(self._checkout), self.export_sources_folder)
+            to = pathlib.Path(self.export_sources_folder, name)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(self._checkout / name, to)
 
     def validate(self):
         if self.settings.os != "Linux":
