@@ -37,9 +37,10 @@ class Trust8(ConanFile):
         tracked = ["git", "-C", str(self._checkout), "ls-files", "--cached", "--others", "--exclude-standard"]
         # `copy` would look through the whole checkout for each name.
         for name in subprocess.run(tracked, check=True, capture_output=True, text=True).stdout.splitlines():
-            to = pathlib.Path(self.export_sources_folder, name)
-            to.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(self._checkout / name, to)
+            source, to = self._checkout / name, pathlib.Path(self.export_sources_folder, name)
+            if source.is_file():
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, to)
 
     def validate(self):
         if self.settings.os != "Linux":
