@@ -368,6 +368,10 @@ test('a name of 240 characters fits, in the list too', async () => {
   // On a phone, the reason of an error is in sight.
   const why = await page.locator('#errors tbody tr td').last().boundingBox();
   assert.ok(why.x >= 0 && why.x + why.width <= 360, JSON.stringify(why));
+  // Names of characters and of bits are long. They go to another line, and nothing is cut off.
+  await page.setInputFiles('#files', { name: 'wide', mimeType: 'text/plain', buffer: Buffer.from('\ufeffpayload\u202e', 'utf16le') });
+  await page.waitForSelector('body[data-state="done wide"]');
+  assert.deepEqual(await page.evaluate(() => ['#hex', '.byte-rows'].filter((name) => document.querySelector(name).scrollWidth > document.querySelector(name).clientWidth)), []);
   await page.setViewportSize({ width: 1280, height: 900 });
 });
 
