@@ -74,8 +74,8 @@ function damaged({ errorCount, errors, byLength }) {
   const what = cut ? 'damaged character' : errors.every((error) => error.length === 1) ? 'damaged byte' : 'damaged place';
   const begun = `${hexBytes(first.bytes.subarray(0, first.length))} begins a character that is not completed`;
   const why = !cut ? '' : first.kind === 'incomplete' ? `The text was cut off: at its end, ${begun}. ` : `${begun}. `;
-  const rest = count ? `${plural(count, 'character')} of two bytes or more ${count === 1 ? 'is' : 'are'} well-formed.` : 'All other bytes are ASCII.';
-  return { is: 'damaged', name: `UTF-8 with ${plural(errorCount, what)}`, why: why + rest };
+  const rest = count ? `${plural(count, 'character')} of two bytes or more ${count === 1 ? 'is' : 'are'} well-formed.` : byLength[0] ? 'All other bytes are ASCII.' : '';
+  return { is: 'damaged', name: `UTF-8 with ${plural(errorCount, what)}`, why: `${why}${rest}`.trimEnd() };
 }
 
 const asWide = (label, why) => ({

@@ -130,7 +130,7 @@ async function open(blob, name, { at, fromTyping = false } = {}) {
 
 function headline(state, words, name, sentence, why) {
   $('result').dataset.verdict = state;
-  $('verdict').replaceChildren(words, element('span', { class: 'name' }, element('bdi', {}, visible(name))));
+  $('verdict').replaceChildren(words, ' ', element('span', { class: 'name' }, element('bdi', {}, visible(name))));
   $('summary').textContent = sentence;
   $('why').textContent = why;
 }

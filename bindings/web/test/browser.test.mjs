@@ -204,6 +204,9 @@ test('what the bytes probably are', async () => {
     await openHex(digits);
     assert.equal((await page.locator('#guesses li:first-child strong').innerText()).toLowerCase(), name.toLowerCase(), digits);
   }
+  // What is not there is not spoken of.
+  await openHex('E282');
+  assert.match(await text('#guesses'), /at its end, E2 82 begins a character that is not completed\.$/);
 });
 
 test('repairs are downloaded', async () => {
@@ -327,6 +330,7 @@ test('the headline is the worst of what is known, and a sentence says what it me
   for (const [name, content, state, words, sentence] of cases) {
     await openFile(`${name}.txt`, content);
     assert.deepEqual([await page.locator('#result').getAttribute('data-verdict'), await headline()], [state, words], name);
+    assert.equal(await page.locator('#verdict').textContent(), `${words} ${name}.txt`);
     assert.match(await text('#summary'), sentence, name);
   }
 });
