@@ -213,10 +213,6 @@ pub fn read<V: Plain>(bytes: &[u8], at: usize) -> V {
 /// What the block algorithm needs of an instruction set with vectors of 16 or 32 bytes.
 #[cfg(trust8_simd)]
 pub trait Simd: Vectors {
-    /// The least length at which short input is tested for ASCII before it is checked. For shorter
-    /// input, the check costs less than an occasional misprediction of this test.
-    const ASCII_TEST_FROM_BYTES: usize;
-
     /// Whether text in a block two and three bytes earlier is loaded again, not combined from two registers.
     ///
     /// CPUs have separate ports for loads, so loads cost less. A compiler for WebAssembly does all

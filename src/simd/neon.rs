@@ -79,8 +79,6 @@ impl Vectors for Neon {
 }
 
 impl Simd for Neon {
-    const ASCII_TEST_FROM_BYTES: usize = 16;
-
     #[inline(always)]
     fn high_bits_of_64(self, bytes: &[u8], at: usize) -> u64 {
         let weighted = |k: usize| self.weighted(self.load(bytes, at + 16 * k));

@@ -47,7 +47,6 @@ impl Vectors for Simd128 {
 }
 
 impl Simd for Simd128 {
-    const ASCII_TEST_FROM_BYTES: usize = 16;
     const RELOADS: bool = false;
 
     #[inline(always)]

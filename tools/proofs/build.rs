@@ -129,7 +129,7 @@ const FILES: &[Source] = &[
         hooks: &[
             (
                 "while is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at.min",
-                "while { super::arrive(super::Head::Start, bytes, &mut at, &mut step); true } && is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at.min",
+                "while { super::arrive(super::Head::Start, bytes, &mut at, &mut 0); true } && is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at.min",
             ),
             (
                 "while let Some(block) = with_context::<{ CONTEXT + BLOCK_BYTES }>(bytes, at) {",

@@ -20,12 +20,14 @@ pub(super) fn check_short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
     let n = bytes.len();
-    if n < 4 {
-        return if is_tiny_text(bytes) { Verdict::VALID } else { Verdict::suspect(0) };
-    } else if n < S::LANES {
-        // Zeros follow the text, so a character that the end cuts off lacks a continuation.
+    if n < S::LANES {
+        if n < 4 {
+            return if is_tiny_text(bytes) { Verdict::VALID } else { Verdict::suspect(0) };
+        }
+        // Without a test for ASCII, because its mispredictions would cost more than the check. Zeros follow the
+        // text, so a character that the end cuts off lacks a continuation.
         checker.check_after(&mut faults, s.load_short(bytes), checker.ending_in(START));
-    } else if n >= S::ASCII_TEST_FROM_BYTES && is_all_ascii(s, bytes) {
+    } else if is_all_ascii(s, bytes) {
         return Verdict::VALID;
     } else if n < S::LANES + CONTEXT {
         let before = checker.check_after(&mut faults, s.load(bytes, 0), checker.ending_in(START));
@@ -76,7 +78,7 @@ impl<S: Simd> Job<S, (u32, bool), Verdict> for CheckAll {
 #[inline(always)]
 pub(super) fn short_piece_continues<S: Simd>(s: S, last_before: [u8; 4], bytes: &[u8]) -> bool {
     let n = bytes.len();
-    if n >= S::ASCII_TEST_FROM_BYTES && last_before[3].is_ascii() && !s.any_high_bit(or_of_all(s, bytes)) {
+    if n >= S::LANES && last_before[3].is_ascii() && !s.any_high_bit(or_of_all(s, bytes)) {
         return true;
     }
     // A byte that never appears in UTF-8 is a fault of the byte after it. The last byte has none after it.

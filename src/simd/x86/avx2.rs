@@ -114,8 +114,6 @@ impl Vectors for Avx2 {
 }
 
 impl Simd for Avx2 {
-    const ASCII_TEST_FROM_BYTES: usize = 32;
-
     #[inline(always)]
     fn prefetch(self, bytes: &[u8], at: usize) {
         prefetch(bytes, at);

@@ -88,8 +88,6 @@ impl Vectors for Sse42 {
 }
 
 impl Simd for Sse42 {
-    const ASCII_TEST_FROM_BYTES: usize = 16;
-
     #[inline(always)]
     fn prefetch(self, bytes: &[u8], at: usize) {
         prefetch(bytes, at);

@@ -91,7 +91,6 @@ impl<const N: usize, const R: bool> Vectors for Asked<N, R> {
 }
 
 impl<const N: usize, const R: bool> Simd for Asked<N, R> {
-    const ASCII_TEST_FROM_BYTES: usize = N;
     const RELOADS: bool = R;
 
     fn load_second(self, bytes: &[u8]) -> Span {

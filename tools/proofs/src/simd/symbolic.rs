@@ -86,7 +86,6 @@ impl<const N: usize, const SET: u8> Vectors for Symbolic<N, SET> {
 }
 
 impl<const N: usize, const SET: u8> Simd for Symbolic<N, SET> {
-    const ASCII_TEST_FROM_BYTES: usize = N;
     const RELOADS: bool = SET != WEB;
 
     fn load_second(self, bytes: &[u8]) -> Vector<N> {

@@ -98,8 +98,6 @@ impl<const N: usize> Vectors for Traced<N> {
 }
 
 impl<const N: usize> Simd for Traced<N> {
-    const ASCII_TEST_FROM_BYTES: usize = N;
-
     fn load_second(self, bytes: &[u8]) -> Lanes<N> {
         assert!((N..=2 * N).contains(&bytes.len()));
         Lanes::load(&bytes[N..])
