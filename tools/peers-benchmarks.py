@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the benchmarks that simdutf8 and simdutf wrote for themselves, with trust8 in their place, and prints both as tables.
 
-    tools/peers-benchmarks.py simdutf8 [FOLDER]             the newest commit, or the checkout in FOLDER
+    tools/peers-benchmarks.py simdutf8[-avx2] [FOLDER]      the newest commit, or the checkout in FOLDER; -avx2 leaves AVX-512 out of both
     tools/peers-benchmarks.py simdutf [FOLDER [LIPSUM]]     the same; LIPSUM is a checkout of unicode_lipsum, whose texts it reads
 
 simdutf8's benchmark is built twice: as it is, and with the drop-in of crates/simdutf8 in its Cargo.toml. simdutf's is built twice, too: as it
@@ -11,6 +11,7 @@ built stays in a temporary folder.
 
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
@@ -75,10 +76,13 @@ def add(times, key, contestant, time):
     both[contestant] = min(both[contestant], time)
 
 
-def simdutf8(folder=None):
+def simdutf8(peer, folder=None):
     """Runs simdutf8's benchmark with criterion, whose samples are read from its files."""
-    theirs, commit = checkout("simdutf8", "rusticstuff/simdutf8", folder)
-    ours, _ = checkout("simdutf8-trust8", "rusticstuff/simdutf8", folder)
+    theirs, commit = checkout(peer, "rusticstuff/simdutf8", folder)
+    ours, _ = checkout(f"{peer}-trust8", "rusticstuff/simdutf8", folder)
+    if peer.endswith("avx2"):
+        replace(theirs / "build.rs", "if avx512_stable() {", "if false {")
+        os.environ["RUSTFLAGS"] = "--cfg trust8_without_avx512"
     replace(ours / "bench" / "Cargo.toml", 'path = ".."', f'path = "{ROOT / "crates" / "simdutf8"}"')
     for tree in (theirs, ours):
         run("cargo", "bench", "--quiet", "--bench", "throughput_basic", "--no-run", cwd=tree / "bench")
@@ -88,10 +92,9 @@ def simdutf8(folder=None):
             run("cargo", "bench", "--quiet", "--bench", "throughput_basic", "--", *SHORT, cwd=tree / "bench")
             for file in (tree / "bench" / "target" / "criterion").glob("*/*/new/sample.json"):
                 sample = json.loads(file.read_text())
-                text, length = file.parts[-4], int(file.parts[-3])
-                for time, iterations in zip(sample["times"], sample["iters"], strict=True):
-                    add(times, (text, length), contestant, time / iterations)
-    table(f"simdutf8 {commit}", times)
+                least = min(time / count for time, count in zip(sample["times"], sample["iters"], strict=True))
+                add(times, (file.parts[-4], int(file.parts[-3])), contestant, least)
+    table(f"{peer} {commit}", times)
 
 
 def build_simdutf(tree, programs):
@@ -132,4 +135,4 @@ def simdutf(folder=None, lipsum=None):
 if __name__ == "__main__":
     WORK.mkdir(parents=True, exist_ok=True)
     peer, *folders = sys.argv[1:]
-    {"simdutf8": simdutf8, "simdutf": simdutf}[peer](*folders)
+    simdutf(*folders) if peer == "simdutf" else simdutf8(peer, *folders)

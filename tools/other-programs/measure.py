@@ -33,13 +33,11 @@ def cargo(command, *arguments):
 
 
 def build(name, replacement):
-    patch, features = [], []
-    if replacement:
-        patch = ["--config", f"patch.crates-io.simdutf8.path='{replacement}'"]
+    features = ["--no-default-features"] if name == "std" else []
+    patch = ["--config", f"patch.crates-io.simdutf8.path='{replacement}'"] if replacement else []
+    if patch:
         # The lock file names the crate that is replaced.
         cargo("update", "--quiet", "simdutf8", *patch)
-    if name == "std":
-        features = ["--no-default-features"]
     tree = cargo("tree", "--invert", "simdutf8", "--depth", "0", "--prefix", "none", *features, *patch).strip()
     if tree != "simdutf8 v0.1.5" + (f"+{name} ({replacement})" if replacement else ""):
         sys.exit(f"the patch did not take effect: {tree}")
