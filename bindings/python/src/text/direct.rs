@@ -19,8 +19,8 @@ use trust8_transcode::handlers::into_ascii;
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 
 use super::faulty::{
-    BUFFER_UNITS, FEW_BYTES, Pass, Stop, UNKNOWN, Unit, has_only_lone_faults, library_pays, may_be_narrow,
-    pass, put_lone_faults, starts_with_lone_faults,
+    BUFFER_UNITS, Pass, SEARCHED_BYTES, Stop, UNKNOWN, Unit, has_only_lone_faults, library_pays,
+    may_be_narrow, pass, put_lone_faults, starts_with_lone_faults,
 };
 use super::{Counts, Decoded, Instead, SHORT_BYTES};
 use crate::input::{LONG_BYTES, PIECE_BYTES, new_bytes, unlocked_if_long};
@@ -425,7 +425,7 @@ pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyR
     }
     let has_only_lone_faults = match instead {
         Instead::Replace | Instead::SurrogateEscape => bytes.len() > 1 && has_only_lone_faults(bytes),
-        Instead::Ignore if bytes.len() < FEW_BYTES => has_only_lone_faults(bytes),
+        Instead::Ignore if bytes.len() <= SEARCHED_BYTES => has_only_lone_faults(bytes),
         Instead::Ignore | Instead::BackslashReplace => starts_with_lone_faults(bytes),
         _ => false,
     };
@@ -624,16 +624,16 @@ pub(crate) fn quick_bytes(string: &Borrowed<'_, '_, PyAny>) -> Option<*mut ffi::
         return Some(unsafe { ffi::PyBytes_FromStringAndSize(data.cast(), len) });
     }
     // SAFETY: the object is a string, and the interpreter is held.
-    let is_wide = unsafe { ffi::PyUnicode_KIND(string) } == ffi::PyUnicode_4BYTE_KIND;
+    let is_wide = || unsafe { ffi::PyUnicode_KIND(string) } == ffi::PyUnicode_4BYTE_KIND;
     // SAFETY: the same.
-    (len.cast_unsigned() < least(is_wide)).then(|| unsafe { ffi::PyUnicode_AsUTF8String(string) })
+    interpreter_pays(len.cast_unsigned(), is_wide).then(|| unsafe { ffi::PyUnicode_AsUTF8String(string) })
 }
 
-/// Returns the number of characters from which on the library is faster than the interpreter's encoder. With narrower vectors, it is
-/// slow for UTF-32, and the CPU learns some kilobytes of text.
+/// Returns whether the interpreter's encoder is faster than the library for this number of characters. With narrower vectors, the
+/// library is slow for UTF-32, and the CPU learns up to 16 KB of text.
 #[inline]
-fn least(is_wide: bool) -> usize {
-    library_pays(16, if is_wide { 8000 } else { 32 })
+fn interpreter_pays(chars: usize, is_wide: impl FnOnce() -> bool) -> bool {
+    chars < library_pays(16, 32) || chars < library_pays(0, 12_000) && is_wide()
 }
 
 /// Returns the string in UTF-8, or `None` if it has a surrogate. Signals are handled.
@@ -643,7 +643,7 @@ pub(crate) fn encoded<'py>(
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let len = chars_of(string)?;
     let width = Width::of_string(string, len)?;
-    if width > Width::Ascii && len < least(width == Width::Four) {
+    if width > Width::Ascii && interpreter_pays(len, || width == Width::Four) {
         return by_interpreter(py, string);
     }
     // SAFETY: the object is a string, and the interpreter is held.

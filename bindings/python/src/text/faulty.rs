@@ -158,12 +158,10 @@ pub(super) const UNKNOWN: u32 = u32::MAX;
 pub(super) const BUFFER_UNITS: usize = SHORT_BYTES + 128;
 
 /// In fewer bytes, a test that may save a pass costs as much as the pass.
-pub(super) const FEW_BYTES: usize = 96;
+const FEW_BYTES: usize = 32;
 
-/// After this number of faults, more are near. Then the library costs less from `NEAR_BYTES` on.
+/// After this number of faults, more are near. Then the library costs less from `FEW_BYTES` on.
 const RARE_FAULTS: usize = 3;
-
-const NEAR_BYTES: usize = 32;
 
 /// The number of bytes to search for lone faults at a time. The compiler would unroll loops over fewer bytes,
 /// and then not vectorise them.
@@ -182,7 +180,10 @@ const FAR_BYTES: usize = 1024;
 const GROUP_UNITS: usize = 16;
 
 /// Bit 7 of each byte.
-const HIGH: u64 = 0x8080_8080_8080_8080;
+const HIGH: u64 = 0x80 * ONES;
+
+/// Bit 0 of each byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// The characters of windows-1252. The largest is `™`.
 static WINDOWS_1252: [u16; 256] = {
@@ -379,7 +380,8 @@ impl<U: Unit> Decoder<'_, U> {
             *at += read;
         }
         self.last_lone_faults(bytes, at, instead);
-        let pays = bytes.len() - *at >= library_pays(FEW_BYTES, 448);
+        let rest = &bytes[*at..];
+        let pays = starts_with_close_faults(rest) || rest.len() >= library_pays(96, 300);
         let mut faults = if pays { 0 } else { RARE_FAULTS };
         while *at < bytes.len() {
             if faults == 0 {
@@ -490,9 +492,7 @@ impl<U: Unit> Decoder<'_, U> {
             };
             let next = next(word);
             if next.is_err() {
-                // The closer the faults were, the more are in the rest.
-                let narrower = (2 * at).clamp(2 * NEAR_BYTES, 6 * NEAR_BYTES);
-                if faults == 0 && rest.len() >= library_pays(NEAR_BYTES, narrower) {
+                if faults == 0 && rest.len() >= FEW_BYTES {
                     break Ok(());
                 }
                 faults = faults.saturating_sub(1);
@@ -720,9 +720,10 @@ impl<U: Unit> Decoder<'_, U> {
 /// is ill-formed by itself.
 #[inline(always)]
 fn is_continued(bytes: &[u8], next: &[u8]) -> bool {
-    // A lead has bits 7 and 6 set, and a continuation only bit 7.
+    // A lead has bits 7 and 6 set, but is not C0 or C1, and a continuation has only bit 7.
+    let is_lead = |byte: u8| byte & byte << 1 & ((byte & 0x3E) + 0x7E);
     let pairs = bytes.iter().zip(next);
-    pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
+    pairs.fold(0, |any, (byte, next)| any | is_lead(*byte) & next & !(next << 1)) > 0x7F
 }
 
 /// Returns whether the first bytes are ASCII and faults of one byte each.
@@ -731,6 +732,21 @@ pub(super) fn starts_with_lone_faults(bytes: &[u8]) -> bool {
     bytes
         .first_chunk::<{ SEARCHED_BYTES + 1 }>()
         .is_some_and(|start| !is_continued(&start[..SEARCHED_BYTES], &start[1..]))
+}
+
+/// Returns whether the first bytes have several leads that no continuation follows, or continuations after ASCII. The library is faster
+/// then, because its time does not depend on the number of faults.
+#[inline]
+fn starts_with_close_faults(bytes: &[u8]) -> bool {
+    let Some(start) = bytes.first_chunk::<{ FEW_BYTES + 1 }>() else { return false };
+    let words = start.as_chunks::<8>().0.iter().zip(start[1..].as_chunks::<8>().0);
+    // A count for each byte of a word, and then their sum.
+    let faults = words.fold(0, |faults, (word, next)| {
+        let (word, next) = (u64::from_le_bytes(*word), u64::from_le_bytes(*next));
+        let is_continued = next & !(next << 1);
+        faults + ((is_continued & !word | word & word << 1 & !is_continued) >> 7 & ONES)
+    });
+    faults.wrapping_mul(ONES) >> 56 > 1
 }
 
 /// Returns the length from which on the library is faster than a character at a time, given this length
@@ -769,7 +785,6 @@ impl Fault {
     /// Returns the units of eight bytes of ASCII and faults.
     #[inline(always)]
     fn eight(self, word: u64) -> [MaybeUninit<u16>; 8] {
-        const ONES: u64 = 0x0101_0101_0101_0101;
         let each = |byte: u8| u64::from(byte) * ONES;
         let is_fault = (word >> 7 & ONES) * 0xFF;
         let lows = (word & (!is_fault | each(self.own)) | each(self.low) & is_fault).to_le_bytes();
@@ -843,7 +858,8 @@ pub(super) fn has_only_lone_faults(bytes: &[u8]) -> bool {
         return starts_with_lone_faults(bytes) && !is_continued(bytes, &bytes[1..]) && !bytes.is_ascii();
     }
     // As the function `is_continued`, for eight pairs of bytes.
-    let is_continued = |word: u64, next: u64| word & word << 1 & next & !(next << 1) & HIGH != 0;
+    let is_lead = |word: u64| word & word << 1 & ((word & (0x3E * ONES)) + 0x7E * ONES);
+    let is_continued = |word: u64, next: u64| is_lead(word) & next & !(next << 1) & HIGH != 0;
     let pair = |bytes: &[u8; 9]| {
         let [word @ .., _] = *bytes;
         let [_, next @ ..] = *bytes;
