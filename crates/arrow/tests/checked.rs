@@ -491,6 +491,63 @@ fn buffers_of_many_batches() {
     }
 }
 
+/// Views that were right are known as long as batches have the same buffers. Each bit of them counts, and each batch gets the answer that
+/// a checker without a memory gives.
+#[test]
+fn views_that_come_again() {
+    let text = "thirteen: 日本語😀 and some more; another buffer for views".as_bytes();
+    let buffers = |text: &[u8]| -> Arc<[Buffer]> { Arc::from([Buffer::from(text)]) };
+    let array = |views: &[u128], buffers: &Arc<[Buffer]>| {
+        // SAFETY: none, as above.
+        let array = unsafe {
+            StringViewArray::new_unchecked(ScalarBuffer::from(views.to_vec()), buffers.clone(), None)
+        };
+        batch(Arc::new(array))
+    };
+    let long = |text: &[u8], from: usize, len: usize| {
+        let prefix = u32::from_le_bytes(text[from..from + 4].try_into().unwrap());
+        u128::from(len as u32) | u128::from(prefix) << 32 | u128::from(from as u32) << 96
+    };
+    let inline = u128::from_le_bytes(*b"\x0C\0\0\0Zo\xC3\xAB, inline");
+    let right = [long(text, 36, 20), long(text, 0, 13), long(text, 10, 20), inline, 0];
+    let same = buffers(text);
+    assert!(Checker::refuse().batch(&array(&right, &same)).is_ok());
+    // The same place in other text, and less text: the right views are wrong there.
+    let (other, short) = (buffers(&text.to_ascii_uppercase()), Arc::from([same[0].slice_with_length(0, 40)]));
+    for before in 0..4 {
+        let changed = right.iter().flat_map(|view| (0..128).map(move |bit| view ^ 1 << bit));
+        // An overlapping view, and two that are cut inside a character.
+        for view in changed.chain([long(text, 4, 30), long(text, 4, 17), long(text, 11, 20)]) {
+            let mut batches = vec![array(&right, &same); before];
+            batches.push(array(&[right[0], view, right[1]], &same));
+            batches.extend([array(&[right[0], view], &other), array(&[view], &same), array(&right, &short)]);
+            batches.extend([array(&[view], &same), array(&right, &same), array(&right[..2], &other)]);
+            let expected: Vec<_> = batches.iter().map(|batch| Checker::refuse().batch(batch).ok()).collect();
+            let schema = batches[0].schema();
+            let reader = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
+            let found: Vec<_> = CheckedReader::new(reader, Checker::refuse()).map(Result::ok).collect();
+            assert_eq!(found, expected, "{before} {view:032X}");
+        }
+    }
+}
+
+/// While views are known, nobody can write to their buffers, or get their memory.
+#[test]
+fn buffers_of_known_views_stay_alive() {
+    let arrays = [
+        StringViewArray::from(vec!["a string of some length", "", "another long string"]),
+        StringViewArray::from(vec!["a string of some length"]),
+    ];
+    let [first, second] = arrays.map(|array| batch(Arc::new(array)));
+    let (schema, buffer) = (first.schema(), first["column"].as_string_view().data_buffers()[0].clone());
+    let batches = [first.clone(), first, second].map(Ok);
+    let mut reader = CheckedReader::new(RecordBatchIterator::new(batches, schema), Checker::refuse());
+    drop([reader.next(), reader.next()].map(|batch| batch.unwrap().unwrap()));
+    let buffer = buffer.into_mutable().expect_err("the reader has the buffer");
+    reader.next().unwrap().unwrap();
+    assert!(buffer.into_mutable().is_ok());
+}
+
 /// A producer that writes each batch's dictionary or text into memory that it has given away before.
 #[test]
 fn memory_that_is_refilled_is_read_again() {

@@ -153,7 +153,7 @@ pub(crate) fn arrow_checked<'py>(
             return Err(PyTypeError::new_err("the stream has a column and no table"));
         };
         let schema = Schema::new_with_metadata(fields.clone(), incoming.field.metadata().clone());
-        let reader = CheckedReader::new(Batches { incoming, schema: Arc::new(schema) }, checker);
+        let reader = CheckedReader::new(Batches { incoming, schema: Arc::new(schema) }, checker).forgetful();
         let schema = reader.schema();
         return Ok(Bound::new(py, Reader { reader: Mutex::new(Some(reader)), schema })?.into_any());
     }

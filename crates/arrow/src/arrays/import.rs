@@ -41,7 +41,8 @@ impl Checker {
         stream: FFI_ArrowArrayStream,
     ) -> Result<CheckedReader<ImportedStream>, ArrowError> {
         let reader = StreamReader::try_new(stream)?;
-        Ok(CheckedReader::new(ImportedStream { schema: reader.schema(), reader: Some(reader) }, self))
+        let reader = ImportedStream { schema: reader.schema(), reader: Some(reader) };
+        Ok(CheckedReader::new(reader, self).forgetful())
     }
 
     /// Imports an array by the C data interface, and checks it.

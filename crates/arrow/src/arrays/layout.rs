@@ -12,6 +12,7 @@ use super::arrow_array::cast::AsArray;
 use super::arrow_array::types::{Int16Type, Int32Type, Int64Type};
 use super::arrow_buffer::NullBuffer;
 use super::arrow_schema::{DataType, Field};
+use super::known::Known;
 use super::leaf::{Claim, Leaf, claim};
 use super::mask::{
     check_claim, check_items, check_len, check_list_view, check_offsets, check_rows, check_shared,
@@ -23,16 +24,17 @@ use crate::error::RowError;
 const MOST_LEVELS: usize = 64;
 
 /// Checks an array, but not its text. `path` leads to it.
-pub(crate) fn check_layout(array: &dyn Array, path: &str) -> Result<(), RowError> {
-    check_level(array, 0, path)
+pub(crate) fn check_layout(array: &dyn Array, known: &Known, path: &str) -> Result<(), RowError> {
+    check_level(array, known, 0, path)
 }
 
-fn check_level(array: &dyn Array, level: usize, path: &str) -> Result<(), RowError> {
+fn check_level(array: &dyn Array, known: &Known, level: usize, path: &str) -> Result<(), RowError> {
     if level == MOST_LEVELS {
         return Err(RowError::shape(0, path, "the array has more than 64 levels"));
     }
-    let part =
-        |array: &dyn Array, field: &Field, path: &str| check_part(array, field.data_type(), level, path);
+    let part = |array: &dyn Array, field: &Field, path: &str| {
+        check_part(array, field.data_type(), known, level, path)
+    };
     let data_type = array.data_type();
     match data_type {
         _ if claim(data_type) != Claim::Other => {
@@ -98,9 +100,12 @@ fn check_level(array: &dyn Array, level: usize, path: &str) -> Result<(), RowErr
                 check_no_nulls(column, field, array.nulls(), &path)?;
             }
         }
-        DataType::Dictionary(_, values) => {
+        DataType::Dictionary(_, data_type) => {
             check_shared(array, path)?;
-            check_part(shared_values(array, path)?, values, level, path)?;
+            let values = shared_values(array, path)?;
+            if values.data_type() != &**data_type || known.get(path, values).is_none() {
+                check_part(values, data_type, known, level, path)?;
+            }
         }
         DataType::RunEndEncoded(ends, values) => {
             let is_as_its_type = match ends.data_type() {
@@ -129,11 +134,17 @@ fn check_level(array: &dyn Array, level: usize, path: &str) -> Result<(), RowErr
 }
 
 /// Checks an array that is part of another one, whose type says what it is.
-fn check_part(array: &dyn Array, data_type: &DataType, level: usize, path: &str) -> Result<(), RowError> {
+fn check_part(
+    array: &dyn Array,
+    data_type: &DataType,
+    known: &Known,
+    level: usize,
+    path: &str,
+) -> Result<(), RowError> {
     if array.data_type() != data_type {
         return Err(RowError::shape(0, path, "the array is not of the type that the one around it names"));
     }
-    check_level(array, level + 1, path)
+    check_level(array, known, level + 1, path)
 }
 
 /// Checks that the validity bitmap has a bit for each row, and as many nulls as it says.

@@ -441,7 +441,12 @@ impl<'a> Leaf<'a> {
     ) -> Result<Option<ArrayRef>, RowError> {
         let slices = slices(buffers);
         let column = |validity| self.checked(Views::new(views, &slices, validity));
-        if columns::validate_views(views, &slices).is_ok() {
+        let are_right = |views: &[u128]| columns::validate_views(views, &slices).is_ok();
+        let are_all_right = match plan.known {
+            Some(known) => known.are_right(self.path, views, buffers, are_right),
+            None => are_right(views),
+        };
+        if are_all_right {
             let is_text = claim(self.array.data_type()) == Claim::Utf8;
             return Ok((!is_text).then(|| view_text(views.clone(), buffers.clone(), self.nulls.cloned())));
         }

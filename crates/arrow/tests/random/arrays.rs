@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader, make_array};
+use arrow_array::{
+    Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader, StringViewArray, make_array,
+};
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields, Schema, UnionFields, UnionMode};
@@ -278,10 +280,13 @@ fn call_checkers(array: &ArrayRef, is_sound: bool) {
     let masks = POLICIES.iter().map(|&policy| Checker::mask(policy, "is_utf8"));
     for checker in masks.chain(repairs).chain([Checker::refuse()]) {
         let has_mask = checker.schema(&schema).fields().len() == 2;
-        let reader = RecordBatchIterator::new([Ok(batch.clone())], schema.clone());
-        let mut reader = CheckedReader::new(reader, checker);
+        // What a reader remembers of a batch does not change the answer for the next one.
+        let batches = [(); 2].map(|()| Ok(batch.clone()));
+        let reader = CheckedReader::new(RecordBatchIterator::new(batches, schema.clone()), checker);
         let schema = reader.schema();
-        let Some(Ok(checked)) = reader.next() else {
+        let answers: Vec<_> = reader.map(Result::ok).collect();
+        assert_eq!(answers[0], answers[1]);
+        let Some(checked) = &answers[0] else {
             assert!(!is_sound || batch.num_rows() > 1000);
             continue;
         };
@@ -292,6 +297,29 @@ fn call_checkers(array: &ArrayRef, is_sound: bool) {
             assert!(!has_mask || checked.column(1).as_boolean().false_count() == 0);
         }
     }
+}
+
+/// A reader of batches with the same buffers, and views that are changed in each second one, gives the answers of a checker that remembers
+/// nothing.
+fn change_views(array: &StringViewArray, choices: &mut Choices<'_>) {
+    let batches: Vec<RecordBatch> = (0..6)
+        .map(|number| {
+            let (mut views, buffers) = (array.views().to_vec(), array.data_buffers().to_vec());
+            if number % 2 == 1 && !views.is_empty() {
+                let row = choices.below(views.len());
+                views[row] =
+                    views[choices.below(views.len())] ^ (choices.below(2) as u128) << choices.below(128);
+            }
+            // SAFETY: none. Data from outside breaks rules, and only what checks it may read it.
+            let array = unsafe { StringViewArray::new_unchecked(views.into(), buffers.into(), None) };
+            RecordBatch::try_from_iter_with_nullable([("column", Arc::new(array) as ArrayRef, true)]).unwrap()
+        })
+        .collect();
+    let expected: Vec<_> = batches.iter().map(|batch| Checker::refuse().batch(batch).ok()).collect();
+    let schema = batches[0].schema();
+    let reader = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
+    let found: Vec<_> = CheckedReader::new(reader, Checker::refuse()).map(Result::ok).collect();
+    assert_eq!(found, expected);
 }
 
 /// Calls everything. `is_sound` is what arrow says of the array.
@@ -350,5 +378,8 @@ pub fn check(
         }
     }
     call_all(&array, is_sound && is_small);
+    if let Some(array) = array.as_string_view_opt() {
+        change_views(array, choices);
+    }
     Some(is_sound)
 }
