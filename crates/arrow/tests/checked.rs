@@ -519,7 +519,7 @@ fn views_that_come_again() {
         // An overlapping view, and two that are cut inside a character.
         for view in changed.chain([long(text, 4, 30), long(text, 4, 17), long(text, 11, 20)]) {
             let mut batches = vec![array(&right, &same); before];
-            batches.push(array(&[right[0], view, right[1]], &same));
+            batches.extend([0; 2].map(|_| array(&[right[0], view, right[1]], &same)));
             batches.extend([array(&[right[0], view], &other), array(&[view], &same), array(&right, &short)]);
             batches.extend([array(&[view], &same), array(&right, &same), array(&right[..2], &other)]);
             let expected: Vec<_> = batches.iter().map(|batch| Checker::refuse().batch(batch).ok()).collect();
@@ -562,17 +562,16 @@ fn memory_that_is_refilled_is_read_again() {
         // SAFETY: the key is that of the row.
         unsafe { DictionaryArray::<Int32Type>::new_unchecked(Int32Array::from(vec![0, 0]), Arc::new(array)) }
     };
-    let view = u128::from_le_bytes(*b"\x0E\0\0\0thir\0\0\0\0\0\0\0\0");
-    let views = ScalarBuffer::from(vec![view; 2]);
-    // SAFETY: the view is that of the buffer.
+    let views = [b"\x0D\0\0\0hirt\0\0\0\0\x01\0\0\0", b"\x0E\0\0\0thir\0\0\0\0\0\0\0\0"];
+    let views = ScalarBuffer::from(views.map(|view| u128::from_le_bytes(*view)).to_vec());
+    // SAFETY: the views are those of the buffer.
     let views = unsafe { StringViewArray::new_unchecked(views, Arc::from([buffer]), None) };
     for column in [Arc::new(strings) as ArrayRef, Arc::new(views)] {
         let batch = batch(column);
-        let reader =
-            RecordBatchIterator::new([batch.clone(), batch.clone(), batch.clone()].map(Ok), batch.schema());
+        let reader = RecordBatchIterator::new([(); 5].map(|()| Ok(batch.clone())), batch.schema());
         let stream = FFI_ArrowArrayStream::new(Box::new(reader));
         let mut reader = Checker::refuse().import_stream(stream).unwrap();
-        for byte in [b' ', 0xE9, b' '] {
+        for byte in [b' ', 0xE9, b' ', b' ', 0xE9] {
             // SAFETY: the byte is in the memory, and nobody reads it at the moment.
             unsafe { start.add(8).write(byte) };
             assert_eq!(reader.next().unwrap().is_ok(), byte == b' ');
