@@ -282,7 +282,7 @@ pub(crate) fn check_one_block(s: Avx512, bytes: &[u8]) -> Verdict {
 pub(crate) fn check_by_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
     if bytes.len() < 2 * BLOCK_BYTES {
         check_two_blocks(s, bytes)
-    } else if bytes.len() < 8 * BLOCK_BYTES && is_ascii(s, bytes) {
+    } else if bytes.len() <= 8 * BLOCK_BYTES && is_ascii(s, bytes) {
         // At most eight blocks are tested before the checker's tables are loaded.
         Verdict::VALID
     } else {
@@ -411,7 +411,7 @@ pub(crate) fn four_blocks(s: Avx512, blocks: &[u8; 4 * BLOCK_BYTES]) -> [Vector;
     [a, b, c, d]
 }
 
-/// Returns whether all of fewer than 512 bytes are ASCII. Below 128 bytes, the answer is no.
+/// Returns whether all of at most 512 bytes are ASCII. Below 128 bytes, the answer is no.
 ///
 /// Text with other characters mostly has some in its first or last 128 bytes. So no branch on the
 /// length comes before that answer.
