@@ -44,7 +44,7 @@ pub fn assert_linear(name: &str, work: impl Fn(&'static Kernel, &[u8])) {
     ];
     // All small distances, those near the lengths at which a search changes its method, and some
     // large ones.
-    let near = [30, 57, 58, 59, 64, 65, 128, 250, 463, 464, 465, 512, 600, 1030, 3000, 20_000];
+    let near = [30, 57, 58, 59, 64, 65, 128, 250, 512, 600, 1030, 3000, 4090, 4096, 4170, 20_000];
     let distances = (0_usize..18).chain(near);
     for distance in distances {
         for sequence in SEQUENCES {

@@ -101,7 +101,8 @@ impl Kernel {
 #[cfg(test)]
 mod tests {
     use crate::kernel::on_reject::{Accepts, ContinuesOr};
-    use crate::kernel::{Continues, Kernel, Rejected, automaton};
+    use crate::kernel::{Continues, Engine, Kernel, Rejected, automaton};
+    use crate::simd::Job;
 
     /// A long piece between ASCII takes its own path.
     #[test]
@@ -161,6 +162,46 @@ mod tests {
                         automaton::judge(&text, suspect).map_err(|error| error.valid_up_to()),
                         Err(at)
                     );
+                }
+            }
+        }
+    }
+
+    struct SoundUpTo;
+
+    impl<E: Engine> Job<E, usize, usize> for SoundUpTo {
+        fn run(engine: E, bytes: &[u8], at: usize) -> usize {
+            engine.sound_up_to(bytes, at)
+        }
+    }
+
+    /// Text with ill-formed sequences becomes a `str` because of this position.
+    #[test]
+    fn text_is_sound_up_to_a_fault_and_not_beyond() {
+        let faults: [&[u8]; 9] =
+            [b"\x80", b"\xC0", b"\xC3", b"\xE0", b"\xE2\x82", b"\xED", b"\xF0\x9F\x98", b"\xF4", b"\xFF"];
+        for kernel in Kernel::available() {
+            for (letter, fault) in
+                ["a", "\u{E9}", "\u{65E5}", "\u{1F600}"].iter().flat_map(|l| faults.map(|f| (l, f)))
+            {
+                for count in 1..140 {
+                    let mut text = letter.repeat(count).into_bytes();
+                    let start = text.len();
+                    text.extend_from_slice(fault);
+                    for after in ["", "b", "b\u{E9}", &"\u{65E5}".repeat(50)] {
+                        let text = [&text, after.as_bytes()].concat();
+                        let near = text.len().saturating_sub(67).min(start.saturating_sub(67));
+                        for at in [0, 4, 5, 6, 7, 64, 65, 66, start / 2, start] {
+                            if at > start || (1..4).contains(&at) {
+                                continue;
+                            }
+                            let sound = kernel.run(SoundUpTo, &text, at);
+                            assert!(
+                                (near..=start + fault.len()).contains(&sound),
+                                "{kernel:?}, {fault:02X?} after {start} times {letter}, {at}: {sound}"
+                            );
+                        }
+                    }
                 }
             }
         }

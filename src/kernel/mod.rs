@@ -73,6 +73,13 @@ pub trait Engine: Token {
     ///
     /// `piece` has between one byte and 512 bytes.
     fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool;
+
+    /// Returns a position at or before the end of the first ill-formed sequence, near it, or near
+    /// the end of `bytes`. No other ill-formed sequence ends after `at` and before that position.
+    ///
+    /// At least four bytes before `at` are well-formed, except for a character that `at` cuts off.
+    /// It stops sooner after a fault than `validate`, and takes more time for valid text.
+    fn sound_up_to(self, bytes: &[u8], at: usize) -> usize;
 }
 
 /// [`Engine::validate`] as a job, and as a separate function for callers with their own loops.

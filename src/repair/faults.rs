@@ -5,15 +5,8 @@
 
 use super::survey::{FIRST_CHUNK_BYTES, Found, LONGEST_CHUNK_BYTES, Replace, Seek};
 use crate::boundary;
-use crate::kernel::{Continues, Kernel};
+use crate::kernel::Kernel;
 use crate::output::Output;
-
-/// The length of a group. Checking it costs little more than a map, and it has as much text as four
-/// maps.
-const GROUP_BYTES: usize = 256;
-
-/// After this much text in groups, a kernel validates chunks, which may be faster.
-const LONGEST_RUN_BYTES: usize = 16 * GROUP_BYTES;
 
 /// A search for the ill-formed sequences of a text, in the two modes that `repair/survey/`
 /// describes.
@@ -72,58 +65,15 @@ impl<'a> FaultSearch<'a> {
     /// `block` was found last. The text before `done`, which lies in the block, has been written.
     /// Near the end of the text or the output, nothing is written.
     ///
-    /// ```text
-    /// near faults:            block by block, with maps
-    /// after a few blocks:     in groups, which are checked and copied
-    /// after many groups:      the search continues in chunks
-    /// ```
-    ///
     /// Returns the start of the text to write next, or `None` if nothing was written.
-    pub(crate) fn replace(&mut self, block: Found, mut done: usize, out: &mut Output<'_>) -> Option<usize> {
-        let mut at = block.start;
-        loop {
-            let replaced = self.kernel.run(Replace, self.bytes, (at, done, &mut *out));
-            if replaced.at == at {
-                break;
-            }
-            (at, done) = (replaced.at, replaced.done);
-            (self.at, self.chunk) = (at, 0);
-            if !replaced.far {
-                break;
-            }
-            debug_assert_eq!(at, done);
-            self.copy_groups(out);
-            (at, done) = (self.at, self.at);
-            if self.chunk > 0 {
-                break;
-            }
+    pub(crate) fn replace(&mut self, block: Found, done: usize, out: &mut Output<'_>) -> Option<usize> {
+        let replaced = self.kernel.run(Replace, self.bytes, (block.start, done, out));
+        if replaced.at == block.start {
+            return None;
         }
-        (at > block.start).then_some(done)
-    }
-
-    /// Copies groups, up to one that is ASCII or has a fault, but only a limited number. The text
-    /// before is well-formed and copied, except for a character that is cut off.
-    fn copy_groups(&mut self, out: &mut Output<'_>) {
-        let mut at = self.at;
-        while let Some((before, group)) = self.bytes[at - 4..].split_first_chunk()
-            && let Some(group) = group.first_chunk::<GROUP_BYTES>()
-            && out.left() >= GROUP_BYTES
-            && self.kernel.run(Continues, group, *before)
-        {
-            out.put_first(group, GROUP_BYTES);
-            at += GROUP_BYTES;
-            if group.is_ascii() {
-                break;
-            }
-            if at - self.at == LONGEST_RUN_BYTES {
-                self.chunk = FIRST_CHUNK_BYTES;
-                break;
-            }
-        }
-        // The copied bytes of a cut-off character will be overwritten, with the whole character or
-        // with U+FFFD.
-        self.at = boundary::start_before(self.bytes, at);
-        out.retract(at - self.at);
+        self.at = replaced.at;
+        self.chunk = if replaced.far { FIRST_CHUNK_BYTES } else { 0 };
+        Some(replaced.done)
     }
 
     /// Validates the next chunk. Returns the end of its valid text, or `None` if there is none or

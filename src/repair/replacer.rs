@@ -93,8 +93,8 @@ pub(super) fn copy<'d>(kernel: &Kernel, src: &[u8], dst: &'d mut [MaybeUninit<u8
         return None;
     }
     // SAFETY: `write` has written all of the text, and nothing else: U+FFFD, and the bytes
-    // between one ill-formed sequence and the next. Of those a kernel found each chunk or group
-    // valid, or each byte is ASCII, or the map of its block has no ill-formed sequence there.
+    // between one ill-formed sequence and the next. Of those a kernel found each chunk valid, or
+    // skipped it as sound, or each byte is ASCII, or the map of its block has no ill-formed sequence there.
     Some(unsafe { core::str::from_utf8_unchecked_mut(out.finish()) })
 }
 
@@ -108,8 +108,8 @@ pub(super) fn append(kernel: &Kernel, bytes: &[u8], text: &mut String) {
     valid.reserve(bytes.len() + more);
     append_in_place(kernel, bytes, &mut valid);
     // SAFETY: `valid` was a `String`, and `append_in_place` has appended valid text: U+FFFD,
-    // and the bytes between one ill-formed sequence and the next. The kernel found each chunk
-    // or group of these valid, or each byte is ASCII, or the map of its block has no
+    // and the bytes between one ill-formed sequence and the next. The kernel found each chunk of
+    // these valid, or skipped it as sound, or each byte is ASCII, or the map of its block has no
     // ill-formed sequence there. (After a panic `text` is empty.)
     *text = unsafe { String::from_utf8_unchecked(valid) };
 }

@@ -86,8 +86,8 @@ impl<'a> Sequences<'a> {
         };
         // SAFETY: there is no ill-formed sequence between the end of the last one and `end`, where
         // the next one begins or the search got without one. For each byte between them, a kernel
-        // found its chunk valid, or the map of its block has no ill-formed sequence there. Where
-        // the search got without one, a character begins or the bytes end.
+        // found its chunk valid, or skipped it as sound, or the map of its block has no ill-formed
+        // sequence there. Where the search got without one, a character begins or the bytes end.
         Some(unsafe { core::str::from_utf8_unchecked(&bytes[start..end]) })
     }
 
@@ -105,8 +105,8 @@ impl<'a> Sequences<'a> {
             }
         };
         // SAFETY: there is no ill-formed sequence between the end of the last one and the start of
-        // this one. For each byte between them, a kernel found its chunk valid, or the map of its
-        // block has no ill-formed sequence there.
+        // this one. For each byte between them, a kernel found its chunk valid, or skipped it as
+        // sound, or the map of its block has no ill-formed sequence there.
         let valid = unsafe { core::str::from_utf8_unchecked(&bytes[offset..start]) };
         Some((offset, valid, end))
     }

@@ -5,7 +5,7 @@
 //!     the first bytes of the piece complete the pending character, or end an ill-formed sequence
 //!     if the last 1 to 3 bytes of the piece begin a character and do not complete it, they are pending from now on
 //!     if the kernel finds what lies between valid, it is one text
-//!     otherwise: the text before the kernel's suspicion, and then text and replacement in turns
+//!     otherwise, and in a long piece directly after one with a fault: text and replacement in turns
 //! ```
 //!
 //! A lead never continues a sequence. So what is pending depends only on the end of the piece, and
@@ -20,7 +20,6 @@ use core::iter::FusedIterator;
 use core::mem;
 
 use super::cut::{Cut, LastFour, Pending};
-use crate::boundary::start_before;
 use crate::error::{Hex, Sequence};
 use crate::kernel::Kernel;
 use crate::policy::Policy;
@@ -74,7 +73,7 @@ const REPLACEMENT: &str = "\u{FFFD}";
 /// ```
 #[derive(Clone, Copy)]
 pub struct Decoder {
-    /// The number of ill-formed sequences so far.
+    /// The number of ill-formed sequences so far, and [`FAULTY`].
     replaced: u64,
     /// The sequence that began before the last piece and ended in it, for [`Decoded`] to borrow.
     ended: [u8; 4],
@@ -84,6 +83,9 @@ pub struct Decoder {
 }
 
 const _: () = assert!(size_of::<Decoder>() <= 16);
+
+/// In [`Decoder::replaced`], the last piece had a fault. It only matters for the speed.
+const FAULTY: u64 = 1 << 63;
 
 /// The last two bytes are the first two of a surrogate, whose third byte Java replaces with them.
 const AFTER_SURROGATE: u8 = 1 << 2;
@@ -191,7 +193,7 @@ impl Decoder {
     #[inline]
     #[must_use]
     pub const fn replaced(&self) -> u64 {
-        self.replaced
+        self.replaced & !FAULTY
     }
 
     /// Returns the last bytes of the input so far, if they begin a character that is not complete
@@ -312,7 +314,13 @@ impl Kernel {
             // `unsafe` code.
             bytes => core::str::from_utf8(bytes).expect("`cut` has found a character"),
         };
-        let (text, rest) = Rest::read(self, cut.inside);
+        // Faults come in clusters. A kernel would probably read the piece in vain.
+        let (text, rest) = if decoder.replaced & FAULTY != 0 && cut.inside.len() >= LONG_BYTES {
+            ("", Rest::faulty(self, cut.inside))
+        } else {
+            Rest::read(self, cut.inside)
+        };
+        decoder.replaced &= !FAULTY;
         let replaced = &mut decoder.replaced;
         let in_surrogate = u8::from(in_surrogate && text.is_empty());
         Decoded { replaced, policy, completed, text, ill_formed: &[], in_surrogate, rest }
@@ -353,20 +361,14 @@ enum Rest<'a> {
     /// Bytes that were not read yet. A sequence begins at their start, and none is cut off at their
     /// end.
     Unread(&'static Kernel, &'a [u8]),
-    /// Bytes with a fault near their start.
-    Faulty {
-        kernel: &'static Kernel,
-        bytes: &'a [u8],
-        chunks: Utf8Chunks<'a>,
-        /// The length of the text directly before `bytes`.
-        before: usize,
-    },
+    /// Bytes that have a fault, or probably have one.
+    Faulty(Utf8Chunks<'a>),
     /// Few such bytes: `core`'s loop over bytes takes less time.
     Short(core::str::Utf8Chunks<'a>),
 }
 
-/// The most bytes at the end of a piece, after longer text, that are expected to have no fault.
-const FEW_BYTES: usize = 256;
+/// From this length on, a piece is searched for faults at once if the piece before it had one.
+const LONG_BYTES: usize = 1000;
 
 /// The most bytes that `core` searches.
 const SHORT_BYTES: usize = 48;
@@ -377,24 +379,18 @@ impl<'a> Rest<'a> {
     fn read(kernel: &'static Kernel, bytes: &'a [u8]) -> (&'a str, Self) {
         match kernel.check(bytes) {
             Ok(text) => (text, Self::End),
-            Err(rejected) => Self::rejected(kernel, bytes, rejected.suspect()),
+            Err(_) => ("", Self::faulty(kernel, bytes)),
         }
     }
 
-    /// Returns the text at the start of `bytes`, which the kernel rejects because of what it has read at
-    /// `suspect`, and the rest.
+    /// Returns `bytes`, in which there is probably a fault.
     #[inline(never)]
-    fn rejected(kernel: &'static Kernel, bytes: &'a [u8], suspect: usize) -> (&'a str, Self) {
+    fn faulty(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         if bytes.len() <= SHORT_BYTES {
-            return ("", Self::Short(bytes.utf8_chunks()));
+            Self::Short(bytes.utf8_chunks())
+        } else {
+            Self::Faulty(kernel.utf8_chunks(bytes))
         }
-        // Only 'valid' is trusted, not a position.
-        let (before, after) = bytes.split_at(start_before(bytes, suspect));
-        let (text, bytes) = match kernel.check(before) {
-            Ok(text) => (text, after),
-            Err(_) => ("", bytes),
-        };
-        (text, Self::Faulty { kernel, bytes, chunks: kernel.utf8_chunks(bytes), before: text.len() })
     }
 }
 
@@ -411,15 +407,9 @@ impl<'a> Decoded<'a> {
                 }
                 Some(())
             }
-            &mut Rest::Faulty { kernel, bytes, ref mut chunks, ref mut before } => {
+            Rest::Faulty(chunks) => {
                 let chunk = chunks.next()?;
                 (self.text, self.ill_formed) = (chunk.valid(), chunk.invalid());
-                let distance = mem::take(before) + self.text.len();
-                let rest = &bytes[chunk.invalid_offset() + self.ill_formed.len()..];
-                if rest.len() <= distance.min(FEW_BYTES) {
-                    // There is probably no other fault.
-                    self.rest = Rest::Unread(kernel, rest);
-                }
                 self.count_sequence();
                 Some(())
             }
@@ -438,7 +428,7 @@ impl<'a> Decoded<'a> {
         if self.ill_formed.is_empty() {
             return;
         }
-        *self.replaced += 1;
+        *self.replaced = (*self.replaced + 1) | FAULTY;
         if self.policy == Policy::Java {
             // A continuation after `ED` as a sequence of one byte is the second byte of a surrogate.
             match self.ill_formed {
@@ -521,7 +511,7 @@ impl Default for Decoder {
 /// them, and as many sequences have been replaced.
 impl PartialEq for Decoder {
     fn eq(&self, other: &Self) -> bool {
-        (self.replaced, self.state) == (other.replaced, other.state)
+        (self.replaced(), self.state) == (other.replaced(), other.state)
     }
 }
 
@@ -529,7 +519,7 @@ impl Eq for Decoder {}
 
 impl Hash for Decoder {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.replaced, self.state).hash(state);
+        (self.replaced(), self.state).hash(state);
     }
 }
 
@@ -537,7 +527,7 @@ impl fmt::Debug for Decoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Decoder")
             .field("policy", &self.policy())
-            .field("replaced", &self.replaced)
+            .field("replaced", &self.replaced())
             .field("pending", &format_args!("{}", Hex(self.pending())))
             .finish()
     }

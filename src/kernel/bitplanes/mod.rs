@@ -48,6 +48,11 @@ impl Engine for Avx512 {
     fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
         blocks::piece_in_blocks_continues(self, before, piece)
     }
+
+    #[inline(always)]
+    fn sound_up_to(self, bytes: &[u8], at: usize) -> usize {
+        blocks::first_faulty_block(self, bytes, at).suspicion().unwrap_or(at)
+    }
 }
 
 /// Validation by blocks, for any length, as a way.

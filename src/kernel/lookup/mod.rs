@@ -80,6 +80,11 @@ impl<S: Simd> Engine for S {
     fn piece_continues(self, before: [u8; 4], piece: &[u8]) -> bool {
         short::short_piece_continues(self, before, piece)
     }
+
+    #[inline(always)]
+    fn sound_up_to(self, bytes: &[u8], at: usize) -> usize {
+        fault::find_fault(self, bytes, at).suspicion().unwrap_or(at)
+    }
 }
 
 /// The algorithm for short input, for any length, as a way.

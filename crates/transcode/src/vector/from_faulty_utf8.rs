@@ -28,12 +28,13 @@ use super::{IntoBytes, at_least, leading_ascii, load_block, masked};
 use crate::simd::{ConvertOps, first_bits};
 use trust8::boundary::is_continuation;
 use trust8::engine::Output;
-use trust8::engine::survey::{
-    BLOCK_BYTES, CONTEXT, Marks, OWN_BYTES, SOUND_BLOCKS_TO_TAKE_GROUPS, Surveyor, padded,
-};
+use trust8::engine::survey::{BLOCK_BYTES, CONTEXT, Marks, OWN_BYTES, Surveyor, padded};
 
 /// The length of a group.
 const GROUP_BYTES: usize = 128;
+
+/// After this many blocks without a fault, text is processed in groups.
+const SOUND_BLOCKS_TO_TAKE_GROUPS: usize = 4;
 
 /// After this much text in groups, faults are no longer near. Restarting at the next fault costs as
 /// much as a few hundred bytes.
