@@ -633,7 +633,9 @@ pub(crate) fn quick_bytes(string: &Borrowed<'_, '_, PyAny>) -> Option<*mut ffi::
 /// library is slow for UTF-32, and the CPU learns up to 16 KB of text.
 #[inline]
 fn interpreter_pays(chars: usize, is_wide: impl FnOnce() -> bool) -> bool {
-    chars < library_pays(16, 32) || chars < library_pays(0, 12_000) && is_wide()
+    const FEWEST: usize = 16;
+    let few = library_pays(FEWEST, 32);
+    chars < few || few > FEWEST && chars < 12_000 && is_wide()
 }
 
 /// Returns the string in UTF-8, or `None` if it has a surrogate. Signals are handled.

@@ -492,7 +492,9 @@ impl<U: Unit> Decoder<'_, U> {
             };
             let next = next(word);
             if next.is_err() {
-                if faults == 0 && rest.len() >= FEW_BYTES {
+                // The closer the faults were, the more are in the rest.
+                let narrower = (2 * at).clamp(2 * FEW_BYTES, 6 * FEW_BYTES);
+                if faults == 0 && rest.len() >= library_pays(FEW_BYTES, narrower) {
                     break Ok(());
                 }
                 faults = faults.saturating_sub(1);
