@@ -80,6 +80,7 @@ const MONGOLIAN_SELECTOR: Set = 1 << 23;
 const SELECTOR: Set = 1 << 24;
 /// U+E0100 to U+E01EF.
 const IDEOGRAPHIC_SELECTOR: Set = 1 << 25;
+const HYPHEN: Set = 1 << 26;
 
 /// The first and the last number of a range.
 type Pair = (u32, u32);
@@ -299,6 +300,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
     (MONGOLIAN_SELECTOR, &[(0x180B, 0x180D), (0x180F, 0x180F)]),
     (SELECTOR, &[(0xFE00, 0xFE0D)]),
     (IDEOGRAPHIC_SELECTOR, &[(0xE_0100, 0xE_01EF)]),
+    (HYPHEN, &[(0xAD, 0xAD)]),
 ];
 
 /// The most borders of ranges.
@@ -411,49 +413,21 @@ fn is_counted(number: u32) -> bool {
     number != 0xAD && !is_style(number) && !(0xE_0000..=0xE_00FF).contains(&number) && has(number, INVISIBLE)
 }
 
-/// The characters before a position, from the last one on, that begin in some of the last bytes.
-#[derive(Clone, Copy)]
-struct Back<'a> {
-    text: &'a [u8],
-    from: usize,
-}
-
-impl<'a> Back<'a> {
-    fn new(text: &'a [u8], span: usize) -> Self {
-        Self { text, from: text.len().saturating_sub(span) }
-    }
-}
-
-impl Iterator for Back<'_> {
-    type Item = u32;
-
-    #[inline(never)]
-    fn next(&mut self) -> Option<u32> {
-        let mut at = self.text.len().checked_sub(1)?;
-        while at > 0 && is_inside(self.text, at) {
-            at -= 1;
-        }
-        let (rest, last) = self.text.split_at_checked(at).filter(|_| at >= self.from)?;
-        self.text = rest;
-        Some(first_character(last)? as u32)
-    }
-}
-
 /// Where suspects begin in the window before a character: bit 63 is for a byte before, bit 0 for 64 bytes before. A bit
 /// that is set may also be for another character, or for a byte inside one.
 pub(super) type Near = u64;
 
-/// No suspects are known.
+/// No suspects are known: each byte may begin one.
 pub(super) const UNKNOWN: Near = u64::MAX;
 
-/// Those characters, from the last one on.
+/// Those characters, from the last one on. With [`UNKNOWN`], all characters in the window.
 #[derive(Clone, Copy)]
-struct Rare<'a> {
+struct Back<'a> {
     text: &'a [u8],
     near: Near,
 }
 
-impl Rare<'_> {
+impl Back<'_> {
     /// Returns the next character, and how many bytes are before it.
     #[inline(never)]
     fn next_at(&mut self) -> Option<(usize, u32)> {
@@ -469,7 +443,7 @@ impl Rare<'_> {
     }
 }
 
-impl Iterator for Rare<'_> {
+impl Iterator for Back<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
@@ -604,7 +578,7 @@ pub(super) struct Around<'a> {
 
 impl<'a> Around<'a> {
     pub(super) fn new(text: &'a [u8], next: Neighbour, near: Near) -> Self {
-        let last = Back::new(text, WINDOW_BYTES).next().unwrap_or(NONE);
+        let last = Back { text, near: UNKNOWN }.next().unwrap_or(NONE);
         Self { text, near, last: Neighbour::new(last), next }
     }
 
@@ -699,7 +673,7 @@ impl<'a> Around<'a> {
         if !is_end && !is_letter(number) {
             return STRAY;
         }
-        for earlier in self.back(WINDOW_BYTES) {
+        for earlier in self.back(UNKNOWN) {
             if is_letter(earlier) && count < 6 {
                 spelled |= u64::from(earlier & 0x7F) << (8 * count);
                 count += 1;
@@ -732,11 +706,10 @@ impl<'a> Around<'a> {
                 when(alone && inside && last.number.max(next.number) >= 0x80, few(1, 1))
             }
             0xAD => {
-                let hyphens = |span| self.back(span).filter(|&number| number == 0xAD).count();
-                when(
-                    last.is_letter() && next.is_letter() && hyphens(24) < 5 && hyphens(WINDOW_BYTES) < 11,
-                    ANY,
-                )
+                let are_few = |bytes, most: usize| {
+                    self.count(self.near & UNKNOWN << (WINDOW_BYTES - bytes), HYPHEN, most, false) < most
+                };
+                when(last.is_letter() && next.is_letter() && are_few(24, 5) && are_few(WINDOW_BYTES, 11), ANY)
             }
             0x180E => when(last.is(MONGOLIAN | MONGOLIAN_SELECTOR) && next.is(MONGOLIAN), few(4, 7)),
             _ => {
@@ -744,7 +717,7 @@ impl<'a> Around<'a> {
                 // Between words, unlike numbers and signs, they are rare. A repair may remove an invisible
                 // character, and then a letter is next.
                 let is_between = last.is_letter() && (next.is_letter() || next.is(INVISIBLE));
-                let is_rare = !is_between || self.count(SPACE) < 3;
+                let is_rare = !is_between || self.count(self.near, SPACE, 3, false) < 3;
                 when(!is_other && !last.is(INVISIBLE) && is_rare, ANY | rarely_switches(SPACE))
             }
         }
@@ -784,7 +757,7 @@ impl<'a> Around<'a> {
     fn takes_blank(&self) -> Limits {
         let next = self.next;
         let is_hidden = self.last.is(WORD) || next.is(WORD | INVISIBLE);
-        let other = self.back(WINDOW_BYTES).find(|&number| number != 0x2800).unwrap_or(NONE);
+        let other = self.back(UNKNOWN).find(|&number| number != 0x2800).unwrap_or(NONE);
         when(
             next.is(DOTTED)
                 || has(other, DOTTED)
@@ -796,7 +769,7 @@ impl<'a> Around<'a> {
 
     /// At most four in a row, and at most five in the window and with it.
     fn takes_private(&self) -> Limits {
-        when(self.run(PRIVATE, 4) < 4 && self.count(PRIVATE) < 5, ANY)
+        when(self.run(PRIVATE, 4) < 4 && self.count(self.near, PRIVATE, 5, false) < 5, ANY)
     }
 
     /// At most eight in a row. Those of scripts rarely alternate with U+0300 to U+036F, so the search
@@ -806,31 +779,35 @@ impl<'a> Around<'a> {
         when(is_common(number) && !is_common(self.last.number) || self.run(MARK, 8) < 8, ANY)
     }
 
-    /// Returns the characters that begin in the last bytes.
-    fn back(&self, span: usize) -> Back<'a> {
-        Back::new(self.text, span)
-    }
-
-    fn rare(&self) -> Rare<'a> {
-        Rare { text: self.text, near: self.near }
+    fn back(&self, near: Near) -> Back<'a> {
+        Back { text: self.text, near }
     }
 
     /// Returns whether a character with a property begins in the window.
-    #[inline(never)]
     fn is_near(&self, properties: Set) -> bool {
-        self.back(WINDOW_BYTES).any(|number| has(number, properties))
-    }
-
-    /// Returns how many characters with a property begin in the window.
-    #[inline(never)]
-    fn count(&self, properties: Set) -> usize {
-        self.rare().filter(|&number| has(number, properties)).count()
+        self.count(UNKNOWN, properties, 1, false) > 0
     }
 
     /// Returns how many characters with a property are directly before this one, if not more.
-    #[inline(never)]
     fn run(&self, properties: Set, most: usize) -> usize {
-        self.back(WINDOW_BYTES).take(most).take_while(|&number| has(number, properties)).count()
+        self.count(UNKNOWN, properties, most, true)
+    }
+
+    /// Returns how many of some characters in the window have a property, if not more. If `in_row`, none after one without it
+    /// counts.
+    #[inline(never)]
+    fn count(&self, near: Near, properties: Set, most: usize, in_row: bool) -> usize {
+        let (mut back, mut count) = (self.back(near), 0);
+        while count < most
+            && let Some(number) = back.next()
+        {
+            match has(number, properties) {
+                true => count += 1,
+                false if in_row => break,
+                false => {}
+            }
+        }
+        count
     }
 
     /// Returns whether fewer than `near` characters whose number is limited are in the last 32
@@ -845,15 +822,15 @@ impl<'a> Around<'a> {
         if near == 0 {
             return false;
         }
-        let (mut rare, mut counted) = (self.rare(), 0);
-        while let Some((at, number)) = rare.next_at() {
+        let (mut back, mut counted) = (self.back(self.near), 0);
+        while let Some((at, number)) = back.next_at() {
+            let distance = self.text.len() - at - 1;
             let joins_emoji = || {
-                let before = self.text.get(..at).unwrap_or_default();
-                let from = self.text.len().saturating_sub(WINDOW_BYTES);
-                Back { text: before, from }.next().is_none_or(|last| Neighbour::new(last).ends_emoji())
+                let last = self.back(UNKNOWN >> distance >> 1).next();
+                last.is_none_or(|last| Neighbour::new(last).ends_emoji())
             };
             if is_counted(number) && !(number == ZWJ && joins_emoji()) {
-                counted |= 1 << 63 >> (self.text.len() - at - 1);
+                counted |= 1 << 63 >> distance;
             }
         }
         are_few(counted)
@@ -869,14 +846,14 @@ impl<'a> Around<'a> {
             last = if changes { earlier } else { last };
             changes
         };
-        self.rare().filter(changes).count()
+        self.back(self.near).filter(changes).count()
     }
 
     /// Returns how many different characters of some kind are in the window, with this one.
     #[inline(never)]
     fn distinct(&self, number: u32, kind: Set) -> usize {
         let of_kind = |&earlier: &u32| has(earlier, kind) && earlier != number;
-        let (mut rest, mut count) = (self.rare(), 1);
+        let (mut rest, mut count) = (self.back(self.near), 1);
         while let Some(earlier) = rest.find(of_kind) {
             count += usize::from(!{ rest }.any(|other| other == earlier));
         }
@@ -888,7 +865,7 @@ impl<'a> Around<'a> {
     #[inline(never)]
     fn changes(&self, selector: u32) -> usize {
         let (mut after, mut last, mut count) = (selector, selector, 0);
-        for earlier in self.back(WINDOW_BYTES) {
+        for earlier in self.back(UNKNOWN) {
             if earlier == self.last.number {
                 let own = if after & !0xF == 0xFE00 || after == ZWJ { after } else { NONE };
                 count += usize::from(core::mem::replace(&mut last, own) != own);

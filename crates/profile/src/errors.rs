@@ -31,7 +31,7 @@ pub struct ProfileErrors<'a> {
 impl<'a> ProfileErrors<'a> {
     pub(super) fn new(profile: &'a Profile, kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         let chunks = kernel.utf8_chunks(bytes);
-        let (suspects, len) = (Suspects::new(0), bytes.len());
+        let (suspects, len) = (Suspects::new(0, 0), bytes.len());
         Self { profile, kernel, chunks, text: &[], offset: 0, suspects, next: None, len }
     }
 
@@ -77,7 +77,7 @@ impl Iterator for ProfileErrors<'_> {
             }
             let chunk = self.chunks.next()?;
             (self.text, self.offset, self.suspects) =
-                (chunk.valid().as_bytes(), chunk.offset(), Suspects::new(0));
+                (chunk.valid().as_bytes(), chunk.offset(), Suspects::new(0, 0));
             self.next = chunk.error();
         }
     }

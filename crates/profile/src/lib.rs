@@ -125,8 +125,8 @@ impl<'a> ProfileWith<'a> {
         sieve::plain_text(kernel, bytes, &profile.sieve)
             // A program with a constant profile of other classes gets none of the code for contexts.
             .or_else(|plain_to| match profile.rules().depend_on_context() {
-                true => sieve::walk(kernel, bytes, profile, plain_to, Profile::look_near),
-                false => sieve::walk(kernel, bytes, profile, plain_to, Profile::look_anywhere),
+                true => sieve::walk::<true>(kernel, bytes, profile, plain_to),
+                false => sieve::walk::<false>(kernel, bytes, profile, plain_to),
             })
     }
 
@@ -267,7 +267,11 @@ impl Profile {
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         let bits = bits & (u64::MAX >> (64 - Class::ALL.len()));
-        Self { bits, sieve: patterns::sieve(bits) }
+        let mut sieve = patterns::sieve(bits);
+        if (Rules { bits }).see_all() && bits & crate::bits(&[Class::Joiner, Class::ZeroWidth]) == 0 {
+            sieve.common = *b"\xE2\x80";
+        }
+        Self { bits, sieve }
     }
 
     /// Returns the forbidden classes, with a bit for each.
@@ -416,7 +420,8 @@ impl Profile {
             let found = self.look_near(text, at, edges, suspects);
             found.filter(|found| found.offset() as usize >= from - start)
         };
-        let found = sieve::search(kernel, text, &self.sieve, (from - start, Suspects::new(0)), look);
+        let found =
+            sieve::search::<true>(kernel, text, &self.sieve, (from - start, Suspects::new(0, 0)), look);
         Some(match found.err()? {
             ProfileError::NotUtf8(error) => {
                 let at = start + error.valid_up_to();
@@ -435,7 +440,7 @@ impl Profile {
         edges: Edges,
         mut each: impl FnMut(Forbidden) -> Option<T>,
     ) -> Option<T> {
-        let mut suspects = Suspects::new(0);
+        let mut suspects = Suspects::new(0, 0);
         while let Some(at) = suspects.next(kernel, text, &self.sieve) {
             if let Some(answer) = self.look(text, at, edges, suspects.near(at)).and_then(&mut each) {
                 return Some(answer);
@@ -462,7 +467,7 @@ impl Profile {
     }
 
     /// Does the same as `look` if no class depends on the context.
-    fn look_anywhere(&self, text: &[u8], at: usize, edges: Edges, _: &Suspects) -> Option<Forbidden> {
+    fn look_anywhere(&self, text: &[u8], at: usize, edges: Edges) -> Option<Forbidden> {
         let character = first_character(text.get(at..)?)?;
         let leads = edges.is_start && at == 0;
         let class = Class::listed(character).filter(|&class| self.rules().forbid_anywhere(class, leads))?;

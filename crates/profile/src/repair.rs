@@ -9,6 +9,7 @@ use alloc::string::String;
 use trust8::Kernel;
 
 use super::context::{UNKNOWN, WINDOW_BYTES, is_mark};
+use super::lanes::Sieve;
 use super::sieve::Suspects;
 use super::{Class, Edges, Profile};
 
@@ -81,10 +82,12 @@ impl Profile {
         repaired: &mut String,
     ) -> u64 {
         let (bytes, mut done, mut count) = (text.as_bytes(), 0, 0);
-        let mut suspects = Suspects::new(0);
+        // What is common in the text may be a stray in what is repaired.
+        let sieve = Sieve { common: [0xFF; 2], ..self.sieve };
+        let mut suspects = Suspects::new(0, 0);
         // The first character may be suspect only after the last one of `repaired`.
         let (mut first, mut next, mut sound) = (Some(0), 0, 0);
-        while let Some(at) = first.take().or_else(|| suspects.next(Kernel::best(), bytes, &self.sieve)) {
+        while let Some(at) = first.take().or_else(|| suspects.next(Kernel::best(), bytes, &sieve)) {
             let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()).filter(|_| at >= next)
             else {
                 continue;

@@ -108,7 +108,7 @@ impl Tail {
                 return found;
             }
         }
-        let mut suspects = Suspects::new(0);
+        let mut suspects = Suspects::new(0, UNKNOWN);
         // The first character may be suspect only after the last one.
         let mut first = (!piece.is_empty()).then_some(0);
         while let Some(place) = first.take().or_else(|| suspects.next(kernel, piece, &profile.sieve)) {

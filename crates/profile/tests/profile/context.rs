@@ -50,6 +50,20 @@ fn check(text: &str) {
     }
 }
 
+/// The same for all errors.
+fn check_all(text: &str) {
+    for (name, profile) in by_context() {
+        let expected = all_expected(name, text);
+        for kernel in kernels() {
+            let found = kernel.profile(profile).errors(text.as_bytes());
+            assert!(
+                found.map(|error| error.valid_up_to()).eq(expected.iter().copied()),
+                "{name}, {kernel:?}: {text:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn pairs() {
     let kinds: Vec<char> = KINDS.chars().collect();
@@ -120,19 +134,13 @@ fn random_text(random: &mut Random, len: usize) -> String {
 #[test]
 fn random_texts() {
     let mut random = Random::new(75);
-    for round in 0..super::support::scale::slow_cases(600, 50) {
+    for _ in 0..super::support::scale::slow_cases(600, 50) {
         let len = random.index(200);
         let text = random_text(&mut random, len);
         check(&text);
+        check_all(&text);
         for (name, profile) in by_context() {
             let expected = all_expected(name, &text);
-            for kernel in kernels() {
-                let found = kernel.profile(profile).errors(text.as_bytes());
-                assert!(
-                    found.map(|error| error.valid_up_to()).eq(expected.iter().copied()),
-                    "{round}, {name}: {text:?}"
-                );
-            }
             assert_eq!(profile.census(&text).total() as usize, expected.len());
             #[cfg(feature = "alloc")]
             {
@@ -153,6 +161,36 @@ fn random_texts() {
                 }
             }
         }
+    }
+}
+
+/// Joiners and U+200B between letters, as rare as in text and more frequent: the search itself judges most of them.
+#[test]
+fn joiners_between_letters() {
+    /// Letters and marks at both ends of what the search knows.
+    const SCRIPTS: [&str; 4] = [
+        "\u{5C0}\u{5D0}\u{61B}\u{61D}\u{620}\u{6CC}\u{7FF}",
+        "\u{E01}\u{E2F}\u{E30}\u{E40}\u{E44}\u{E45}\u{E81}\u{EAF}\u{EB0}\u{EC4}\u{EC8}\u{E4D}",
+        "\u{1000}\u{102A}\u{102B}\u{1050}\u{1780}\u{17AF}\u{17B3}\u{17B6}\u{F40}",
+        "\u{900}\u{915}\u{94D}\u{93F}\u{9CD}\u{DCA}\u{DFF}\u{8FF}\u{800}\u{84D}",
+    ];
+    const OTHERS: &str = "a_ é日\u{58F}\u{59F}\u{10D0}\u{61C}\u{17B5}\u{180E}\u{16FE4}";
+    const KINDS: [&str; 5] =
+        ["\u{200B}", "\u{200C}", "\u{200D}", "\u{200C}\u{200D}", "\u{200B}\u{200C}\u{200D}"];
+    let mut random = Random::new(79);
+    for _ in 0..super::support::scale::slow_cases(3_000, 100) {
+        let [kinds, letters, others] = [random.one_of(&KINDS), random.one_of(&SCRIPTS), OTHERS];
+        let (most, gap, len) = (random.below(8), 1 + random.below(16), random.index(250));
+        let mut text = String::new();
+        while text.len() < len {
+            let characters = match (random.below(gap), random.below(100)) {
+                (0, _) => kinds,
+                (_, n) if n < most => others,
+                _ => letters,
+            };
+            text.push(random.one_of(&characters.chars().collect::<Vec<_>>()));
+        }
+        check_all(&text);
     }
 }
 
