@@ -21,8 +21,8 @@ use crate::stream::Decoder;
 /// - [`read_line`](BufRead::read_line) and [`lines`](BufRead::lines) of [`BufRead`] do not validate
 ///   a second time.
 ///
-/// The [`Decoder`] decides what replaces an ill-formed sequence; [`decoder`](Self::decoder) tells
-/// how many there were.
+/// The [`Decoder`] decides what replaces an ill-formed sequence, and whether a signature is
+/// removed; [`decoder`](Self::decoder) tells how many sequences there were.
 ///
 /// An error of the inner reader is passed on and changes nothing.
 ///

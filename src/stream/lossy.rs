@@ -78,7 +78,8 @@ pub struct Decoder {
     /// The sequence that began before the last piece and ended in it, for [`Decoded`] to borrow.
     ended: [u8; 4],
     /// The [`Pending`] bytes. Their number in the last byte has only two bits; then come
-    /// [`AFTER_SURROGATE`] and the policy. It is one word, so that it is loaded as it was stored.
+    /// [`AFTER_SURROGATE`], the policy, [`STRIPS_BOM`] and [`AFTER_START`]. It is one word, so that
+    /// it is loaded as it was stored.
     state: [u8; 4],
 }
 
@@ -90,8 +91,17 @@ const FAULTY: u64 = 1 << 63;
 /// The last two bytes are the first two of a surrogate, whose third byte Java replaces with them.
 const AFTER_SURROGATE: u8 = 1 << 2;
 
-/// Where the number of the policy begins.
+/// Where the number of the policy begins, which has three bits.
 const POLICY_SHIFT: u32 = 3;
+
+/// A signature at the start is removed.
+const STRIPS_BOM: u8 = 1 << 6;
+
+/// With [`STRIPS_BOM`]: it was, or there is none.
+const AFTER_START: u8 = 1 << 7;
+
+/// The bits that the end of an input does not change.
+const KEPT: u8 = STRIPS_BOM | 7 << POLICY_SHIFT;
 
 impl Decoder {
     /// Returns a decoder that replaces each ill-formed sequence with U+FFFD, at the start of the
@@ -138,7 +148,25 @@ impl Decoder {
     #[inline]
     #[must_use]
     pub const fn policy(&self) -> Policy {
-        Policy::ALL[(self.state[3] >> POLICY_SHIFT) as usize]
+        Policy::ALL[(self.state[3] >> POLICY_SHIFT & 7) as usize]
+    }
+
+    /// Sets whether to remove the signature `EF BB BF` if the input begins with it, also after
+    /// [`finish`](Self::finish). The default is `false`. Call this before the first piece.
+    ///
+    /// [`Bom`](crate::Bom) explains when to remove it, and when U+FEFF is text and must stay.
+    ///
+    /// ```
+    /// use trust8::stream::Decoder;
+    ///
+    /// let mut decoder = Decoder::new().strip_bom(true);
+    /// assert!(decoder.push(b"\xEF\xBB").eq([""; 0]));
+    /// assert!(decoder.push(b"\xBFname;size").eq(["name;size"]));
+    /// ```
+    #[must_use]
+    pub const fn strip_bom(mut self, strip: bool) -> Self {
+        self.state[3] = self.state[3] & !(STRIPS_BOM | AFTER_START) | if strip { STRIPS_BOM } else { 0 };
+        self
     }
 
     /// Decodes `piece`, the next bytes of the input. It may have any length, even 0.
@@ -172,7 +200,7 @@ impl Decoder {
     pub fn finish(&mut self) -> Decoded<'_> {
         let len = self.pending().len();
         self.ended = self.state;
-        self.hold(Pending([0; 4]), false);
+        self.state = [0, 0, 0, self.state[3] & KEPT];
         self.replace(len, Rest::End)
     }
 
@@ -212,7 +240,7 @@ impl Decoder {
         &self.state[..usize::from(self.state[3] & 3)]
     }
 
-    /// Forgets everything except the policy.
+    /// Forgets everything except the options.
     ///
     /// ```
     /// use trust8::stream::Decoder;
@@ -223,7 +251,7 @@ impl Decoder {
     /// assert_eq!(decoder, Decoder::new());
     /// ```
     pub fn reset(&mut self) {
-        *self = Self { state: [0, 0, 0, self.state[3] & u8::MAX << POLICY_SHIFT], ..Self::new() };
+        *self = Self { state: [0, 0, 0, self.state[3] & KEPT], ..Self::new() };
     }
 
     /// Returns the number of replaced sequences, and the rest of the state.
@@ -233,11 +261,12 @@ impl Decoder {
         (self.replaced, self.state)
     }
 
-    /// Returns a decoder with this state, or `None` if no decoder has it.
+    /// Returns a decoder with this state, or `None` if no decoder has this policy or these pending
+    /// bytes.
     #[doc(hidden)]
     #[must_use]
     pub fn from_parts(replaced: u64, state: [u8; 4]) -> Option<Self> {
-        let policy = *Policy::ALL.get(usize::from(state[3] >> POLICY_SHIFT))?;
+        let policy = *Policy::ALL.get(usize::from(state[3] >> POLICY_SHIFT & 7))?;
         let len = usize::from(state[3] & 3);
         let (pending, others) = state[..3].split_at(len);
         let is_beginning = LastFour::of_pending(pending).is_some() && others.iter().all(|&byte| byte == 0);
@@ -261,6 +290,19 @@ impl Decoder {
             [only] => self.pending() == b"\xED" && matches!(only, 0xA0..=0xBF),
             [.., first, second] => *first == 0xED && matches!(second, 0xA0..=0xBF),
         }
+    }
+
+    /// Returns `piece` without the rest of the signature. All bytes before it, if any, begin one.
+    #[cold]
+    fn after_bom<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
+        let missing = "\u{FEFF}".as_bytes().strip_prefix(self.pending());
+        if missing.is_some_and(|missing| missing.len() > piece.len() && missing.starts_with(piece)) {
+            return piece;
+        }
+        self.state[3] |= AFTER_START;
+        let Some(text) = missing.and_then(|missing| piece.strip_prefix(missing)) else { return piece };
+        self.hold(Pending([0; 4]), false);
+        text
     }
 
     /// Decodes a piece that does not complete the pending character.
@@ -301,7 +343,10 @@ impl Decoder {
 impl Kernel {
     /// Does the same as [`Decoder::push`](crate::stream::Decoder::push), with this kernel.
     #[inline(always)]
-    pub fn push_lossy<'a>(&'static self, decoder: &'a mut Decoder, piece: &'a [u8]) -> Decoded<'a> {
+    pub fn push_lossy<'a>(&'static self, decoder: &'a mut Decoder, mut piece: &'a [u8]) -> Decoded<'a> {
+        if decoder.state[3] & (STRIPS_BOM | AFTER_START) == STRIPS_BOM {
+            piece = decoder.after_bom(piece);
+        }
         let pending = Pending((u32::from_be_bytes(decoder.state) & 0xFFFF_FF03).to_be_bytes());
         let Some(cut) = Cut::of(pending, piece) else { return decoder.decode_after_fault(self, piece) };
         let policy = decoder.policy();
@@ -322,7 +367,7 @@ impl Kernel {
         };
         decoder.replaced &= !FAULTY;
         let replaced = &mut decoder.replaced;
-        let in_surrogate = u8::from(in_surrogate && text.is_empty());
+        let in_surrogate = u8::from(in_surrogate);
         Decoded { replaced, policy, completed, text, ill_formed: &[], in_surrogate, rest }
     }
 }
@@ -398,28 +443,19 @@ impl<'a> Decoded<'a> {
     /// Takes the next text and the ill-formed sequence after it. Returns `None` at the end.
     #[inline(always)]
     fn advance(&mut self) -> Option<()> {
-        match &mut self.rest {
-            Rest::End => None,
+        let (text, ill_formed) = match &mut self.rest {
+            Rest::End => return None,
             &mut Rest::Unread(kernel, bytes) => {
                 (self.text, self.rest) = Rest::read(kernel, bytes);
-                if !self.text.is_empty() {
-                    self.in_surrogate = 0;
-                }
-                Some(())
+                return Some(());
             }
-            Rest::Faulty(chunks) => {
-                let chunk = chunks.next()?;
-                (self.text, self.ill_formed) = (chunk.valid(), chunk.invalid());
-                self.count_sequence();
-                Some(())
-            }
-            Rest::Short(chunks) => {
-                let chunk = chunks.next()?;
-                (self.text, self.ill_formed) = (chunk.valid(), chunk.invalid());
-                self.count_sequence();
-                Some(())
-            }
-        }
+            Rest::Faulty(chunks) => chunks.next().map(|chunk| (chunk.valid(), chunk.invalid()))?,
+            Rest::Short(chunks) => chunks.next().map(|chunk| (chunk.valid(), chunk.invalid()))?,
+        };
+        // If `match` assigned them, pieces of 16 bytes would take twice as long.
+        (self.text, self.ill_formed) = (text, ill_formed);
+        self.count_sequence();
+        Some(())
     }
 
     /// Counts the ill-formed sequence.
@@ -507,7 +543,7 @@ impl Default for Decoder {
     }
 }
 
-/// Decoders are equal if they have the same policy, and the same pieces have the same text after
+/// Decoders are equal if they have the same options, and the same pieces have the same text after
 /// them, and as many sequences have been replaced.
 impl PartialEq for Decoder {
     fn eq(&self, other: &Self) -> bool {

@@ -104,6 +104,49 @@ fn every_cut_of_every_malformed_sequence_in_every_text() {
     }
 }
 
+/// A signature at the start of each input is removed if the decoder is told so, and no other U+FEFF.
+#[test]
+fn every_cut_in_three_of_a_signature() {
+    const INPUTS: [&[u8]; 14] = [
+        b"",
+        b"\xEF",
+        b"\xEF\xBB",
+        b"\xEF\xBB\xBF",
+        b"\xEF\xBB\xBFa",
+        b"\xEF\xBB\xBF\xEF\xBB\xBF",
+        b"\xEF\xBB\xBF\xFF\xEF\xBB",
+        b"\xEF\xBBa\xEF\xBB\xBF",
+        b"\xEF\xEF\xBB\xBF",
+        b"\xEF\xBB\xEF\xBB\xBF",
+        b"a\xEF\xBB\xBF",
+        b"\xFF\xEF\xBB\xBF",
+        b"\xBF\xEF\xBB\xBF",
+        b"\xF0\x9F\x98\x80\xEF\xBB\xBF",
+    ];
+    for (way, policy) in ways().iter().flat_map(|way| POLICIES.map(|policy| (way, policy))) {
+        for (input, strips) in INPUTS.iter().flat_map(|input| [true, false].map(|strips| (*input, strips))) {
+            let expected = repaired(policy, if strips { trust8::strip_bom(input) } else { input });
+            let new = Decoder::with_policy(policy).unwrap().strip_bom(strips);
+            for (first, second) in (0..=input.len()).flat_map(|end| (0..=end).map(move |at| (at, end))) {
+                let mut decoder = new;
+                for _ in 0..2 {
+                    let mut text = String::new();
+                    for piece in [&input[..first], &input[first..second], b"", &input[second..]] {
+                        let (replaced, state) = decoder.parts();
+                        decoder = Decoder::from_parts(replaced, state).unwrap();
+                        text.extend(way.kernel.push_lossy(&mut decoder, piece));
+                    }
+                    text.extend(decoder.finish());
+                    assert_eq!(text, expected, "{}, {policy}, {strips}: {input:02X?}", way.name);
+                }
+                assert!(decoder.pending().is_empty());
+                decoder.reset();
+                assert_eq!(decoder, new);
+            }
+        }
+    }
+}
+
 #[test]
 fn every_cut_in_three_of_surrogates() {
     let surrogates: [&[u8]; 12] = [
