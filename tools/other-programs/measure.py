@@ -4,9 +4,8 @@
     tools/other-programs/measure.py             builds the programs and measures them
     tools/other-programs/measure.py --build     builds them, and stops there
 
-The programs are in the package `adoption`, which is built once for each validator. A [patch] puts the validator in the place of
-simdutf8. The builds take turns on one core, and the fastest time of each counts. They have to give the same answers. The script
-needs crates.io, and then a quiet machine for one minute.
+The programs are in the package `adoption`, which is built once for each validator. A [patch] puts the validator in the place of simdutf8. The
+builds take turns on one core, and the fastest time of each counts. Their answers must be the same. Building needs crates.io.
 """
 
 import os

@@ -408,6 +408,11 @@ fn all_errors() {
                     .eq(in_bytes.iter().copied()),
                 "{units:X?}"
             );
+            let mut errors = trust8_transcode::errors_in(kernel.form(Utf16), &units);
+            for left in (0..=expected.len()).rev() {
+                assert!(errors.size_hint().1.is_some_and(|most| (left..=units.len() * 2).contains(&most)));
+                errors.next();
+            }
             let wrong = (0..units.len()).filter(|&at| char::from_u32(numbers[at]).is_none());
             assert!(
                 trust8_transcode::errors_in(kernel.form(Utf32), &numbers)
