@@ -10,9 +10,9 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use fastwebsockets::{Role, WebSocket, WebSocketError};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use trust8_benches::random::Random;
 
 use crate::data;
-use crate::random::Random;
 
 /// A program that is measured.
 pub(crate) struct Program {
