@@ -116,6 +116,13 @@ def test_nothing_is_copied_in_which_nothing_is_wrong():
     assert addresses(pa.array(arrow.as_utf8(text))) == addresses(text)
     assert addresses(pa.array(arrow.repair(text))) == addresses(text)
     assert addresses(pa.array(arrow.as_utf8(text, copy=True))) != addresses(text)
+    for kind, width in [(pa.string(), 4), (pa.large_string(), 8)]:
+        rows = pa.array(["Zo\xeb", "Ana"] * 50, kind)
+        part = pa.table({"a": rows.slice(64)})
+        same = pa.table(arrow.checked(part))["a"].chunk(0)
+        assert same.equals(rows.slice(64)) and same.validate(full=True) is None
+        _, offsets, values = addresses(rows)
+        assert addresses(same)[1:] == [offsets + 64 * width, values]
 
 
 def test_memory_outlives_its_source():

@@ -180,23 +180,23 @@ impl Given {
             }
             DataType::Binary | DataType::Utf8 => {
                 self.expect(3, 0)?;
-                let (offsets, values) = self.offsets::<i32>(start, len, keep)?;
+                let (offsets, values) = self.offsets::<i32>(start, len, keep.is_some(), keep)?;
                 builder.add_buffer(offsets).add_buffer(self.fixed(2, values.start, values.len(), 1, keep)?)
             }
             DataType::LargeBinary | DataType::LargeUtf8 => {
                 self.expect(3, 0)?;
-                let (offsets, values) = self.offsets::<i64>(start, len, keep)?;
+                let (offsets, values) = self.offsets::<i64>(start, len, keep.is_some(), keep)?;
                 builder.add_buffer(offsets).add_buffer(self.fixed(2, values.start, values.len(), 1, keep)?)
             }
             DataType::BinaryView | DataType::Utf8View => builder.buffers(self.views(start, len, keep)?),
             DataType::List(item) | DataType::Map(item, _) => {
                 self.expect(2, 1)?;
-                let (offsets, items) = self.offsets::<i32>(start, len, keep)?;
+                let (offsets, items) = self.offsets::<i32>(start, len, false, keep)?;
                 builder.add_buffer(offsets).add_child_data(self.child(0, item, Some(items), deeper, keep)?)
             }
             DataType::LargeList(item) => {
                 self.expect(2, 1)?;
-                let (offsets, items) = self.offsets::<i64>(start, len, keep)?;
+                let (offsets, items) = self.offsets::<i64>(start, len, false, keep)?;
                 builder.add_buffer(offsets).add_child_data(self.child(0, item, Some(items), deeper, keep)?)
             }
             DataType::ListView(item) | DataType::LargeListView(item) => {
@@ -345,11 +345,12 @@ impl Given {
     }
 
     /// Copies the offsets of some rows, and returns the range that they cover. In the copy, they
-    /// begin with 0.
+    /// begin with 0; but if `as_is`, they stay, and the range begins there: bytes before it cost nothing.
     fn offsets<O: OffsetSizeTrait + ArrowNativeTypeOp>(
         &self,
         start: usize,
         len: usize,
+        as_is: bool,
         keep: Keep<'_>,
     ) -> PyResult<(Buffer, Range<usize>)> {
         if len == 0 {
@@ -365,6 +366,7 @@ impl Given {
         };
         let copy = match from {
             0 => copy,
+            _ if as_is => return Ok((copy, 0..to)),
             _ => Buffer::from_vec(
                 offsets.iter().map(|offset| offset.sub_wrapping(offsets[0])).collect::<Vec<_>>(),
             ),
