@@ -381,7 +381,7 @@ impl<U: Unit> Decoder<'_, U> {
         }
         self.last_lone_faults(bytes, at, instead);
         let rest = &bytes[*at..];
-        let pays = starts_with_close_faults(rest) || rest.len() >= library_pays(96, 300);
+        let pays = rest.len() >= library_pays(96, 300) || starts_with_close_faults(rest);
         let mut faults = if pays { 0 } else { RARE_FAULTS };
         while *at < bytes.len() {
             if faults == 0 {
@@ -722,10 +722,9 @@ impl<U: Unit> Decoder<'_, U> {
 /// is ill-formed by itself.
 #[inline(always)]
 fn is_continued(bytes: &[u8], next: &[u8]) -> bool {
-    // A lead has bits 7 and 6 set, but is not C0 or C1, and a continuation has only bit 7.
-    let is_lead = |byte: u8| byte & byte << 1 & ((byte & 0x3E) + 0x7E);
+    // Bit 7 of the difference says whether a byte is C2 or more. A continuation has bit 7 set, and not bit 6.
     let pairs = bytes.iter().zip(next);
-    pairs.fold(0, |any, (byte, next)| any | is_lead(*byte) & next & !(next << 1)) > 0x7F
+    pairs.fold(0, |any, (byte, next)| any | byte.saturating_sub(0x42) & next & !(next << 1)) > 0x7F
 }
 
 /// Returns whether the first bytes are ASCII and faults of one byte each.
@@ -860,7 +859,7 @@ pub(super) fn has_only_lone_faults(bytes: &[u8]) -> bool {
         return starts_with_lone_faults(bytes) && !is_continued(bytes, &bytes[1..]) && !bytes.is_ascii();
     }
     // As the function `is_continued`, for eight pairs of bytes.
-    let is_lead = |word: u64| word & word << 1 & ((word & (0x3E * ONES)) + 0x7E * ONES);
+    let is_lead = |word: u64| word & ((word | HIGH) - 0x42 * ONES);
     let is_continued = |word: u64, next: u64| is_lead(word) & next & !(next << 1) & HIGH != 0;
     let pair = |bytes: &[u8; 9]| {
         let [word @ .., _] = *bytes;
