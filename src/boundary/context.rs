@@ -65,6 +65,8 @@ pub(crate) const LARGEST_BEFORE_TWO_BYTE: &[u8; 64] = &{
 ///
 /// `start_before` steps back over a whole or a cut character alike; callers tell them apart.
 #[must_use]
+// Not inlined: it runs once for each fault or long run, and eight functions would contain it.
+#[inline(never)]
 pub fn start_before(bytes: &[u8], at: usize) -> usize {
     let at = at.min(bytes.len());
     for back in 1..=at.min(3) {

@@ -373,7 +373,7 @@ impl<E: Surveys> Job<E, (usize, usize, &mut Output<'_>), Replaced> for Replace {
             at += OWN_BYTES;
             if is_sound && map.continued != 0 {
                 let (end, is_far) = after_sound(engine, bytes, at, out.left());
-                if !out.put(&bytes[done..end]) {
+                if !bytes.get(at..end).is_some_and(|text| out.put(text)) {
                     break;
                 }
                 (at, done, far) = (end, end, is_far);
