@@ -33,8 +33,8 @@ struct RightViews {
     slots: Vec<u128>,
 }
 
-/// Enough for some thousand strings, and 256 KiB.
-const SLOTS: usize = 1 << 14;
+/// Enough for some thousand strings, and 128 KiB.
+const SLOTS: usize = 1 << 13;
 
 /// Returns the number of a view's slot: the highest bits of the product with 2^64 divided by the golden ratio.
 fn slot(view: u128) -> usize {
