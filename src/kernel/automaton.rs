@@ -177,11 +177,6 @@ impl Engine for Automaton {
         let state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
         !is(read(state, piece), FAULT)
     }
-
-    fn sound_up_to(self, bytes: &[u8], at: usize) -> usize {
-        let start = start_before(bytes, at);
-        self.validate(&bytes[start..]).suspicion().map_or(bytes.len(), |suspect| start + suspect)
-    }
 }
 
 /// Returns the state after `bytes`. ASCII between characters does not change it, so eight such

@@ -35,6 +35,7 @@ mod ways;
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
+use crate::boundary::start_before;
 use crate::error::Utf8Error;
 use crate::names::{displayed_by_name, is_same_name};
 use crate::simd::{Job, Token};
@@ -78,8 +79,12 @@ pub trait Engine: Token {
     /// the end of `bytes`. No other ill-formed sequence ends after `at` and before that position.
     ///
     /// At least four bytes before `at` are well-formed, except for a character that `at` cuts off.
-    /// It stops sooner after a fault than `validate`, and takes more time for valid text.
-    fn sound_up_to(self, bytes: &[u8], at: usize) -> usize;
+    /// With vectors, it stops sooner after a fault than `validate`, and takes more time for valid
+    /// text.
+    fn sound_up_to(self, bytes: &[u8], at: usize) -> usize {
+        let start = start_before(bytes, at);
+        self.validate(&bytes[start..]).suspicion().map_or(bytes.len(), |suspect| start + suspect)
+    }
 }
 
 /// [`Engine::validate`] as a job, and as a separate function for callers with their own loops.
