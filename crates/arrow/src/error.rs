@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use std::fmt;
+use std::{fmt, io};
 
 use trust8::Utf8Error;
 use trust8_columns::{ColumnError, ColumnErrorKind, Policy};
@@ -18,7 +18,7 @@ use trust8_profile::{self as profile, Forbidden, ProfileError};
 /// assert_eq!((error.row(), error.path()), (1, ""));
 /// assert!(error.to_string().starts_with("row 1: invalid UTF-8 at byte 3: E9 "));
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RowError {
     pub(crate) row: usize,
     pub(crate) path: String,
@@ -28,7 +28,7 @@ pub struct RowError {
 }
 
 /// The error of a row.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Reason {
     /// The bytes are not UTF-8.
@@ -106,6 +106,23 @@ impl RowError {
             kind => Reason::Layout(kind),
         };
         Self::new(error.row(), path, reason)
+    }
+}
+
+/// Converts the error into an [`InvalidData`](io::ErrorKind::InvalidData) error that carries it.
+///
+/// ```
+/// use arrow_array::BinaryArray;
+/// use trust8_arrow::{RowError, as_utf8};
+///
+/// let error = as_utf8(&BinaryArray::from_vec(vec![b"caf\xE9"])).unwrap_err();
+/// let error = std::io::Error::from(error);
+/// assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
+/// assert_eq!(error.downcast::<RowError>().unwrap().offset(), Some(3));
+/// ```
+impl From<RowError> for io::Error {
+    fn from(error: RowError) -> Self {
+        Self::new(io::ErrorKind::InvalidData, error)
     }
 }
 
