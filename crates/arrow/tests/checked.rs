@@ -7,10 +7,17 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+#[cfg(feature = "stream")]
+use std::{
+    pin::Pin,
+    task::{Context, Poll, Waker},
+};
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+#[cfg(feature = "stream")]
+use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, FixedSizeListArray,
@@ -20,6 +27,10 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, RunEndBuffer, ScalarBuffer};
 use arrow_data::ffi::FFI_ArrowArray;
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, UnionFields};
+#[cfg(feature = "stream")]
+use futures_core::Stream;
+#[cfg(feature = "stream")]
+use trust8_arrow::CheckedStream;
 use trust8_arrow::{CheckedReader, Checker, Policy, Reason, RowError};
 
 #[expect(dead_code, reason = "its `main` has no stranger")]
@@ -568,14 +579,39 @@ fn memory_that_is_refilled_is_read_again() {
     let views = unsafe { StringViewArray::new_unchecked(views, Arc::from([buffer]), None) };
     for column in [Arc::new(strings) as ArrayRef, Arc::new(views)] {
         let batch = batch(column);
-        let reader = RecordBatchIterator::new([(); 5].map(|()| Ok(batch.clone())), batch.schema());
-        let stream = FFI_ArrowArrayStream::new(Box::new(reader));
-        let mut reader = Checker::refuse().import_stream(stream).unwrap();
+        let stream = || {
+            let reader = RecordBatchIterator::new([(); 5].map(|()| Ok(batch.clone())), batch.schema());
+            FFI_ArrowArrayStream::new(Box::new(reader))
+        };
+        let mut reader = Checker::refuse().import_stream(stream()).unwrap();
+        #[cfg(feature = "stream")]
+        let mut polled = {
+            let batches = Polled(RecordBatchStreamReader::try_new(stream()).unwrap());
+            CheckedStream::new(batches, batch.schema(), Checker::refuse()).forgetful()
+        };
         for byte in [b' ', 0xE9, b' ', b' ', 0xE9] {
             // SAFETY: the byte is in the memory, and nobody reads it at the moment.
             unsafe { start.add(8).write(byte) };
             assert_eq!(reader.next().unwrap().is_ok(), byte == b' ');
+            #[cfg(feature = "stream")]
+            {
+                let next = Pin::new(&mut polled).poll_next(&mut Context::from_waker(Waker::noop()));
+                assert!(matches!(next, Poll::Ready(Some(next)) if next.is_ok() == (byte == b' ')));
+            }
         }
+    }
+}
+
+/// A stream of what a reader reads.
+#[cfg(feature = "stream")]
+struct Polled(RecordBatchStreamReader);
+
+#[cfg(feature = "stream")]
+impl Stream for Polled {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Poll::Ready(self.0.next())
     }
 }
 

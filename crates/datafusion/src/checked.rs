@@ -194,7 +194,8 @@ impl ExecutionPlan for CheckedExec {
         };
         let input = self.input.execute(partition, context)?;
         let schema = input.schema();
-        let checked = CheckedStream::new(input, schema, self.checker.clone());
+        // The table may come by the C interface.
+        let checked = CheckedStream::new(input, schema, self.checker.clone()).forgetful();
         Ok(Box::pin(RecordBatchStreamAdapter::new(checked.schema(), checked)))
     }
 }

@@ -323,7 +323,7 @@ impl<R: RecordBatchReader> CheckedReader<R> {
     /// ```
     #[must_use]
     pub fn forgetful(self) -> Self {
-        Self { batches: Batches { known: Known::without_views(), ..self.batches }, ..self }
+        Self { batches: self.batches.forgetful(), ..self }
     }
 }
 
@@ -355,6 +355,11 @@ pub(crate) struct Batches {
 impl Batches {
     pub(crate) fn new(checker: Checker, schema: &SchemaRef) -> Self {
         Self { schema: checker.schema(schema), checker, before: (0, 0), known: Known::default() }
+    }
+
+    /// Remembers no views.
+    pub(crate) fn forgetful(self) -> Self {
+        Self { known: Known::without_views(), ..self }
     }
 
     pub(crate) fn check(&mut self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {

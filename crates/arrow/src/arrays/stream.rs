@@ -47,6 +47,20 @@ impl<S> CheckedStream<S> {
         Self { stream, batches: Batches::new(checker, &schema) }
     }
 
+    /// Reads all views in each batch, as [`CheckedReader::forgetful`](super::CheckedReader::forgetful) does.
+    ///
+    /// ```
+    /// use arrow_schema::Schema;
+    /// use trust8_arrow::{CheckedStream, Checker};
+    ///
+    /// let stream = CheckedStream::new((), Schema::empty().into(), Checker::refuse()).forgetful();
+    /// assert_eq!(stream.schema().fields().len(), 0);
+    /// ```
+    #[must_use]
+    pub fn forgetful(self) -> Self {
+        Self { batches: self.batches.forgetful(), ..self }
+    }
+
     /// Returns the schema of the batches that come out.
     #[must_use]
     pub fn schema(&self) -> SchemaRef {
