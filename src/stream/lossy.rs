@@ -254,7 +254,7 @@ impl Decoder {
         *self = Self { state: [0, 0, 0, self.state[3] & KEPT], ..Self::new() };
     }
 
-    /// Returns the number of replaced sequences, and the rest of the state.
+    /// Returns the number of replaced sequences with `FAULTY`, and the rest of the state.
     #[doc(hidden)]
     #[must_use]
     pub fn parts(&self) -> (u64, [u8; 4]) {

@@ -471,9 +471,9 @@ pub(crate) fn first_faulty_block(s: Avx512, bytes: &[u8], at: usize) -> Verdict 
 
 /// The search for the first fault from `at` on, block by block.
 ///
-/// Everything before `at` is well-formed, except for a character that `at` cuts off. The job
+/// The four bytes before `at` are well-formed, except for a character that `at` cuts off. The job
 /// returns the suspect verdict for the first fault, or for the position where less than a block is
-/// left.
+/// left. If less than a block is before `at`, it begins at the start, and may find a fault there.
 struct FirstFaultyBlock;
 
 impl Job<Avx512, usize, Verdict> for FirstFaultyBlock {

@@ -9,9 +9,9 @@ use crate::simd::{Job, Simd};
 
 /// The search for the first fault from `at` on, vector by vector.
 ///
-/// Everything before `at` is well-formed, except for a character that `at` cuts off. `at` is 0 or
-/// at least four. The job returns the suspect verdict for the first fault, or for the position
-/// where less than a vector is left.
+/// The four bytes before `at` are well-formed, except for a character that `at` cuts off; or `at`
+/// is 0. The job returns the suspect verdict for the first fault, or for the position where less
+/// than a vector is left.
 struct FirstFault;
 
 impl<S: Simd> Job<S, usize, Verdict> for FirstFault {

@@ -245,7 +245,7 @@ impl Found {
 }
 
 /// Returns the next block with a fault in it, or an empty block after [`LONGEST_RUN_BYTES`] bytes
-/// without one. The job takes the start position.
+/// without one, or [`LONGEST_CHUNK_BYTES`] of ASCII. The job takes the start position.
 ///
 /// Everything before that is well-formed, except for a character that it cuts off.
 pub struct Seek;
@@ -255,8 +255,10 @@ impl<E: Surveys> Job<E, usize, Found> for Seek {
     fn run(engine: E, bytes: &[u8], from: usize) -> Found {
         let (s, mut at) = (engine.surveyor(), from);
         loop {
+            let start = at;
             at = after_ascii(s, bytes, at);
-            if at == bytes.len() {
+            // Only after ASCII is a sequence known to begin at that distance.
+            if at == bytes.len() || at - start >= LONGEST_CHUNK_BYTES {
                 return Found::nothing(at);
             }
             let len = (bytes.len() - at).min(OWN_BYTES);
@@ -297,10 +299,8 @@ fn after_sound<E: Engine>(engine: E, bytes: &[u8], at: usize, most: usize) -> (u
     let run = &bytes[..bytes.len().min(at + most.min(LONGEST_RUN_BYTES))];
     // A character that the position cuts off may be a fault. The next block includes all of it.
     let end = engine.sound_up_to(run, at).saturating_sub(CONTEXT).max(at);
-    match end + 2 * BLOCK_BYTES > at + LONGEST_RUN_BYTES {
-        true => (boundary::start_before(bytes, end), true),
-        false => (end, false),
-    }
+    let is_far = end + 2 * BLOCK_BYTES > at + LONGEST_RUN_BYTES;
+    (if is_far { boundary::start_before(bytes, end) } else { end }, is_far)
 }
 
 /// The UTF-8 of U+FFFD, and a zero that the next byte overwrites: four bytes are one store.
@@ -487,6 +487,21 @@ mod tests {
     fn ascii_is_copied_and_tested() {
         for kernel in Kernel::available() {
             kernel.run(Puts, &[], ());
+        }
+    }
+
+    /// A caller may want only a few of the characters after a fault.
+    #[test]
+    fn a_search_goes_no_farther_than_a_chunk_of_ascii() {
+        static TEXT: [u8; 3 * LONGEST_CHUNK_BYTES] = [b'a'; 3 * LONGEST_CHUNK_BYTES];
+        for kernel in Kernel::available() {
+            for from in [0, 1, 58, 100] {
+                let found = kernel.run(Seek, &TEXT, from);
+                assert!(found.is_sound() && found.start == found.end, "{kernel:?}, {from}: {found:?}");
+                let gained = found.end - from;
+                let most = LONGEST_CHUNK_BYTES + ASCII_GROUP_BYTES;
+                assert!((LONGEST_CHUNK_BYTES..most).contains(&gained), "{kernel:?}, {from}: {gained}");
+            }
         }
     }
 }

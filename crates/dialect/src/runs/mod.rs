@@ -125,7 +125,7 @@ impl<'a> Runs<'a> {
         }
         // SAFETY: `start` is where a run ended or a sequence was skipped. `pass_ascii` passes only
         // ASCII. `pass_chunk` passes what a kernel found valid. `pass_block` and `pass_mapped` pass
-        // whole characters: they begin at a byte that is no continuation, and the map has no
+        // whole characters: they begin at a byte that is no continuation, and `Seek` found no
         // ill-formed sequence up to where they end. All are cut short only before a byte that is
         // ASCII or a lead.
         unsafe { core::str::from_utf8_unchecked(&self.bytes[start..self.at]) }
