@@ -159,6 +159,8 @@ const FILES: &[Source] = &[
             ("left = &left[S::LANES..];", "left = &left[2 * S::LANES..];"),
             ("at.min(n - SKIPPED_BYTES)", "at.min(n - SKIPPED_BYTES - 1)"),
             ("at >= n - SKIPPED_BYTES", "at >= n - 2 * SKIPPED_BYTES"),
+            ("n <= 2 * SKIPPED_BYTES", "n <= 3 * SKIPPED_BYTES"),
+            ("n == SKIPPED_BYTES ||", "n <= 2 * SKIPPED_BYTES ||"),
             ("at += BLOCK_BYTES;", "at += 2 * BLOCK_BYTES;"),
             ("at += BLOCK_BYTES;", "at += BLOCK_BYTES + 1;"),
             ("at += TEST_VECTORS_EVERY_BYTES;", "at += TEST_VECTORS_EVERY_BYTES + BLOCK_BYTES;"),
