@@ -47,12 +47,12 @@ impl RightViews {
         Self { buffers: buffers.clone(), slots: Vec::new() }
     }
 
-    /// Returns whether views may come again. They do not if there are more strings than slots, or if the strings follow each other, as
-    /// in Parquet's plain pages.
+    /// Returns whether it pays to remember views that may come again. They do not come again if there are more strings than slots, or if the
+    /// strings follow each other, as in Parquet's plain pages. Strings inside their views are read as fast.
     fn may_repeat(&self, views: &[u128]) -> bool {
         let longs = views.iter().take(32).filter(|&&view| view as u32 > 12).map(|view| view >> 96);
         let bytes = self.buffers.iter().fold(0, |sum: usize, buffer| sum.saturating_add(buffer.len()));
-        bytes <= 16 * SLOTS && (longs.clone().next().is_none() || !longs.is_sorted())
+        bytes <= 16 * SLOTS && !longs.is_sorted()
     }
 }
 
