@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::arrow_array::ArrayRef;
@@ -20,14 +21,14 @@ use super::arrow_buffer::Buffer;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     /// The values of the last dictionary, and what came out for them.
-    dictionaries: RefCell<Vec<(String, [ArrayRef; 2])>>,
-    views: RefCell<Vec<(String, RightViews)>>,
+    dictionaries: RefCell<HashMap<String, [ArrayRef; 2]>>,
+    views: RefCell<HashMap<String, RightViews>>,
     forgets_views: bool,
 }
 
 /// The buffers of the last array, and views that were right in them. There are no slots until buffers come again. A view is in the slot that
 /// its hash names, or in the one beside it, if one was free. A free slot is 0, the view of the empty string, which is always right.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct RightViews {
     buffers: Arc<[Buffer]>,
     slots: Vec<u128>,
@@ -65,16 +66,13 @@ impl Known {
     /// Returns what came out for these values of a dictionary, if nothing was wrong with them.
     pub(crate) fn get(&self, path: &str, values: &ArrayRef) -> Option<ArrayRef> {
         let known = self.dictionaries.borrow();
-        let found =
-            known.iter().find(|(old, [values_before, _])| Arc::ptr_eq(values_before, values) && old == path);
-        found.map(|(_, [_, clean])| clean.clone())
+        let [before, clean] = known.get(path)?;
+        Arc::ptr_eq(before, values).then(|| clean.clone())
     }
 
     /// Remembers values of a dictionary in which nothing is wrong.
     pub(crate) fn insert(&self, path: &str, values: &ArrayRef, clean: &ArrayRef) {
-        let mut known = self.dictionaries.borrow_mut();
-        known.retain(|(old, _)| old != path);
-        known.push((path.to_owned(), [values, clean].map(Arc::clone)));
+        self.dictionaries.borrow_mut().insert(path.to_owned(), [values, clean].map(Arc::clone));
     }
 
     /// Returns whether all views are right. `check` says this of views that are not known.
@@ -89,11 +87,7 @@ impl Known {
             return check(views);
         }
         let mut known = self.views.borrow_mut();
-        let at = known.iter().position(|(old, _)| old == path).unwrap_or_else(|| {
-            known.push((path.to_owned(), RightViews::of(&Arc::default())));
-            known.len() - 1
-        });
-        let known = &mut known[at].1;
+        let known = known.entry(path.to_owned()).or_default();
         let same = known.buffers.iter().zip(&**buffers).take_while(|(old, new)| old.ptr_eq(new)).count();
         if same < known.buffers.len().max(buffers.len()) {
             *known = RightViews::of(buffers);
