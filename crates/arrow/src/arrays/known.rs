@@ -37,6 +37,9 @@ struct RightViews {
 /// Enough for some thousand strings, and 128 KiB.
 const SLOTS: usize = 1 << 13;
 
+/// With more columns of views, none gets slots: a small table could demand gigabytes. These take 32 MiB.
+const MOST_COLUMNS: usize = 256;
+
 /// Returns the number of a view's slot: the highest bits of the product with 2^64 divided by the golden ratio.
 fn slot(view: u128) -> usize {
     let word = view as u64 ^ (view >> 64) as u64;
@@ -87,13 +90,14 @@ impl Known {
             return check(views);
         }
         let mut known = self.views.borrow_mut();
+        let are_few = known.len() <= MOST_COLUMNS;
         let known = known.entry(path.to_owned()).or_default();
         let same = known.buffers.iter().zip(&**buffers).take_while(|(old, new)| old.ptr_eq(new)).count();
         if same < known.buffers.len().max(buffers.len()) {
             *known = RightViews::of(buffers);
             return check(views);
         }
-        if known.slots.is_empty() && known.may_repeat(views) {
+        if known.slots.is_empty() && are_few && known.may_repeat(views) {
             known.slots = vec![0; SLOTS];
         }
         let Ok(slots) = <&mut [u128; SLOTS]>::try_from(&mut known.slots[..]) else { return check(views) };
