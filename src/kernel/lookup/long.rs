@@ -5,7 +5,7 @@
 
 use core::hint::black_box;
 
-use super::ascii::{is_ascii, is_ascii_at, or_of};
+use super::ascii::{is_ascii_at, or_of};
 use super::check::{BLOCK_BYTES, Checker};
 use super::fault::find_fault;
 use super::filter;
@@ -51,10 +51,19 @@ impl<S: Simd> Job<S, (), Verdict> for CheckLong {
         let n = bytes.len();
         let Some(start) = bytes.first_chunk::<LEAST_BYTES>() else { return Verdict::suspect(0) };
         let Some(end) = bytes.last_chunk::<{ CONTEXT + BLOCK_BYTES }>() else { return Verdict::suspect(0) };
-        // From the second step on, vectors begin at aligned addresses, so no load of ASCII crosses into another cache line.
-        let misaligned = bytes.as_ptr().addr() % S::LANES;
-        let mut at = SKIPPED_BYTES - misaligned;
-        if !is_ascii(s, start) {
+        // From the second step on, vectors begin at aligned addresses, so no load of ASCII crosses into another cache line. Where
+        // one step is left, that could make it two.
+        let misaligned = if n > 2 * SKIPPED_BYTES { bytes.as_ptr().addr() % S::LANES } else { 0 };
+        let (mut at, mut step) = (0, SKIPPED_BYTES - misaligned);
+        // The last step overlaps the one before it.
+        while is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at.min(n - SKIPPED_BYTES)) {
+            if at >= n - SKIPPED_BYTES {
+                return Verdict::VALID;
+            }
+            at += step;
+            step = SKIPPED_BYTES;
+        }
+        if at == 0 {
             let checker = Checker::new(s);
             let (mut faults, mut before) = (checker.no_faults(), checker.ending_in([0; 4]));
             // `black_box` keeps LLVM from unrolling the check eight times. (Unrolled four times, for
@@ -69,19 +78,6 @@ impl<S: Simd> Job<S, (), Verdict> for CheckLong {
                 return find_fault(s, bytes, 0);
             }
             at = HEAD_BYTES - misaligned;
-        } else if S::RELOADS && n <= 2 * SKIPPED_BYTES {
-            // One step is left, at any address, or none. (With this, WebAssembly's module would be too large.)
-            if n == SKIPPED_BYTES || is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, n - SKIPPED_BYTES) {
-                return Verdict::VALID;
-            }
-        } else {
-            // The last step overlaps the one before it.
-            while is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at.min(n - SKIPPED_BYTES)) {
-                if at >= n - SKIPPED_BYTES {
-                    return Verdict::VALID;
-                }
-                at += SKIPPED_BYTES;
-            }
         }
         let checked = if n < LISTS_FROM_BYTES {
             s.apart(CheckEach, bytes, (at, 0))

@@ -244,7 +244,7 @@ impl Found {
     }
 }
 
-/// Returns the next block with a fault in it, or an empty block after [`LONGEST_RUN_BYTES`] bytes
+/// Returns the next block with a fault in it, or an empty block after `LONGEST_RUN_BYTES` bytes
 /// without one, or [`LONGEST_CHUNK_BYTES`] of ASCII. The job takes the start position.
 ///
 /// Everything before that is well-formed, except for a character that it cuts off.

@@ -18,7 +18,7 @@ use crate::steps::{choose, explore, missed, stop};
 /// A loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Head {
-    /// `CheckLong` skips ASCII.
+    /// `CheckLong` skips ASCII. The number is the step.
     Start,
     /// `CheckEach`.
     Each,
@@ -69,14 +69,10 @@ thread_local! {
     static RUN: RefCell<Run> = RefCell::default();
 }
 
-/// Returns one of several answers. Before the step begins, it is the first one, which says nothing of the text; before ASCII is skipped, it is
-/// that the text begins with ASCII.
+/// Returns one of several answers. Before the step begins, it is the first one, which says nothing of the text.
 pub(crate) fn ask(answers: usize) -> usize {
-    let (next, way) = RUN.with_borrow(|run| (run.plan.get(run.reached).copied(), run.way));
-    next.map_or_else(
-        || way.unwrap_or_else(|| choose(answers)),
-        |state| usize::from(state.head == Head::Start),
-    )
+    let (has_begun, way) = RUN.with_borrow(|run| (run.has_begun(), run.way));
+    if has_begun { way.unwrap_or_else(|| choose(answers)) } else { 0 }
 }
 
 /// All answers are this one; with `None`, each is tried.
@@ -173,7 +169,10 @@ fn arrive(head: Head, bytes: &[u8], at: &mut usize, number: &mut usize) {
         }
         let state = run.plan[run.reached];
         if state.head == head {
-            (*at, *number) = (state.at, state.number);
+            // The state at the start of a text is the program's own.
+            if state.at > 0 {
+                (*at, *number) = (state.at, state.number);
+            }
             run.reached += 1;
             let is_whole = head == Head::Start || run.text[state.at - 1].is_ascii();
             run.known = Known::sound(
@@ -204,7 +203,7 @@ fn finish(head: Head, at: usize, number: usize, end: usize) -> ! {
         assert!(at >= CONTEXT || head == Head::Start, "there is no context");
         let cut = run.known.cut(at);
         let holds = match head {
-            Head::Start => cut == Cut::Nothing,
+            Head::Start => cut == Cut::Nothing && number == 4 * BLOCK_BYTES,
             Head::Listed => number != TWO_BYTE || cut <= Cut::TwoByte,
             // Inside dense text, whole blocks are left.
             Head::Each => end == run.text.len() || (end - at).is_multiple_of(BLOCK_BYTES),
@@ -375,7 +374,7 @@ mod fault {
 }
 
 mod ascii {
-    pub(super) use super::super::ascii::{is_all_ascii, is_ascii, is_ascii_at, or_of, or_of_all};
+    pub(super) use super::super::ascii::{is_all_ascii, is_ascii_at, or_of, or_of_all};
 }
 
 mod short {
@@ -568,12 +567,12 @@ fn long_text(loops: Loops, effort: Effort) -> bool {
         // The start, and the skipped ASCII.
         for misaligned in [0, 1, 7, lanes - 1] {
             for n in (STEP..=1100).step_by(if all { 1 } else { 61 }) {
-                try_paths(validate, n, misaligned, &[], &few);
+                try_paths(validate, n, misaligned, &[state(Head::Start, 0, STEP - misaligned)], &few);
             }
             for rest in (0..=600).step_by(if all { 1 } else { 17 }) {
                 for at in [1, 3].map(|steps| steps * STEP - misaligned) {
-                    if at + rest > 2 * STEP || is_web && at + rest >= STEP {
-                        try_paths(validate, at + rest, misaligned, &[state(Head::Start, at, 0)], &few);
+                    if at + rest >= STEP {
+                        try_paths(validate, at + rest, misaligned, &[state(Head::Start, at, STEP)], &few);
                     }
                 }
             }
