@@ -788,13 +788,13 @@ impl<'a> Around<'a> {
         self.count(UNKNOWN, properties, 1, false) > 0
     }
 
-    /// Returns how many characters with a property are directly before this one, if not more.
+    /// Returns how many characters with a property are directly before this one. It stops at `most`.
     fn run(&self, properties: Set, most: usize) -> usize {
         self.count(UNKNOWN, properties, most, true)
     }
 
-    /// Returns how many of some characters in the window have a property, if not more. If `in_row`, none after one without it
-    /// counts.
+    /// Returns how many of the characters in `near` have a property. It stops at `most`, and if `in_row`, at the first character
+    /// without it.
     #[inline(never)]
     fn count(&self, near: Near, properties: Set, most: usize, in_row: bool) -> usize {
         let (mut back, mut count) = (self.back(near), 0);

@@ -308,8 +308,8 @@ impl<R: RecordBatchReader> CheckedReader<R> {
         Self { reader, batches }
     }
 
-    /// Reads all views in each batch, for a producer that may write into memory that it has given away: one of Python, or behind the C
-    /// interface. `import_stream` does this.
+    /// Reads all views in each batch. This is for producers that may still write to their buffers, such as Python code and whatever is
+    /// behind the C interface. `import_stream` does this.
     ///
     /// ```
     /// use arrow_array::{RecordBatchIterator, RecordBatchReader};

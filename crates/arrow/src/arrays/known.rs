@@ -6,7 +6,7 @@
 //!
 //! Readers make a new array of views for each batch, even if all name strings of one dictionary. Such a view is known if it was right, and
 //! the array has the same buffers. The buffers stay alive here: nothing else gets their addresses, and arrow lets nobody write to a buffer
-//! that another one holds. A producer behind the C interface may: for what it sends, views are not remembered.
+//! that another one holds. A producer behind the C interface still can, so views of its batches are not remembered.
 
 #![forbid(unsafe_code)]
 
