@@ -110,6 +110,10 @@ const THEOREMS: &[Theorem] = &[
     ("lookup, NEON: vectors in registers", lookup::vectors_in_registers::<16, NEON>),
     ("lookup, WebAssembly: vectors in registers", lookup::vectors_in_registers::<16, WEB>),
     ("lookup, 32 bytes: vectors in registers", lookup::vectors_in_registers::<32, X86>),
+    ("lookup, 16 bytes: the place of a fault in a vector", lookup::a_fault_in_a_vector::<16, X86>),
+    ("lookup, NEON: the place of a fault in a vector", lookup::a_fault_in_a_vector::<16, NEON>),
+    ("lookup, WebAssembly: the place of a fault in a vector", lookup::a_fault_in_a_vector::<16, WEB>),
+    ("lookup, 32 bytes: the place of a fault in a vector", lookup::a_fault_in_a_vector::<32, X86>),
     ("lookup, 16 bytes: a block in context, and its end", lookup::a_block::<16, X86>),
     ("lookup, NEON: a block in context, and its end", lookup::a_block::<16, NEON>),
     ("lookup, WebAssembly: a block in context, and its end", lookup::a_block::<16, WEB>),
@@ -120,15 +124,20 @@ const THEOREMS: &[Theorem] = &[
     ("lists, 16 bytes: which blocks are not two-byte text", lookup::not_two_byte::<16>),
     ("lists, 32 bytes: which blocks are not two-byte text", lookup::not_two_byte::<32>),
     ("lists, 32 bytes: whether two blocks are two-byte text", lookup::two_byte_blocks::<32>),
-    ("lists, 16 bytes: a listed block before two-byte text", lookup::before_two_byte::<16>),
-    ("lists, 32 bytes: a listed block before two-byte text", lookup::before_two_byte::<32>),
+    ("lists, 16 bytes: a listed block before two-byte text", lookup::before_two_byte::<16, X86>),
+    ("lists, NEON: a listed block before two-byte text", lookup::before_two_byte::<16, NEON>),
+    ("lists, WebAssembly: a listed block before two-byte text", lookup::before_two_byte::<16, WEB>),
+    ("lists, 32 bytes: a listed block before two-byte text", lookup::before_two_byte::<32, X86>),
     ("lists, 16 bytes: which of sixteen blocks are not ASCII", lookup::not_ascii::<16>),
     ("lists, 32 bytes: which of sixteen blocks are not ASCII", lookup::not_ascii::<32>),
-    ("lookup, 16 bytes: texts of 4 to 100 bytes", || {
-        (4..=100).all(|n| alone(|| lookup::a_short_text::<16>(n)))
+    ("lookup, 16 bytes: texts of 4 to 70 bytes", || {
+        (4..=70).all(|n| alone(|| lookup::a_short_text::<16, X86>(n)))
+    }),
+    ("lookup, NEON and WebAssembly: texts of 4 to 70 bytes", || {
+        (4..=70).all(|n| alone(|| lookup::a_short_text::<16, NEON>(n)))
     }),
     ("lookup, 32 bytes: texts of 4 to 100 bytes", || {
-        (4..=100).all(|n| alone(|| lookup::a_short_text::<32>(n)))
+        (4..=100).all(|n| alone(|| lookup::a_short_text::<32, X86>(n)))
     }),
     ("lookup, 16 bytes: whether blocks are ASCII", lookup::ascii::<16>),
     ("lookup, 32 bytes: whether blocks are ASCII", lookup::ascii::<32>),
@@ -137,6 +146,8 @@ const THEOREMS: &[Theorem] = &[
     ("lists, 32 bytes: each byte of a row counts", lookup::a_row),
     ("loops, 16 and 32 bytes: texts of 4 to 300 bytes, on all paths", loops::short),
     ("loops, 16 and 32 bytes: a step of each loop, on all paths", loops::long),
+    ("loops, 16 and 32 bytes: a step of the search for a fault, on all paths", loops::faults),
+    ("loops, 16 and 32 bytes: pieces of streams, on all paths", loops::streams),
     ("loops, 64 bytes: a step of the loop by blocks, on all paths", bitplanes::by_blocks::by_blocks),
     ("loops, 64 bytes: a step of each loop over long text, on all paths", bitplanes::runs::long_text_by_runs),
     ("planes: each place, for all four bytes", bitplanes::each_place),

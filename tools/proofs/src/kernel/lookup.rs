@@ -12,7 +12,7 @@ mod filter;
 #[path = "loops.rs"]
 pub(crate) mod loops;
 #[path = "../../../../src/kernel/lookup/short.rs"]
-#[expect(dead_code, reason = "nothing is proved of streams")]
+#[expect(dead_code, reason = "pieces of streams are proved in copies of it")]
 mod short;
 #[path = "../../../../src/kernel/lookup/tables.rs"]
 mod tables;
@@ -21,13 +21,14 @@ use check::{BLOCK_BYTES, Checker};
 
 use crate::boundary::{CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, allows_two_byte};
 use crate::byte::{Byte, with_text};
-use crate::formula::TRUE;
-use crate::kernel::are_right;
+use crate::formula::{FALSE, TRUE};
+use crate::kernel::{Verdict, are_right};
 use crate::path::{accepted, explore};
 use crate::rfc::{End, Start, is_text};
 use crate::simd::Vectors;
 use crate::simd::symbolic::{Symbolic, X86};
 use crate::simd::traced::Traced;
+use crate::vector::Vector;
 use crate::{among_ascii, any_bytes, of_three_bytes};
 
 /// Four bytes of any values end at each place of a vector, and all other bytes are ASCII. The check shows a fault up to that place
@@ -71,6 +72,30 @@ pub(crate) fn a_vector_in_context<const N: usize, const SET: u8>() -> bool {
         });
         let whole = is_text(Start::Anywhere, &text, End::Character);
         parts && context.and(checked(N, true)).is(context.and(whole))
+    })
+}
+
+/// A vector of any bytes follows four bytes that are part of some UTF-8 text. There is a suspicion if and only if the vector is not, and the text before
+/// the suspicion is.
+pub(crate) fn a_fault_in_a_vector<const N: usize, const SET: u8>() -> bool {
+    let text = any_bytes(4 + N);
+    let is_part = |bytes: &[Byte]| is_text(Start::Anywhere, bytes, End::AnywhereOrNever);
+    let found = with_text(&text, 0, |memory| {
+        explore(is_part(&text[..4]), || {
+            let s = Symbolic::<N, SET>;
+            let checker = Checker::new(s);
+            let before = Vector(std::array::from_fn(|lane| {
+                text[..4].get(lane.wrapping_sub(N - 4)).copied().unwrap_or(Byte::ZERO)
+            }));
+            let before = checker.check_after(&mut checker.no_faults(), before, checker.ending_in([0; 4]));
+            let mut faults = checker.no_faults();
+            checker.check_after(&mut faults, s.load(memory, 4), before);
+            checker.suspicion(&faults, 4)
+        })
+    });
+    found.into_iter().all(|(condition, suspicion)| match suspicion.and_then(Verdict::suspicion) {
+        None => condition.and(is_part(&text).not()).is(FALSE),
+        Some(at) => condition.and(is_part(&text).or(is_part(&text[..at]).not())).is(FALSE),
     })
 }
 
@@ -156,18 +181,18 @@ pub(crate) fn not_two_byte<const N: usize>() -> bool {
 
 /// A listed block of any bytes in context, and a block after it that is not listed, without C0 or C1 in either. The check of the first, and
 /// of its end, shows a fault if and only if both together are not text.
-pub(crate) fn before_two_byte<const N: usize>() -> bool {
+pub(crate) fn before_two_byte<const N: usize, const SET: u8>() -> bool {
     let text = any_bytes(CONTEXT + 2 * BLOCK_BYTES);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     with_text(&text, 0, |memory| {
-        let s = Symbolic::<N, X86>;
+        let s = Symbolic::<N, SET>;
         let is_not_listed = accepted(|| {
             let mut smallest = s.splat(0xFF);
             filter::others::<_, BLOCK_BYTES>(s, &mut smallest, memory);
             !s.any_high_bit(filter::others::<_, BLOCK_BYTES>(s, &mut smallest, &memory[BLOCK_BYTES..]))
                 && !s.any_high_bit(filter::overlong(s, smallest))
         });
-        let unfaulted = accepted(|| is_unfaulted::<N, X86>(memory, LARGEST_BEFORE_TWO_BYTE, false));
+        let unfaulted = accepted(|| is_unfaulted::<N, SET>(memory, LARGEST_BEFORE_TWO_BYTE, false));
         let condition = context.and(is_not_listed);
         condition.and(unfaulted).is(condition.and(is_text(Start::Anywhere, &text, End::Anywhere)))
     })
@@ -208,10 +233,10 @@ pub(crate) fn not_ascii<const N: usize>() -> bool {
 
 /// A text of `n` bytes, by the algorithm for short input. It is accepted if and only if it is UTF-8. Where it is not, all before the
 /// suspicion is UTF-8, except for a character that the suspicion cuts off, or a byte directly before it that never appears.
-pub(crate) fn a_short_text<const N: usize>(n: usize) -> bool {
+pub(crate) fn a_short_text<const N: usize, const SET: u8>(n: usize) -> bool {
     let text = any_bytes(n);
     let verdicts =
-        with_text(&text, 0, |memory| explore(TRUE, || short::check_short(Symbolic::<N, X86>, memory)));
+        with_text(&text, 0, |memory| explore(TRUE, || short::check_short(Symbolic::<N, SET>, memory)));
     are_right(&verdicts, &text)
 }
 

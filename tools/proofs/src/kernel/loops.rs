@@ -6,12 +6,14 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::check::BLOCK_BYTES;
 use crate::boundary::{CONTEXT, LARGEST_AT_END};
 use crate::kernel::known::{Cut, Fact, Known};
 use crate::kernel::verdict::Verdict;
+use crate::simd::Simd;
 use crate::simd::asked::Asked;
 use crate::steps::{choose, explore, missed, stop};
 
@@ -51,6 +53,8 @@ struct Run {
     known: Known,
     /// Whether a fault was found.
     is_faulty: bool,
+    /// Whether more text follows. Then a character that the end cuts off is no fault.
+    goes_on: bool,
     /// The only answer on the way to the state.
     way: Option<usize>,
     lists: Vec<u64>,
@@ -97,7 +101,15 @@ pub(crate) fn known<R>(work: impl FnOnce(&mut Known) -> R) -> R {
 /// Returns whether a check has found a fault. If not, the facts hold.
 pub(crate) fn any_fault(facts: &[Fact]) -> bool {
     let any = ask(2) == 1;
-    RUN.with_borrow_mut(|run| if any { run.is_faulty = true } else { run.known.learn(facts) });
+    RUN.with_borrow_mut(|run| {
+        if any {
+            let counts_end = facts.iter().any(|fact| matches!(fact, Fact::Ended(_)));
+            assert!(!run.goes_on || !counts_end, "the end is no fault: {run:?}");
+            run.is_faulty = true;
+        } else {
+            run.known.learn(facts);
+        }
+    });
     any
 }
 
@@ -226,6 +238,58 @@ fn skips(bytes: &[u8], at: usize) {
     }
 }
 
+/// The search for a fault begins a step. The text is sound up to its place, and `before` is the vector that ends there.
+fn search_step<S: Simd>(bytes: &[u8], at: &mut usize, before: &mut check::Before<S>) {
+    let begin = RUN.with_borrow_mut(|run| {
+        let begin = (!run.has_begun()).then(|| run.plan[0].at);
+        run.reached = 1;
+        begin
+    });
+    match begin {
+        Some(begin) if begin == *at => {}
+        Some(begin) => {
+            (*at, *before) = (begin, check::Before::End(begin, PhantomData));
+            known(|known| *known = Known::sound(begin, Cut::Anything));
+        }
+        None => {
+            before.assert_ends_at(*at);
+            RUN.with_borrow(|run| {
+                assert!(*at > run.plan[0].at && *at <= bytes.len(), "no step forward: {run:?}");
+                assert!(run.known.extent() >= *at, "something is left out before {at}: {run:?}");
+            });
+            stop()
+        }
+    }
+}
+
+/// The search has ended: with a fault of its last vector, or where less than a vector is left.
+fn search_ends_right(at: usize, lanes: usize) {
+    RUN.with_borrow(|run| {
+        assert!(run.has_begun(), "the loop is not reached");
+        assert!(run.known.extent() >= at, "something is left out before {at}: {run:?}");
+        assert!(run.is_faulty || at + lanes > run.text.len(), "the rest is left out: {run:?}");
+    });
+}
+
+/// Returns whether a byte never appears in UTF-8.
+fn never_appears(byte: u8) -> bool {
+    matches!(byte, 0xC0 | 0xC1 | 0xF5..)
+}
+
+/// A piece has ended. It continues the text if and only if all of it is sound, and its last byte appears in UTF-8.
+fn piece_ends_right(continues: bool) {
+    RUN.with_borrow(|run| {
+        let n = run.text.len();
+        if continues {
+            assert_eq!(run.known.extent(), n, "something is left out: {run:?}");
+            let appears = run.known.cut(n) == Cut::Nothing || !never_appears(run.text[n - 1]);
+            assert!(appears, "the last byte is left out: {run:?}");
+        } else {
+            assert!(run.is_faulty || never_appears(run.text[n - 1]), "there is no fault: {run:?}");
+        }
+    });
+}
+
 impl std::fmt::Debug for Run {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} bytes, {:?}, {:?}", self.text.len(), self.plan, self.known)
@@ -237,7 +301,7 @@ mod check {
     use std::marker::PhantomData;
 
     pub(super) use super::super::check::BLOCK_BYTES;
-    use super::{CONTEXT, Fact, LARGEST_AT_END, RUN, any_fault, place};
+    use super::{CONTEXT, Fact, LARGEST_AT_END, RUN, Verdict, any_fault, place};
     use crate::simd::Simd;
 
     pub(super) struct Checker<S: Simd> {
@@ -255,8 +319,18 @@ mod check {
     pub(super) struct FaultBits<S: Simd>(Vec<Fact>, Cell<bool>, PhantomData<S>);
 
     impl<S: Simd> FaultBits<S> {
-        pub(super) fn first_lanes(self, _: S, _: usize) -> Self {
-            unreachable!("nothing is shown of streams")
+        /// What is known of the last vector. Faults of others are lost, and those of zeros after the text do not count, if they are in later lanes.
+        pub(super) fn first_lanes(self, _: S, n: usize) -> Self {
+            let last = self.0.iter().rev().find_map(|&fact| match fact {
+                Fact::Checked(start, end) => Some((start, end)),
+                _ => None,
+            });
+            let (start, end) = last.expect("a vector was checked");
+            let mut facts = vec![Fact::Checked(start, end.min(start + n))];
+            if n > end - start {
+                facts.push(Fact::Ended(end));
+            }
+            Self(facts, Cell::new(false), PhantomData)
         }
     }
 
@@ -269,7 +343,7 @@ mod check {
 
     impl<S: Simd> Before<S> {
         /// Asserts that this is the text before `at`.
-        fn assert_ends_at(self, at: usize) {
+        pub(super) fn assert_ends_at(self, at: usize) {
             RUN.with_borrow(|run| match self {
                 Self::End(end, _) => assert_eq!(end, at, "the vector before is another one"),
                 Self::Bytes(bytes) if at == 0 => assert_eq!(bytes, [0; 4]),
@@ -308,6 +382,16 @@ mod check {
             faults.1.get()
         }
 
+        /// The place of a fault in one vector is proved with formulas.
+        pub(super) fn suspicion(&self, faults: &FaultBits<S>, at: usize) -> Option<Verdict> {
+            assert_eq!(
+                faults.0,
+                [Fact::Checked(at, at + S::LANES)],
+                "these are not the faults of the vector"
+            );
+            self.any(faults).then(|| Verdict::suspect(at))
+        }
+
         pub(super) fn check_after(
             &self,
             faults: &mut FaultBits<S>,
@@ -320,7 +404,7 @@ mod check {
             // Zeros follow a text that does not fill a vector.
             if end - start < S::LANES {
                 RUN.with_borrow(|run| assert_eq!(end, run.text.len()));
-                faults.0.extend([Fact::Checked(start, end), Fact::Ended(end)]);
+                faults.0.push(Fact::Ended(end));
             }
             Before::End(end, PhantomData)
         }
@@ -457,10 +541,18 @@ mod filter {
 
 // The loops, as `short_0` and `long_0`, and copies with one mistake each. build.rs makes them, and the lists `SHORT` and `LONG`.
 include!(concat!(env!("OUT_DIR"), "/short.rs"));
+include!(concat!(env!("OUT_DIR"), "/piece.rs"));
+include!(concat!(env!("OUT_DIR"), "/fault.rs"));
 include!(concat!(env!("OUT_DIR"), "/long.rs"));
 
 /// The length of a vector, whether it is WebAssembly's, and a loop with such vectors.
 type Loops = &'static [(usize, bool, fn(&[u8]) -> Verdict)];
+
+/// The length of a vector, and the search for a fault from a place on.
+type Searches = &'static [(usize, fn(&[u8], usize) -> Verdict)];
+
+/// The same, and whether a piece continues a text that ends with four bytes.
+type Pieces = &'static [(usize, fn([u8; 4], &[u8]) -> bool)];
 
 /// How many states to try: all, or enough for mistakes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -534,6 +626,52 @@ fn try_paths(validate: fn(&[u8]) -> Verdict, n: usize, misaligned: usize, plan: 
             RUN.set(Run::default());
         });
     }
+}
+
+/// The search for a fault from each of some places: its first step, and one later, with each rest of up to four vectors.
+fn searches(searches: Searches) -> bool {
+    for &(lanes, search) in searches {
+        for from in [0, 4, 5, 67, 1000] {
+            for at in [0, 1, 9].map(|vectors| from + vectors * lanes) {
+                for n in at..=at + 4 * lanes {
+                    let text: Vec<u8> = (0..n).map(|place| (place % 251 + 1) as u8).collect();
+                    explore(|| {
+                        begin(
+                            &text,
+                            Known::sound(from, if from == 0 { Cut::Nothing } else { Cut::Anything }),
+                            false,
+                        );
+                        RUN.with_borrow_mut(|run| run.plan = vec![State { head: Head::Each, at, number: 0 }]);
+                        search_ends_right(search(&text, from).suspicion().expect("it is a suspicion"), lanes);
+                    });
+                }
+            }
+        }
+    }
+    RUN.set(Run::default());
+    true
+}
+
+/// Pieces of one byte to 512 bytes, from start to end, after a character that is cut off, or none. The code looks at the last byte itself.
+fn pieces(pieces: Pieces) -> bool {
+    for &(_, piece_continues) in pieces {
+        for n in 1..=512 {
+            for (last_before, last) in [b'b', 0xC3].into_iter().flat_map(|before| {
+                [b'a', 0x80, 0xC0, 0xC1, 0xC3, 0xF4, 0xF5, 0xFF].map(|last| (before, last))
+            }) {
+                let mut text = vec![b'a'; 4 + n];
+                (text[3], text[3 + n]) = (last_before, last);
+                let before = if last_before.is_ascii() { Cut::Nothing } else { Cut::Anything };
+                explore(|| {
+                    begin(&text, Known::sound(4, before), false);
+                    RUN.with_borrow_mut(|run| run.goes_on = true);
+                    piece_ends_right(piece_continues([b'a', b'a', b'a', last_before], &text[4..]));
+                });
+            }
+        }
+    }
+    RUN.set(Run::default());
+    true
 }
 
 /// Texts of 4 to 300 bytes, from start to end: `check_short` gets no longer ones than 255.
@@ -618,9 +756,18 @@ pub(crate) fn long() -> bool {
     long_text(LONG[0].1, Effort::All)
 }
 
+pub(crate) fn faults() -> bool {
+    searches(FAULT[0].1)
+}
+
+pub(crate) fn streams() -> bool {
+    pieces(PIECE[0].1)
+}
+
 /// Returns the mistakes that no step shows, and how many there are.
 pub(crate) fn unnoticed() -> (Vec<&'static str>, usize) {
     let short = missed(SHORT, |loops| short_text(loops, Effort::Few));
     let long = missed(LONG, |loops| long_text(loops, Effort::Few));
-    ([short, long].concat(), SHORT.len() + LONG.len() - 2)
+    let (fault, piece) = (missed(FAULT, searches), missed(PIECE, pieces));
+    ([short, long, fault, piece].concat(), SHORT.len() + LONG.len() + FAULT.len() + PIECE.len() - 4)
 }

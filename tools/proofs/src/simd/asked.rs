@@ -11,9 +11,19 @@ pub(crate) struct Asked<const N: usize, const RELOADS: bool>;
 pub(crate) struct Span {
     start: usize,
     end: usize,
+    /// Other bytes after these, with a gap between them; 0 and 0 if there are none.
+    later: [usize; 2],
 }
 
-// SAFETY: two numbers of the same type have no padding, and may have any values.
+impl Span {
+    /// Returns where the bytes are, if there is no gap.
+    fn whole(self) -> std::ops::Range<usize> {
+        assert_eq!(self.later, [0, 0], "bytes are left out");
+        self.start..self.end
+    }
+}
+
+// SAFETY: four numbers of the same type have no padding, and may have any values.
 unsafe impl Plain for Span {}
 
 impl<const N: usize, const R: bool> Sealed for Asked<N, R> {}
@@ -26,7 +36,7 @@ impl<const N: usize, const R: bool> Token for Asked<N, R> {
 
 fn load(bytes: &[u8]) -> Span {
     let place = place(bytes);
-    Span { start: place.start, end: place.end }
+    Span { start: place.start, end: place.end, later: [0, 0] }
 }
 
 fn no<T>() -> T {
@@ -47,18 +57,27 @@ impl<const N: usize, const R: bool> Vectors for Asked<N, R> {
         load(bytes)
     }
 
-    /// The bytes of both. There must be none between them.
+    /// The bytes of both.
     fn or(self, a: Span, b: Span) -> Span {
-        assert!(a.start <= b.end && b.start <= a.end, "bytes are left out");
-        Span { start: a.start.min(b.start), end: a.end.max(b.end) }
+        let mut all = [[a.start, a.end], a.later, [b.start, b.end], b.later];
+        all.sort_unstable();
+        let mut spans: Vec<[usize; 2]> = Vec::new();
+        for [start, end] in all.into_iter().filter(|span| *span != [0, 0]) {
+            match spans.last_mut() {
+                Some(last) if start <= last[1] => last[1] = last[1].max(end),
+                _ => spans.push([start, end]),
+            }
+        }
+        assert!(spans.len() <= 2, "bytes are left out");
+        Span { start: spans[0][0], end: spans[0][1], later: spans.get(1).copied().unwrap_or_default() }
     }
 
     fn any_high_bit(self, v: Span) -> bool {
-        !ascii_if(v.start..v.end)
+        !ascii_if(v.whole())
     }
 
     fn high_bits(self, v: Span) -> u64 {
-        u64::from(!ascii_if(v.start..v.end))
+        u64::from(!ascii_if(v.whole()))
     }
 
     fn splat(self, _: u8) -> Span {
@@ -100,7 +119,8 @@ impl<const N: usize, const R: bool> Simd for Asked<N, R> {
 
     /// Not a sum here, but the place of the bytes, for functions that know no more of a vector than the traits.
     fn sum(self, v: Span) -> usize {
-        v.start << 32 | v.end
+        let place = v.whole();
+        place.start << 32 | place.end
     }
 
     fn ending_in(self, _: [u8; 4]) -> Span {
