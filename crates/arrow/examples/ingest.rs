@@ -1,18 +1,21 @@
 //! Ingests batches of a stranger: text that is not UTF-8 is read as windows-1252, a column says in which rows, and each of them is
 //! reported. A batch whose layout is wrong ends the ingest with the place.
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
-use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray};
-use arrow_schema::ArrowError;
+use arrow_array::{BinaryArray, RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use trust8_arrow::{Checker, Policy};
 
-/// `reader` reads Parquet, IPC or Flight. For Parquet: `ParquetRecordBatchReaderBuilder::try_new(file)?.build()?`.
+/// `reader` reads Parquet, IPC or Flight. Where `schema` has text, it may have bytes: `CheckedReader::with_schema` shows this for Parquet.
 pub(crate) fn ingest(
     reader: impl RecordBatchReader,
+    schema: SchemaRef,
     mut report: impl FnMut(usize),
 ) -> Result<Vec<RecordBatch>, ArrowError> {
     let mut before = 0;
-    let reader = Checker::mask(Policy::Windows1252, "was_utf8").reader(reader);
+    let reader = Checker::mask(Policy::Windows1252, "was_utf8").reader(reader).with_schema(schema);
     let checked = reader.map(|batch| {
         let batch = batch?;
         let was_utf8 = batch["was_utf8"].as_boolean();
@@ -24,10 +27,11 @@ pub(crate) fn ingest(
 }
 
 fn main() -> Result<(), ArrowError> {
-    let batch =
-        RecordBatch::try_from_iter([("name", std::sync::Arc::new(StringArray::from(vec!["Ana"])) as _)])?;
+    let bytes = BinaryArray::from_vec(vec![b"Ana", b"Ren\xE9"]);
+    let batch = RecordBatch::try_from_iter([("name", Arc::new(bytes) as _)])?;
+    let schema = Schema::new(vec![Field::new("name", DataType::Utf8, false)]);
     let reader = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
-    let batches = ingest(reader, |row| eprintln!("row {row} was not UTF-8"))?;
-    println!("{} batches", batches.len());
+    let batches = ingest(reader, schema.into(), |row| eprintln!("row {row} was not UTF-8"))?;
+    println!("{}", batches[0]["name"].as_string::<i32>().value(1));
     Ok(())
 }

@@ -90,6 +90,7 @@ pub mod arrow_60 {
     mod nested;
     #[cfg(feature = "stream")]
     mod stream;
+    mod written;
 
     use ::{arrow_array, arrow_buffer, arrow_schema};
     #[cfg(feature = "ffi")]
@@ -118,6 +119,7 @@ pub mod arrow_59 {
     mod nested;
     #[cfg(feature = "stream")]
     mod stream;
+    mod written;
 
     #[cfg(feature = "ffi")]
     use arrow_array::ffi_stream::ArrowArrayStreamReader as StreamReader;

@@ -620,6 +620,126 @@ fn row_error(error: ArrowError) -> RowError {
     *error.downcast().unwrap()
 }
 
+/// Returns the column that a reader returns for these rows, if its schema says that they are of the type `new`.
+fn read_as(array: ArrayRef, new: DataType, checker: Checker) -> Result<ArrayRef, RowError> {
+    let (batch, schema) = (batch(array), Arc::new(Schema::new(vec![Field::new("column", new, true)])));
+    let reader = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
+    let mut reader = CheckedReader::new(reader, checker).with_schema(schema);
+    let (schema, read) = (reader.schema(), reader.next().unwrap().map_err(row_error)?);
+    assert_eq!(read.schema(), schema);
+    read.column(0).to_data().validate_full().unwrap();
+    Ok(read.column(0).clone())
+}
+
+#[test]
+fn bytes_become_text_where_the_schema_says_so() {
+    let bytes = BinaryArray::from_iter_values([&b"ok"[..], b"caf\xE9, and more", b"ok"]);
+    let views = BinaryViewArray::from_iter_values([&b"ok"[..], b"caf\xE9, and more", b"ok"]);
+    let leaves: [ArrayRef; 2] = [Arc::new(bytes), Arc::new(views)];
+    for (array, path) in leaves.iter().flat_map(around) {
+        let text = trust8_arrow::repair(&array, Policy::Windows1252).unwrap();
+        let new = text.data_type();
+        let error = read_as(array.clone(), new.clone(), Checker::refuse()).unwrap_err();
+        assert_eq!((error.row(), error.path()), (1, &*format!("column{path}")), "{new}");
+        let read = |policy| read_as(array.clone(), new.clone(), Checker::mask(policy, "is_utf8")).unwrap();
+        assert_eq!(read(Policy::Windows1252).to_data(), text.to_data());
+        assert_eq!(texts(&read(Policy::Null).to_data())[1], None);
+        // Without the schema, bytes are bytes.
+        assert_eq!(&Checker::refuse().array(&array).unwrap(), &array);
+    }
+    let clean = BinaryArray::from_iter_values([&b"ok"[..], "Zoë".as_bytes()]);
+    let text = read_as(Arc::new(clean.clone()), DataType::Utf8, Checker::refuse()).unwrap();
+    assert_eq!(text.as_string::<i32>().values().as_ptr(), clean.values().as_ptr());
+    // SAFETY: none, as above.
+    let wrong = unsafe { BinaryArray::new_unchecked(unchecked(&[0, 3, 2]), clean.values().clone(), None) };
+    for checker in [Checker::refuse(), Checker::repair(Policy::Drop)] {
+        let error = read_as(Arc::new(wrong.clone()), DataType::Utf8, checker).unwrap_err();
+        assert!(matches!((error.row(), error.reason()), (1, Reason::Layout(_))), "{error}");
+    }
+    for other in [DataType::LargeUtf8, DataType::Int32, DataType::Utf8View] {
+        assert!(read_as(Arc::new(clean.clone()), other, Checker::refuse()).is_err());
+    }
+}
+
+#[test]
+fn dictionaries_are_written_out_where_the_schema_says_so() {
+    let long = "a street that is longer than 32 bytes: Жуковского".as_bytes();
+    let rows = [Some(&b"ok"[..]), Some(long), None, Some(b"caf\xE9"), Some("Zoë, 東京".as_bytes())];
+    let bytes: ArrayRef = Arc::new(BinaryArray::from_iter(rows));
+    // Under a null, a key may be that of no value.
+    let keys = ScalarBuffer::from(vec![4, 1, 0, -9, 2, 1, 100]);
+    let nulls = NullBuffer::from(vec![true, true, true, false, true, true, false]);
+    for values in [trust8_arrow::repair(&bytes, Policy::Windows1252).unwrap(), bytes] {
+        let is_bad = *values.data_type() == DataType::Binary;
+        let array = |row, is_last| {
+            let (mut keys, mut nulls) = (keys.to_vec(), nulls.clone());
+            if is_last {
+                keys.push(row);
+                nulls = [nulls.iter().collect::<Vec<_>>(), vec![true]].concat().into();
+            }
+            let keys = Int32Array::new(keys.into(), Some(nulls));
+            // SAFETY: none, as above.
+            unsafe { DictionaryArray::<Int32Type>::new_unchecked(keys, values.clone()) }
+        };
+        for new in [DataType::Utf8, DataType::Utf8View] {
+            let read =
+                |array: DictionaryArray<Int32Type>, checker| read_as(Arc::new(array), new.clone(), checker);
+            let [long, last] = [1, 4].map(|row| std::str::from_utf8(rows[row].unwrap()).unwrap());
+            let expected = [Some(last), Some(long), Some("ok"), None, None, Some(long), None];
+            let read_rows = |array| texts(&read(array, Checker::refuse()).unwrap().to_data());
+            assert_eq!(read_rows(array(0, false)), expected);
+            assert_eq!(read_rows(array(0, false).slice(1, 3)), expected[1..4]);
+            assert_eq!(read_rows(array(0, false).slice(3, 1)), [None]);
+            assert_eq!(read_rows(array(0, false).slice(3, 0)), []);
+            let bad = array(3, true);
+            let error = read(bad.clone(), Checker::refuse());
+            assert_eq!(error.map_err(|error| error.row()).err(), is_bad.then_some(7));
+            let repaired = read(bad, Checker::repair(Policy::Windows1252)).unwrap();
+            assert_eq!(texts(&repaired.to_data())[7], Some("café"));
+            assert!(read(array(5, true), Checker::repair(Policy::Drop)).is_err());
+        }
+    }
+    let empty = DictionaryArray::<Int8Type>::new(Int8Array::new_null(2), Arc::new(text(&[])));
+    assert_eq!(read_as(Arc::new(empty), DataType::Utf8, Checker::refuse()).unwrap().null_count(), 2);
+}
+
+/// The rows of a small dictionary can be longer than text can be.
+#[test]
+fn a_dictionary_that_is_too_long_is_refused() {
+    let values = StringArray::from(vec!["x".repeat(1 << 20)]);
+    let array: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(vec![0; 2048].into(), Arc::new(values)));
+    let error = read_as(array.clone(), DataType::Utf8, Checker::refuse()).unwrap_err();
+    assert_eq!(error.row(), 2047);
+    let views = read_as(array, DataType::Utf8View, Checker::refuse()).unwrap();
+    assert_eq!(views.as_string_view().data_buffers()[0].len(), 1 << 20);
+}
+
+/// What a reader knows of a column is forgotten when a batch has other columns, or it would fill the memory.
+#[test]
+fn batches_of_ever_new_schemas_are_forgotten() {
+    let array = |_| DictionaryArray::<Int8Type>::new(vec![0].into(), Arc::new(text(&[b"ok"])));
+    let arrays: Vec<_> = (0..3).map(array).collect();
+    let batches: Vec<_> = arrays
+        .iter()
+        .enumerate()
+        .map(|(number, array)| {
+            let name = format!("column {}", number.max(1));
+            Ok(RecordBatch::try_from_iter([(name, Arc::new(array.clone()) as ArrayRef)]).unwrap())
+        })
+        .collect();
+    let schema = batches[0].as_ref().unwrap().schema();
+    let mut reader = CheckedReader::new(RecordBatchIterator::new(batches, schema), Checker::refuse());
+    let held = || arrays.iter().map(|array| Arc::strong_count(array.values()) - 1).collect::<Vec<_>>();
+    assert_eq!(held(), [1; 3]);
+    drop(reader.next());
+    // The reader holds the values twice: as they came, and as they were returned.
+    assert_eq!(held(), [2, 1, 1]);
+    drop(reader.next());
+    assert_eq!(held(), [0, 2, 1]);
+    drop(reader.next());
+    assert_eq!(held(), [0, 0, 2]);
+}
+
 /// Batches that do not have the schema of their reader are refused.
 #[test]
 fn a_batch_of_another_schema_is_refused() {
@@ -657,14 +777,14 @@ fn the_example_ingests_what_a_stranger_sends() {
     let batches = [batch(Arc::new(text(&[b"ok", b"caf\xE9"]))), batch(Arc::new(text(&[b"Zo\xEB"])))];
     let reader = RecordBatchIterator::new(batches.clone().map(Ok), batches[0].schema());
     let mut bad = Vec::new();
-    let clean = ingest::ingest(reader, |row| bad.push(row)).unwrap();
+    let clean = ingest::ingest(reader, batches[0].schema(), |row| bad.push(row)).unwrap();
     assert_eq!(bad, [1, 2]);
     assert_eq!(clean[1]["column"].as_string::<i32>().value(0), "Zo\u{EB}");
     let (_, values, _) = text(&[b"ok", b"ok"]).into_parts();
     // SAFETY: none, as above.
     let wrong = unsafe { StringArray::new_unchecked(unchecked(&[0, 2, 1]), values, None) };
     let reader = RecordBatchIterator::new([Ok(batch(Arc::new(wrong)))], batches[0].schema());
-    assert!(ingest::ingest(reader, |_| ()).is_err());
+    assert!(ingest::ingest(reader, batches[0].schema(), |_| ()).is_err());
 }
 
 /// Arrow panics at an array that does not have the children of its type.

@@ -20,7 +20,7 @@ use super::{ColumnError, ColumnErrorKind, check_row};
 pub(super) const GROUP_ROWS: usize = 1024;
 
 /// Strings of less than this mean length are short.
-const SHORT_MEAN_BYTES: usize = 16;
+const SHORT_MEAN_BYTES: usize = 32;
 
 /// Does the same as [`validate_offsets`](crate::validate_offsets), with a kernel.
 pub(super) fn validate<O: Offset>(kernel: &Kernel, values: &[u8], offsets: &[O]) -> Result<(), ColumnError> {

@@ -21,7 +21,8 @@ use super::known::Known;
 use super::layout::check_layout;
 use super::leaf::{Plan, Types};
 use super::mask::check_rows;
-use super::nested::{Enough, Search, convert, find, nullable_text};
+use super::nested::{Enough, Search, becomes_text, convert, find, nullable_text};
+use super::written::written_out;
 use crate::error::{Reason, RowError};
 
 /// Checks arrays and batches from outside, which may break every rule of Arrow's layout, and have
@@ -142,8 +143,8 @@ impl Checker {
     /// Returns the first row with a wrong layout, or else the first one that is refused.
     pub fn array(&self, array: &dyn Array) -> Result<ArrayRef, RowError> {
         let known = &Known::default();
-        check_layout(array, known, "")?;
-        let text = self.text(array, known, "");
+        check_layout(array, true, known, "")?;
+        let text = self.text(array, true, known, "");
         let text = text.map_err(|error| match first(array, true, &self.profile, "") {
             Ok(Some(first)) if self.policy.is_none() => first,
             _ => error,
@@ -184,19 +185,24 @@ impl Checker {
         schema: SchemaRef,
         known: &Known,
     ) -> Result<RecordBatch, RowError> {
-        let columns = || batch.columns().iter().zip(batch.schema_ref().fields());
-        columns().try_for_each(|(column, field)| check_layout(column, known, field.name()))?;
+        let columns = || columns(batch, &schema);
+        columns().try_for_each(|(column, claims, path)| check_layout(column, claims, known, path))?;
         let mut arrays = Vec::with_capacity(schema.fields().len());
         let mut valid: Option<BooleanBufferBuilder> = None;
-        for (column, field) in columns() {
+        for (column, claims, path) in columns() {
             let text = match &mut valid {
-                _ if self.mask.is_none() => self.text(column, known, field.name()),
-                valid => self.masked(column, known, field.name(), valid),
+                _ if self.mask.is_none() => self.text(column, claims, known, path),
+                valid => self.masked(column, claims, known, path, valid),
             };
             match text {
                 Ok(text) => arrays.push(text.unwrap_or_else(|| column.clone())),
-                Err(error) if is_of_text(&error) => return Err(self.first_of(batch, error)),
+                Err(error) if is_of_text(&error) => return Err(self.first_of(columns(), error)),
                 Err(error) => return Err(error),
+            }
+        }
+        for (array, field) in arrays.iter_mut().zip(schema.fields()) {
+            if matches!(array.data_type(), DataType::Dictionary(..)) {
+                *array = written_out(array, field.data_type(), field.name())?;
             }
         }
         if self.mask.is_some() {
@@ -210,47 +216,70 @@ impl Checker {
     }
 
     /// Returns a column with its text repaired, `None` if it stays as it is, or an error if it is refused.
-    fn text(&self, column: &dyn Array, known: &Known, path: &str) -> Result<Option<ArrayRef>, RowError> {
-        convert(column, None, self.plan(self.policy, known), path)
+    fn text(
+        &self,
+        column: &dyn Array,
+        claims: bool,
+        known: &Known,
+        path: &str,
+    ) -> Result<Option<ArrayRef>, RowError> {
+        convert(column, None, self.plan(self.policy, claims, known), path)
     }
 
     /// Does the same, and clears the bits of the rows that are not valid.
     fn masked(
         &self,
         column: &dyn Array,
+        claims: bool,
         known: &Known,
         path: &str,
         valid: &mut Option<BooleanBufferBuilder>,
     ) -> Result<Option<ArrayRef>, RowError> {
-        match convert(column, None, self.plan(None, known), path) {
+        match convert(column, None, self.plan(None, claims, known), path) {
             Err(error) if is_of_text(&error) => {}
             result => return result,
         }
         let valid = valid.get_or_insert_with(|| all_true(column.len()));
         let mut found = Vec::new();
         let shared = &Cell::new(0);
-        let search = Search { profile: &self.profile, claims: true, enough: Enough::EachRow, shared };
+        let search = Search { profile: &self.profile, claims, enough: Enough::EachRow, shared };
         find(column, None, search, path, &mut found)?;
         found.iter().for_each(|found| valid.set_bit(found.row, false));
-        self.text(column, known, path)
+        self.text(column, claims, known, path)
     }
 
-    /// Returns the first row of a batch that is refused. One column has `error`.
-    fn first_of(&self, batch: &RecordBatch, error: RowError) -> RowError {
-        let columns = batch.columns().iter().zip(batch.schema_ref().fields());
-        let errors = columns.map(|(column, field)| first(column, true, &self.profile, field.name()));
+    /// Returns the first row of these columns that is refused. One column has `error`.
+    fn first_of<'a>(
+        &self,
+        columns: impl Iterator<Item = (&'a ArrayRef, bool, &'a str)>,
+        error: RowError,
+    ) -> RowError {
+        let errors = columns.map(|(column, claims, path)| first(column, claims, &self.profile, path));
         let least = errors.filter_map(|error| error.ok().flatten()).min_by_key(RowError::row);
         least.unwrap_or(error)
     }
 
     /// Returns the plan for a column whose layout has been checked.
-    fn plan<'a>(&'a self, policy: Option<Policy>, known: &'a Known) -> Plan<'a> {
-        Plan { policy, claims: true, profile: &self.profile, types: self.types(), known: Some(known) }
+    fn plan<'a>(&'a self, policy: Option<Policy>, claims: bool, known: &'a Known) -> Plan<'a> {
+        Plan { policy, claims, profile: &self.profile, types: self.types(), known: Some(known) }
     }
 
     fn types(&self) -> Types {
         if self.policy == Some(Policy::Null) { Types::Nullable } else { Types::Same }
     }
+}
+
+/// Returns each column of a batch, whether only what claims to be text counts in it, and its name. Where the new schema has no binary
+/// values, those of the column become text.
+fn columns<'a>(
+    batch: &'a RecordBatch,
+    schema: &'a Schema,
+) -> impl Iterator<Item = (&'a ArrayRef, bool, &'a str)> {
+    let columns = batch.columns().iter().zip(batch.schema_ref().fields()).enumerate();
+    columns.map(|(at, (column, field))| {
+        let stays = |new: &FieldRef| becomes_text(new.data_type()) || !becomes_text(column.data_type());
+        (column, schema.fields().get(at).is_none_or(stays), field.name().as_str())
+    })
 }
 
 /// Returns whether the error is one that a policy could repair.
@@ -272,8 +301,7 @@ fn all_true(rows: usize) -> BooleanBufferBuilder {
 ///
 /// A dictionary that comes again as the same array, as those of Parquet and IPC do, is read once, and so are views that come again in
 /// arrays with the same buffers. The last buffers of a column stay alive for this. A [forgetful](Self::forgetful) reader reads all views.
-/// Where Parquet has a dictionary, read it as one: a key takes about 0.1 ns to check, and a view into the dictionary 1.3 to 2.7 ns, which
-/// is what it takes to read or more.
+/// Parquet is read fastest as bytes and dictionaries, which become text here: see [`with_schema`](Self::with_schema).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -325,6 +353,64 @@ impl<R: RecordBatchReader> CheckedReader<R> {
     pub fn forgetful(self) -> Self {
         Self { batches: self.batches.forgetful(), ..self }
     }
+
+    /// Returns batches of this schema. Where it has text, the batches of the reader may have bytes. Where it has `Utf8` or `Utf8View`,
+    /// they may have dictionaries of `Utf8` or `Binary`, which are written out. Other differences are errors of each batch.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use arrow_array::{ArrayRef, BinaryArray, RecordBatch, RecordBatchIterator, cast::AsArray};
+    /// use arrow_schema::{DataType, Field, Schema};
+    /// use trust8_arrow::{CheckedReader, Checker};
+    ///
+    /// let bytes: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"Ana", b"Zo\xC3\xAB"]));
+    /// let batch = RecordBatch::try_from_iter([("name", bytes.clone()), ("image", bytes)]).unwrap();
+    /// let fields = [("name", DataType::Utf8), ("image", DataType::Binary)];
+    /// let schema = Schema::new(fields.map(|(name, data_type)| Field::new(name, data_type, false)).to_vec());
+    ///
+    /// let reader = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
+    /// let mut reader = CheckedReader::new(reader, Checker::refuse()).with_schema(Arc::new(schema));
+    /// assert_eq!(reader.next().unwrap().unwrap()["name"].as_string::<i32>().value(1), "Zoë");
+    /// ```
+    ///
+    /// # Parquet
+    ///
+    /// A stranger's Parquet is read fastest as bytes and dictionaries: its own reader then validates nothing, and writes out no
+    /// dictionary. This is with the crate `parquet`, version 60, and for all columns of text that are not nested:
+    ///
+    /// ```ignore
+    /// fn open(file: File, checker: Checker) -> Result<CheckedReader<ParquetRecordBatchReader>, ParquetError> {
+    ///     let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+    ///     let (mut types, mut fields) = (Vec::new(), Vec::new());
+    ///     for (field, old) in metadata.schema().fields().iter().zip(metadata.parquet_schema().root_schema().get_fields()) {
+    ///         let chunks = metadata.metadata().row_groups().iter().flat_map(|group| group.columns());
+    ///         let mut chunks = chunks.filter(|chunk| chunk.column_path().parts() == [old.name()]);
+    ///         let bytes = match field.data_type() {
+    ///             // A plain value has four bytes for its length, so less for each value are dictionaries' keys.
+    ///             DataType::Utf8 if chunks.all(|chunk| chunk.uncompressed_size() < 4 * chunk.num_values()) => {
+    ///                 DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Binary))
+    ///             }
+    ///             DataType::Utf8 => DataType::Binary,
+    ///             _ => {
+    ///                 (types.push(old.clone()), fields.push(field.clone()));
+    ///                 continue;
+    ///             }
+    ///         };
+    ///         let (new, old) = (Type::primitive_type_builder(old.name(), PhysicalType::BYTE_ARRAY), old.get_basic_info());
+    ///         let new = new.with_repetition(old.repetition()).with_id(old.has_id().then(|| old.id()));
+    ///         types.push(new.build()?.into());
+    ///         fields.push(field.as_ref().clone().with_data_type(bytes).into());
+    ///     }
+    ///     let types = SchemaDescriptor::new(Type::group_type_builder("schema").with_fields(types).build()?.into());
+    ///     let options = ArrowReaderOptions::new().with_parquet_schema(types.into()).with_schema(Schema::new(fields).into());
+    ///     let reader = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)?.build()?;
+    ///     Ok(CheckedReader::new(reader, checker).with_schema(metadata.schema().clone()))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn with_schema(self, schema: SchemaRef) -> Self {
+        Self { batches: self.batches.with_schema(&schema), ..self }
+    }
 }
 
 impl<R: RecordBatchReader> Iterator for CheckedReader<R> {
@@ -349,12 +435,19 @@ pub(crate) struct Batches {
     pub(crate) schema: SchemaRef,
     /// The number of batches before, and of their rows.
     before: (usize, usize),
+    /// The schema of the last batch that went in, to which all that is known belongs.
+    last: SchemaRef,
     known: Known,
 }
 
 impl Batches {
     pub(crate) fn new(checker: Checker, schema: &SchemaRef) -> Self {
-        Self { schema: checker.schema(schema), checker, before: (0, 0), known: Known::default() }
+        let last = schema.clone();
+        Self { schema: checker.schema(schema), checker, before: (0, 0), last, known: Known::default() }
+    }
+
+    pub(crate) fn with_schema(self, schema: &SchemaRef) -> Self {
+        Self { schema: self.checker.schema(schema), ..self }
     }
 
     /// Remembers no views.
@@ -365,6 +458,11 @@ impl Batches {
     pub(crate) fn check(&mut self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         let (number, rows) = self.before;
         self.before = (number + 1, rows.saturating_add(batch.num_rows()));
+        if self.last != *batch.schema_ref() {
+            // Paths are those of one schema: new ones in each batch would fill the memory.
+            self.last = batch.schema();
+            self.known.forget();
+        }
         let checked = self.checker.batch_as(batch, self.schema.clone(), &self.known);
         Ok(checked.map_err(|error| {
             if is_of_text(&error) { error.after_rows(rows) } else { error.in_batch(number) }

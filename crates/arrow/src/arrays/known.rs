@@ -66,6 +66,11 @@ impl Known {
         Self { forgets_views: true, ..Self::default() }
     }
 
+    /// Forgets all columns.
+    pub(crate) fn forget(&mut self) {
+        *self = Self { forgets_views: self.forgets_views, ..Self::default() };
+    }
+
     /// Returns what came out for these values of a dictionary, if nothing was wrong with them.
     pub(crate) fn get(&self, path: &str, values: &ArrayRef) -> Option<ArrayRef> {
         let known = self.dictionaries.borrow();

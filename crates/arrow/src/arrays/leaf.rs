@@ -44,9 +44,9 @@ pub(crate) struct Plan<'a> {
 pub(crate) enum Types {
     /// Those of the new arrays, nullable if these have nulls.
     AsRows,
-    /// The same as before. Only text counts.
+    /// Those of the new arrays, which are nullable if they were.
     Same,
-    /// The same as before, with nullable text. Only text counts.
+    /// The same, with nullable text.
     Nullable,
 }
 
@@ -486,13 +486,23 @@ impl<'a> Leaf<'a> {
     }
 }
 
-fn text<O: OffsetSizeTrait>(offsets: OffsetBuffer<O>, values: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
+/// Makes text of what trust8 has checked or written.
+pub(super) fn text<O: OffsetSizeTrait>(
+    offsets: OffsetBuffer<O>,
+    values: Buffer,
+    nulls: Option<NullBuffer>,
+) -> ArrayRef {
     // SAFETY: trust8 has checked the offsets, found each row UTF-8 or written it, and no value lies
     // outside of the rows. The nulls have the length of the array.
     Arc::new(unsafe { GenericStringArray::<O>::new_unchecked(offsets, values, nulls) })
 }
 
-fn view_text(views: ScalarBuffer<u128>, buffers: Arc<[Buffer]>, nulls: Option<NullBuffer>) -> ArrayRef {
+/// Makes views of what trust8 has checked or written.
+pub(super) fn view_text(
+    views: ScalarBuffer<u128>,
+    buffers: Arc<[Buffer]>,
+    nulls: Option<NullBuffer>,
+) -> ArrayRef {
     // SAFETY: trust8 has checked each view and found its string UTF-8, or has written it. The nulls
     // have the length of the array.
     Arc::new(unsafe { StringViewArray::new_unchecked(views, buffers, nulls) })

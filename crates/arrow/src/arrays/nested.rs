@@ -70,7 +70,7 @@ pub(crate) fn is_text(data_type: &DataType) -> bool {
 }
 
 /// Returns whether an array of this type would get another type.
-fn becomes_text(data_type: &DataType) -> bool {
+pub(crate) fn becomes_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::List(field)
         | DataType::LargeList(field)
@@ -99,13 +99,13 @@ fn has_nulls(array: &dyn Array) -> bool {
 
 /// Returns the field for an array that replaced its array. A repair can make nulls.
 pub(crate) fn field_for(field: &Field, array: &dyn Array, plan: Plan<'_>) -> FieldRef {
-    match plan.types {
-        Types::Same => return Arc::new(field.clone()),
-        Types::Nullable => return Arc::new(nullable_text(field)),
-        Types::AsRows => {}
-    }
-    let nullable = field.is_nullable() || has_nulls(array);
-    Arc::new(field.clone().with_data_type(array.data_type().clone()).with_nullable(nullable))
+    let field = field.clone().with_data_type(array.data_type().clone());
+    let nullable = match plan.types {
+        Types::Same => field.is_nullable(),
+        Types::Nullable => return Arc::new(nullable_text(&field)),
+        Types::AsRows => field.is_nullable() || has_nulls(array),
+    };
+    Arc::new(field.with_nullable(nullable))
 }
 
 /// Returns the field with all text in it nullable, except for the keys of maps.

@@ -61,6 +61,22 @@ impl<S> CheckedStream<S> {
         Self { batches: self.batches.forgetful(), ..self }
     }
 
+    /// Returns batches of this schema, as [`CheckedReader::with_schema`](super::CheckedReader::with_schema) does.
+    ///
+    /// ```
+    /// use arrow_schema::{DataType, Field, Schema};
+    /// use trust8_arrow::{CheckedStream, Checker};
+    ///
+    /// let [bytes, text] = [DataType::Binary, DataType::Utf8]
+    ///     .map(|data_type| Schema::new(vec![Field::new("name", data_type, false)]).into());
+    /// let stream = CheckedStream::new((), bytes, Checker::refuse()).with_schema(text);
+    /// assert_eq!(stream.schema().field(0).data_type(), &DataType::Utf8);
+    /// ```
+    #[must_use]
+    pub fn with_schema(self, schema: SchemaRef) -> Self {
+        Self { batches: self.batches.with_schema(&schema), ..self }
+    }
+
     /// Returns the schema of the batches that come out.
     #[must_use]
     pub fn schema(&self) -> SchemaRef {

@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::Int8Type;
 use arrow_array::{
-    Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader, StringViewArray, make_array,
+    Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray, StringViewArray,
+    make_array, new_empty_array,
 };
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer};
 use arrow_data::ArrayData;
@@ -299,6 +301,51 @@ fn call_checkers(array: &ArrayRef, is_sound: bool) {
     }
 }
 
+/// A reader that makes text of bytes and of dictionaries refuses an array, or returns what arrow calls sound: text as `as_utf8` returns it.
+fn call_with_text(array: &ArrayRef, is_sound: bool) {
+    let schema = |data_type| Arc::new(Schema::new(vec![Field::new("column", data_type, true)]));
+    let Ok(batch) = RecordBatch::try_new(schema(array.data_type().clone()), vec![array.clone()]) else {
+        return;
+    };
+    let text = as_utf8(&new_empty_array(array.data_type())).unwrap().data_type().clone();
+    let mut types = vec![text.clone()];
+    if matches!(&text, DataType::Dictionary(_, values) if **values == DataType::Utf8) {
+        types.extend([DataType::Utf8, DataType::Utf8View]);
+    }
+    let (text_of_it, repaired) = (as_utf8(array), repair(array, Policy::Java));
+    let policies = [(None, &text_of_it), (Some(Policy::Java), &repaired), (Some(Policy::Null), &repaired)];
+    for (data_type, (policy, expected)) in types.iter().flat_map(|new| policies.map(|policy| (new, policy))) {
+        let batches = RecordBatchIterator::new([(); 2].map(|()| Ok(batch.clone())), batch.schema());
+        let reader = CheckedReader::new(batches, policy.map_or_else(Checker::refuse, Checker::repair));
+        let reader = reader.with_schema(schema(data_type.clone()));
+        let schema = reader.schema();
+        let answers: Vec<_> = reader.map(Result::ok).collect();
+        assert_eq!(answers[0], answers[1]);
+        let Some(checked) = &answers[0] else {
+            assert!(!is_sound || expected.is_err(), "{} as {data_type}", array.data_type());
+            continue;
+        };
+        assert_eq!(checked.schema(), schema);
+        let checked = checked.column(0);
+        check_text(&checked.to_data());
+        checked.to_data().validate_full().unwrap();
+        if policy.is_some() || !is_sound {
+            continue;
+        }
+        let expected = expected.as_ref().expect("the reader has not refused it");
+        if *data_type == text {
+            // `as_utf8` makes a field nullable if it has nulls, also where the union around it has other values.
+            assert!(expected.data_type() != data_type || checked.to_data() == expected.to_data());
+            continue;
+        }
+        let rows = expected.as_dictionary::<Int8Type>().downcast_dict::<StringArray>().unwrap();
+        match checked.as_string_view_opt() {
+            Some(views) => assert!(rows.into_iter().eq(views)),
+            None => assert!(rows.into_iter().eq(checked.as_string::<i32>())),
+        }
+    }
+}
+
 /// A reader of batches with the same buffers, and views that are changed in each second one, gives the answers of a checker that remembers
 /// nothing.
 fn change_views(array: &StringViewArray, choices: &mut Choices<'_>) {
@@ -340,6 +387,7 @@ fn call_all(array: &ArrayRef, is_sound: bool) {
         let _ = trust8_arrow::check(&batch);
     }
     call_checkers(array, is_sound);
+    call_with_text(array, is_sound);
     let (Ok(valid), true) = (valid, is_sound) else { return };
     assert_eq!(valid.len(), array.len());
     assert_eq!(text.is_ok(), found.unwrap().num_rows() == 0);

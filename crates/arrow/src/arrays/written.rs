@@ -1,0 +1,60 @@
+//! Writes out dictionaries of text, as text or as views of it.
+
+#![forbid(unsafe_code)]
+
+use trust8_columns::ColumnErrorKind;
+
+use super::arrow_array::builder::make_view;
+use super::arrow_array::cast::AsArray;
+use super::arrow_array::{Array, ArrayRef, new_null_array};
+use super::arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use super::arrow_schema::DataType;
+use super::leaf::{text, view_text};
+use crate::error::{Reason, RowError};
+
+/// Most strings are not longer. Copies of one width have no loop, and the next row overwrites what is too much.
+const WIDTH: usize = 32;
+
+/// Returns an array of the type `new`, if that is text or views and the dictionary has `Utf8` values. Others are returned as they are.
+/// The dictionary has been checked.
+pub(crate) fn written_out(dictionary: &ArrayRef, new: &DataType, path: &str) -> Result<ArrayRef, RowError> {
+    let values = dictionary.as_any_dictionary().values().as_string_opt::<i32>();
+    let Some(values) = values.filter(|_| matches!(new, DataType::Utf8 | DataType::Utf8View)) else {
+        return Ok(dictionary.clone());
+    };
+    if values.is_empty() {
+        return Ok(new_null_array(new, dictionary.len()));
+    }
+    // Keys under nulls name some value.
+    let keys = dictionary.as_any_dictionary().normalized_keys();
+    let nulls = dictionary.logical_nulls();
+    let (starts, bytes) = (values.value_offsets(), values.value_data());
+    if *new == DataType::Utf8View {
+        let view = |(value, &start): (&str, &i32)| make_view(value.as_bytes(), 0, start as u32);
+        let table: Vec<u128> = (0..values.len()).map(|key| values.value(key)).zip(starts).map(view).collect();
+        let views = keys.iter().map(|&key| table[key]).collect();
+        return Ok(view_text(views, [values.values().clone()].into(), nulls));
+    }
+
+    let (mut end, mut ends) = (0_i32, Vec::with_capacity(keys.len() + 1));
+    ends.push(end);
+    for (row, &key) in keys.iter().enumerate() {
+        let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+        let len = if is_null { 0 } else { starts[key + 1] - starts[key] };
+        end = end.checked_add(len).ok_or_else(|| {
+            let kind = ColumnErrorKind::TooLong { limit: i32::MAX as usize };
+            RowError::new(row, path, Reason::Layout(kind))
+        })?;
+        ends.push(end);
+    }
+    let mut written = vec![0; end as usize + WIDTH];
+    for (&key, ends) in keys.iter().zip(ends.windows(2)) {
+        let (from, to, len) = (starts[key] as usize, ends[0] as usize, (ends[1] - ends[0]) as usize);
+        match bytes.get(from..from + WIDTH) {
+            Some(bytes) if len <= WIDTH => written[to..to + WIDTH].copy_from_slice(bytes),
+            _ => written[to..to + len].copy_from_slice(&bytes[from..from + len]),
+        }
+    }
+    written.truncate(end as usize);
+    Ok(text(OffsetBuffer::new(ScalarBuffer::from(ends)), Buffer::from_vec(written), nulls))
+}
