@@ -26,6 +26,13 @@ const PARTS: &str = "super::Parts {
 
 const ERROR: Replacement = ("use crate::error::Utf8Error;", "use super::Utf8Error;");
 
+/// The trait of the counts, with sums that are no numbers.
+const COUNTING: &str = "use super::Counts; trait Counting: Sized {
+    fn count(self, text: &[u8]) -> Counts;
+    fn count_chars(self, text: &[u8]) -> Number;
+    fn utf16_len(self, text: &[u8]) -> Number;
+}";
+
 /// Code that is compiled again, as it is and with mistakes.
 struct Source {
     /// The name of the copies, and of the list of them.
@@ -415,6 +422,150 @@ const FILES: &[Source] = &[
             ("(i % 8 * 8 + i / 8) as u8", "i as u8"),
             ("return faulty(start);", "return faulty(at);"),
             ("first_chunk::<{ GROUP_BYTES + AFTER_WORD_BYTES }>", "first_chunk::<GROUP_BYTES>"),
+        ],
+    },
+    Source {
+        name: "scalar",
+        path: "../../crates/counts/src/counts/mod.rs",
+        lengths: 1,
+        hooks: &[
+            ("#[cfg(trust8_avx512)]\nmod avx512;\n#[cfg(trust8_simd)]\nmod lanes;\n", ""),
+            ("use trust8::boundary::is_continuation;\nuse trust8::engine::{Automaton, Engine, Job, count_equal};\n", ""),
+            ("pub trait Counting: Engine {", "#[cfg(any())]\npub trait Counting: Engine {"),
+            ("impl Counting for Automaton {", "#[cfg(any())]\nimpl Counting for Automaton {"),
+            ("jobs! {\n", "#[cfg(any())]\njobs! {\n"),
+            (": usize,\n", ": super::Number,\n"),
+            ("count: impl Fn(u8) -> u8) -> usize {\n    let mut sum = 0;", "count: impl Fn(&u8) -> super::Lane) -> super::Number {\n    let mut sum = super::Number::ZERO;"),
+            (") {\n        let mut sums", ") {\n        if !super::begins_chunk(bytes, 0, blocks.as_flattened(), &mut sum, super::Kind::Units) {\n            continue;\n        }\n        let mut sums"),
+            ("[0u8; 64]", "[super::Lane::ZERO; 64]"),
+            ("(sum, &byte)", "(sum, byte)"),
+            ("|&byte|", "|byte|"),
+            ("usize::from(", "super::Number::from("),
+            ("sum::<usize>()", "sum::<super::Number>()"),
+        ],
+        program: ("Scalar", "|bytes, count| sum(bytes, count)"),
+        mistakes: &[
+            (".chunks(127)", ".chunks(128)"),
+            ("        sum += sums", "        sum = sums"),
+            (" + rest.iter()", "; sum + rest.iter().skip(1)"),
+            ("bytes.as_chunks::<64>()", "bytes[..bytes.len() / 2].as_chunks::<64>()"),
+        ],
+    },
+    Source {
+        name: "lanes",
+        path: "../../crates/counts/src/counts/lanes.rs",
+        lengths: 5,
+        hooks: &[
+            ("use trust8::engine::Simd;", "use super::{Lanes16, Lanes32, Number, Simd, Vector};"),
+            ("use super::{Counting, Counts};", COUNTING),
+            ("trust8::instruction_sets!(counting);", "counting! { a: Lanes16, \"\", trust8_simd, [], [], \"\"; b: Lanes32, \"\", trust8_simd, [], [], \"\"; }"),
+            ("trust8::engine::$token", "super::$token"),
+            ("-> usize", "-> Number"),
+            ("let mut sum = 0;", "let mut sum = Number::ZERO;"),
+            ("s.sum(more) } else { 0 }", "s.sum(more) } else { Number::ZERO }"),
+            (
+                "for chunk in chunks {",
+                "for chunk in chunks {
+        let at = super::place(chunk).expect(\"it is text\").start;
+        if !super::begins(bytes, 0, at, &mut super::four(&mut counts)) {
+            continue;
+        }",
+            ),
+            (
+                "while left.len() >= CHUNK_VECTORS * S::LANES {",
+                "while {
+        super::begins_with(bytes, &mut left, &mut [(&mut sum, super::continuations_or_units(UTF16))]);
+        left.len() >= CHUNK_VECTORS * S::LANES
+    } {",
+            ),
+        ],
+        program: ("Counters", "&[
+    (|text| Lanes16.count(text), |text| Lanes16.count_chars(text), |text| Lanes16.utf16_len(text)),
+    (|text| Lanes32.count(text), |text| Lanes32.count_chars(text), |text| Lanes32.utf16_len(text)),
+]"),
+        mistakes: &[
+            ("const CHUNK_VECTORS: usize = 16;", "const CHUNK_VECTORS: usize = 256;"),
+            ("counts.newlines += black_box", "counts.newlines = black_box"),
+            ("            counts += in_bytes", "            counts = in_bytes"),
+            ("counts.continuations += sum", "counts.continuations = sum"),
+            ("        sum += sum_of_two", "        sum = sum_of_two"),
+            // A sum that a chunk leaves to the next one.
+            (
+                "for chunk in chunks {\n        let (largest, newlines) = largest_and_newlines(s, chunk);",
+                "let mut newlines = s.splat(0);\n    for chunk in chunks {\n        let (largest, _) = largest_and_newlines(s, chunk);
+            for k in 0..CHUNK_VECTORS { newlines = s.minus_wrapping(newlines, s.equal(s.load(chunk, k * S::LANES), s.splat(b'\\n'))); }",
+            ),
+            (
+                "    let mut left = bytes;\n    while left.len() >= CHUNK_VECTORS * S::LANES {\n        let (chunk, after) = left.split_at(CHUNK_VECTORS * S::LANES);\n        let mut counts = [s.splat(0); 2];",
+                "    let mut left = bytes;\n    let mut counts = [s.splat(0); 2];\n    while left.len() >= CHUNK_VECTORS * S::LANES {\n        let (chunk, after) = left.split_at(CHUNK_VECTORS * S::LANES);",
+            ),
+            ("for k in 0..CHUNK_VECTORS {\n        let now", "for k in 1..CHUNK_VECTORS {\n        let now"),
+            ("for k in 0..CHUNK_VECTORS {\n                in_bytes", "for k in 1..CHUNK_VECTORS {\n                in_bytes"),
+            ("for k in 0..CHUNK_VECTORS {\n            counts", "for k in 1..CHUNK_VECTORS {\n            counts"),
+            ("largest = s.max(largest, now);", "largest = s.max(now, now);"),
+            ("s.splat(0xE0 - 0x80))) {", "s.splat(0xE1 - 0x80))) {"),
+            ("else if s.any_high_bit(largest)", "else if false"),
+            ("s.splat(0xBF), now)", "s.splat(0xC0), now)"),
+            ("s.splat(0x90))", "s.splat(0x91))"),
+            ("from_e0 - s.sum(self.e0_to_ef)", "s.sum(self.e0_to_ef)"),
+            ("{ S::LANES - left.len() }", "{ left.len() }"),
+            ("text.len() - sum::<Self, false>(self, text)", "sum::<Self, false>(self, text)"),
+            ("[s.minus_wrapping(counts, s.below", "[s.minus_wrapping(s.splat(0), s.below"),
+            ("    while left.len() >= S::LANES {\n        let now", "    if left.len() >= S::LANES {\n        let now"),
+            ("    while left.len() >= S::LANES {\n        counts", "    while left.len() > S::LANES {\n        counts"),
+            ("    counts = add::<S, UTF16>(s, counts, s.load_short(left));", ""),
+            ("    in_bytes.add(s, now);\n    newlines", "    newlines"),
+            ("s.equal(now, s.splat(b'\\n')));\n    counts", "s.equal(now, s.splat(0)));\n    counts"),
+            ("    counts.newlines += s.sum(newlines);", ""),
+        ],
+    },
+    Source {
+        name: "wide",
+        path: "../../crates/counts/src/counts/avx512.rs",
+        lengths: 4,
+        hooks: &[
+            ("use trust8::engine::avx512::Vector;\nuse trust8::engine::{Avx512, Vectors};\n", "use super::{Avx512, Number, Vector};\n"),
+            ("use super::{Counting, Counts};", COUNTING),
+            ("-> usize", "-> Number"),
+            (".count_ones() as usize", ".count_ones()"),
+            ("places: u64", "places: super::Places"),
+            (" as usize - zeros", " - zeros"),
+            (
+                "while let Some((four, after)) = left.split_first_chunk::<256>() {",
+                "while let Some((four, after)) = { super::begins_with(bytes, &mut left, &mut super::four(&mut counts)); left.split_first_chunk::<256>() } {",
+            ),
+            (
+                "for chunk in chunks {",
+                "for chunk in chunks {
+            if !super::begins_chunk(bytes, head.len(), chunk, &mut sum, super::characters_or_units(UTF16)) {
+                continue;
+            }",
+            ),
+        ],
+        program: ("Counters", "&[(|text| Avx512.count(text), |text| Avx512.count_chars(text), |text| Avx512.utf16_len(text))]"),
+        mistakes: &[
+            ("const CHUNK_BYTES: usize = 512;", "const CHUNK_BYTES: usize = 8192;"),
+            (
+                "for chunk in chunks {\n            let mut in_chunk = s.zero();",
+                "let mut in_chunk = s.zero();\n        for chunk in chunks {",
+            ),
+            ("sum = s.plus64(sum, s.sums_of_bytes(in_chunk));", "sum = s.sums_of_bytes(in_chunk);"),
+            ("for k in 0..CHUNK_BYTES", "for k in 1..CHUNK_BYTES"),
+            ("s.plus64(sum, s.sums_of_bytes(counts))", "s.sums_of_bytes(counts)"),
+            ("counts = counter.add(counts, s.load_short(head));", ""),
+            ("zeros += 64 - head.len();", ""),
+            ("zeros += 64 - left.len();", "zeros += left.len();"),
+            ("left = tail;", "left = aligned;"),
+            ("0x8..=0xB => 0", "0x8..=0xC => 0"),
+            ("0xF => 2", "0xE..=0xF => 2"),
+            ("match i & 15", "match i / 4"),
+            ("s.splat(0xBF), now)", "s.splat(0xC0), now)"),
+            ("s.or(s.or(a, b), s.or(c, d))", "s.or(s.or(a, b), s.or(c, a))"),
+            ("for block in [a, b, c, d] {\n                counts +=", "for block in [a, b, d] {\n                counts +="),
+            ("for block in [a, b, c, d] {\n                counts.newlines", "for block in [a, b, c, c] {\n                counts.newlines"),
+            ("counts += in_block(s, s.load_short(left));", ""),
+            ("        counts += in_block(s, s.load(block, 0));", "        counts = in_block(s, s.load(block, 0));"),
+            ("s.splat(0xF0))),", "s.splat(0xF1))),"),
         ],
     },
 ];

@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 mod byte;
+mod counts;
 mod engine;
 mod formula;
 mod kernel;
@@ -158,6 +159,9 @@ const THEOREMS: &[Theorem] = &[
     ("runs: which words are not ASCII", bitplanes::words_that_are_not_ascii),
     ("runs: whether two blocks are two-byte text", bitplanes::two_byte_run),
     ("runs: whether a character is finished", bitplanes::finished),
+    ("counts, 16 and 32 bytes: each byte counts once, and no lane overflows", counts::vectors),
+    ("counts, 64 bytes: each byte counts once, and no lane overflows", counts::avx512),
+    ("counts, without vectors: each byte counts once, and no lane overflows", counts::scalar),
     ("profiles: no forbidden character is missed, by class", profile::no_character_is_missed),
     ("profiles: no forbidden ASCII is missed, by set of classes", profile::no_ascii_is_missed),
     ("blocks: texts of 0 to 130 bytes", || (0..=130).all(|n| alone(|| bitplanes::a_text_by_blocks(n)))),
@@ -212,9 +216,13 @@ fn prove() -> bool {
         let statement = format!("{what}: mistakes are found at {places} of {all} places");
         report(&statement, places > 0 && without.len() == harmless, start);
     }
-    for unnoticed in
-        [automaton::unnoticed, loops::unnoticed, bitplanes::by_blocks::unnoticed, bitplanes::runs::unnoticed]
-    {
+    for unnoticed in [
+        automaton::unnoticed,
+        loops::unnoticed,
+        bitplanes::by_blocks::unnoticed,
+        bitplanes::runs::unnoticed,
+        counts::unnoticed,
+    ] {
         let start = Instant::now();
         let (missed, all) = unnoticed();
         missed.iter().for_each(|what| println!("           not noticed: {what}"));
