@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 use super::parts::put_all;
+use super::tables::{ENDS_OF_FOUR, ENDS_OF_THREE, KEPT_BYTES, KEPT_U16, STARTS_OF_TWO, shuffle};
 use super::{ConvertOps, WideLaneOps, first_bits, tables};
 use crate::count::Counts;
 use trust8::engine::{Output, Simd, Vectors};
@@ -230,7 +231,7 @@ impl<S: ShuffleOps> ConvertOps for S {
 
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_u16_of_bytes(self, [low, high]: [Self::Vector; 2], keep: u64, out: &mut Output<'_>) -> bool {
-        let part = |i| (tables::kept_u16(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
+        let part = |i| (shuffle(&KEPT_U16, keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
         self.put_shuffled(self.zip8(low, high), part, out)
     }
 
@@ -240,7 +241,7 @@ impl<S: ShuffleOps> ConvertOps for S {
         let part = |i| {
             let units = n.saturating_sub(8 * i).min(8);
             let seconds = seconds >> (16 * i) & first_bits(units);
-            (tables::firsts_and_some_seconds(seconds), units + ones::<8>(seconds))
+            (shuffle(&STARTS_OF_TWO, seconds), units + ones::<8>(seconds))
         };
         self.put_shuffled([v], part, out)
     }
@@ -248,7 +249,15 @@ impl<S: ShuffleOps> ConvertOps for S {
     #[inline(always)]
     fn put_ends_of_three(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
         let first_two = tables::first_two_of_each_four(keep);
-        let part = |i| (tables::ends_of_three(first_two >> (16 * i)), ones::<16>(keep >> (16 * i)));
+        let part = |i| (shuffle(&ENDS_OF_THREE, first_two >> (16 * i)), ones::<16>(keep >> (16 * i)));
+        self.put_shuffled([v], part, out)
+    }
+
+    #[inline(always)]
+    fn put_ends_of_four(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
+        // 1000, 1100, 1110 and 1111, lowest bit last, become 10, 11, 01 and 00.
+        let index = tables::first_two_of_each_four(keep ^ keep >> 2);
+        let part = |i| (shuffle(&ENDS_OF_FOUR, index >> (16 * i)), ones::<16>(keep >> (16 * i)));
         self.put_shuffled([v], part, out)
     }
 
@@ -257,7 +266,7 @@ impl<S: ShuffleOps> ConvertOps for S {
         let first_two = self.high_bits(firsts) & first_bits(2 * n);
         let part = |i| {
             let first_two = first_two >> (8 * i);
-            (tables::ends_of_three(first_two), n.saturating_sub(4 * i).min(4) + ones::<8>(first_two))
+            (shuffle(&ENDS_OF_THREE, first_two), n.saturating_sub(4 * i).min(4) + ones::<8>(first_two))
         };
         self.put_shuffled(self.zip16(firsts, thirds), part, out)
     }
@@ -273,7 +282,7 @@ impl<S: ShuffleOps> ConvertOps for S {
     ) -> bool {
         let words = self.zip8(low, middle);
         let Some(high) = high else {
-            let part = |i| (tables::kept_u16(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
+            let part = |i| (shuffle(&KEPT_U16, keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
             return self.put_shuffled_as_u32(words, part, out);
         };
         let upper = self.zip8(high, self.splat(0));
@@ -311,21 +320,21 @@ impl<S: ShuffleOps> ConvertOps for S {
         let with_second = with_second & first_bits(n);
         let part = |i| {
             let seconds = with_second >> (8 * i);
-            (tables::firsts_and_some_seconds(seconds), n.saturating_sub(8 * i).min(8) + ones::<8>(seconds))
+            (shuffle(&STARTS_OF_TWO, seconds), n.saturating_sub(8 * i).min(8) + ones::<8>(seconds))
         };
         self.put_shuffled(self.zip8(two[0], two[1]), part, out)
     }
 
     #[cfg_attr(trust8_optimised, inline(always))]
     fn put_kept_bytes(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
-        let part = |i| (tables::kept_bytes(keep >> (8 * i), i % 2), ones::<8>(keep >> (8 * i)));
+        let part = |i| (shuffle(&KEPT_BYTES[i % 2], keep >> (8 * i)), ones::<8>(keep >> (8 * i)));
         self.put_shuffled([v, v], part, out)
     }
 
     #[inline(always)]
     fn put_kept_u16(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
         let units = tables::first_of_each_two(keep);
-        let part = |i| (tables::kept_u16(units >> (16 * i)), ones::<16>(keep >> (16 * i)));
+        let part = |i| (shuffle(&KEPT_U16, units >> (16 * i)), ones::<16>(keep >> (16 * i)));
         self.put_shuffled([v], part, out)
     }
 }

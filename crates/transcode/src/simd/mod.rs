@@ -237,6 +237,13 @@ pub(crate) trait ConvertOps: WideLaneOps + Surveys {
         self.put_kept_bytes(v, keep, out)
     }
 
+    /// Appends the bytes for which `keep` has a one: of each four bytes, the last one to four. After
+    /// some position, nothing more is kept.
+    #[inline(always)]
+    fn put_ends_of_four(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put_kept_bytes(v, keep, out)
+    }
+
     /// Appends the first `n` of characters of one to three bytes. A 16-bit lane of `firsts` has the
     /// first two bytes. A lane of `thirds` has the third, which is always appended. The others are
     /// appended if their bit 7 is set.

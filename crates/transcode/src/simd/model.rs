@@ -288,13 +288,16 @@ fn check<S: ConvertOps>(s: S) {
                 check_put(&bytes.collect::<Vec<_>>(), &|out| s.put_ends_of_halves([x, thirds], units, out));
             }
 
-            // Of each four bytes, the third, the second and third, or the first three.
+            // Of each four bytes, the third, the second and third, or the first three, and the last
+            // one to four.
             let three = (keep & 0x3333_3333_3333_3333) | 0x4444_4444_4444_4444;
             let three = three | (three & 0x1111_1111_1111_1111) << 1;
+            let four = three << 1 | keep >> 2 & three & 0x1111_1111_1111_1111;
             for places in [n, n / 2, 4, 0] {
                 let first = if places == 64 { u64::MAX } else { (1 << places) - 1 };
-                let three = three & first;
+                let (three, four) = (three & first, four & first);
                 check_put(&kept(&a, three), &|out| s.put_ends_of_three(x, three, out));
+                check_put(&kept(&a, four), &|out| s.put_ends_of_four(x, four, out));
             }
         }
     }

@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-type Table = [[u8; 16]; 256];
+pub(super) type Table = [[u8; 16]; 256];
 
 /// What a table's index means.
 #[derive(Clone, Copy)]
@@ -24,6 +24,9 @@ enum Kept {
     /// Two bits for each of four quadruples of bytes: keeps the first and the second byte of each
     /// if their bits are set, and the third.
     EndsOfThree,
+    /// Two bits for each of four quadruples of bytes: keeps the last byte of each, and the three,
+    /// two, no or one before it for 0, 1, 2 or 3.
+    EndsOfFour,
 }
 
 impl Kept {
@@ -36,6 +39,7 @@ impl Kept {
             Self::Units32 => index >> (byte / 4) & 1 == 1,
             Self::StartsOfTwo => byte & 1 == 0 || index >> (byte / 2) & 1 == 1,
             Self::EndsOfThree => byte % 4 == 2 || byte % 4 < 2 && index >> (byte / 4 * 2 + byte % 4) & 1 == 1,
+            Self::EndsOfFour => byte % 4 + [3, 2, 0, 1][index >> (byte / 4 * 2) & 3] >= 3,
         }
     }
 
@@ -57,23 +61,17 @@ impl Kept {
     }
 }
 
-static KEPT_BYTES: [Table; 2] = [Kept::FirstBytes.table(), Kept::LastBytes.table()];
-static KEPT_U16: Table = Kept::Units16.table();
-static STARTS_OF_TWO: Table = Kept::StartsOfTwo.table();
-static ENDS_OF_THREE: Table = Kept::EndsOfThree.table();
+pub(super) static KEPT_BYTES: [Table; 2] = [Kept::FirstBytes.table(), Kept::LastBytes.table()];
+pub(super) static KEPT_U16: Table = Kept::Units16.table();
+pub(super) static STARTS_OF_TWO: Table = Kept::StartsOfTwo.table();
+pub(super) static ENDS_OF_THREE: Table = Kept::EndsOfThree.table();
+pub(super) static ENDS_OF_FOUR: Table = Kept::EndsOfFour.table();
 static KEPT_U32: [[u8; 16]; 16] = Kept::Units32.table();
 
-/// Returns the shuffle for the first eight bytes (`half` is 0) or the last eight (1). The lowest
-/// bits of `keep` have one bit for each.
+/// Returns the shuffle with this index. Bits above the eighth do not count.
 #[inline(always)]
-pub(super) fn kept_bytes(keep: u64, half: usize) -> &'static [u8; 16] {
-    &KEPT_BYTES[half][(keep & 0xFF) as usize]
-}
-
-/// Returns the shuffle for eight 16-bit units. The lowest bits of `keep` have one bit for each.
-#[inline(always)]
-pub(super) fn kept_u16(keep: u64) -> &'static [u8; 16] {
-    &KEPT_U16[(keep & 0xFF) as usize]
+pub(super) fn shuffle(table: &'static Table, index: u64) -> &'static [u8; 16] {
+    &table[(index & 0xFF) as usize]
 }
 
 /// Returns the shuffle for four 32-bit units. The lowest bits of `keep` have one bit for each.
@@ -89,20 +87,6 @@ pub(super) fn kept_u32_by_two_bits(keep: u64) -> &'static [u8; 16] {
     let bits = keep & 0x55;
     let bits = (bits | bits >> 1) & 0x33;
     kept_u32(bits | bits >> 2)
-}
-
-/// Returns the shuffle for eight pairs of bytes: all first bytes, and the second bytes for which
-/// `seconds` has a bit.
-#[inline(always)]
-pub(super) fn firsts_and_some_seconds(seconds: u64) -> &'static [u8; 16] {
-    &STARTS_OF_TWO[(seconds & 0xFF) as usize]
-}
-
-/// Returns the shuffle that keeps the ends of the first three of each four bytes. `keep` has a bit
-/// for each of the first two bytes.
-#[inline(always)]
-pub(super) fn ends_of_three(keep: u64) -> &'static [u8; 16] {
-    &ENDS_OF_THREE[(keep & 0xFF) as usize]
 }
 
 /// Gathers the first bit of each two: those of 16 bits go to the lower half of the 16.

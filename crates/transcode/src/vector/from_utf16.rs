@@ -358,12 +358,7 @@ fn which_half<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
 /// `number` is the unit, unless that is half a pair; `marks` has the upper bits of each byte for
 /// two and three bytes.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(super) fn encoded<S: ConvertOps>(
-    s: S,
-    unit: S::Vector,
-    number: S::Vector,
-    marks: S::Vector,
-) -> S::Vector {
+fn encoded<S: ConvertOps>(s: S, unit: S::Vector, number: S::Vector, marks: S::Vector) -> S::Vector {
     // The third and the second byte have six bits each, and the first has the other four.
     let sixes = s.spread_sixes(number);
     s.select32(s.above32(unit, s.splat32(0x7F)), s.or(s.and(sixes, s.splat32(0x003F_3F0F)), marks), sixes)
@@ -371,7 +366,7 @@ pub(super) fn encoded<S: ConvertOps>(
 
 /// Returns the upper bits of the bytes of characters of two and three bytes.
 #[inline(always)]
-pub(super) fn marks<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
+fn marks<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
     s.select32(s.above32(unit, s.splat32(0x7FF)), s.splat32(0x0080_80E0), s.splat32(0x0080_C000))
 }
 

@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::from_utf16::{encoded, has_surrogates, marks, put_below_800, put_below_10000};
+use super::from_utf16::{has_surrogates, put_below_800, put_below_10000};
 use super::in_order;
 use crate::simd::{ConvertOps, first_bits};
 use trust8::engine::Output;
@@ -110,23 +110,30 @@ fn put_ends_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize, out
     let keep_a = s.high_bits(s.or(a, fourth)) & first_bits(len);
     let keep_b = s.high_bits(s.or(b, fourth)) & first_bits(len.saturating_sub(S::LANES));
     let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
-    out.left() >= n && s.put_kept_bytes(a, keep_a, out) && s.put_kept_bytes(b, keep_b, out)
+    // All characters are above U+FFFF.
+    if n == 2 * S::LANES {
+        return s.put_first_of_two([a, b], n, out);
+    }
+    out.left() >= n && s.put_ends_of_four(a, keep_a, out) && s.put_ends_of_four(b, keep_b, out)
 }
 
 /// Returns the UTF-8 of characters in 32-bit lanes. The fourth byte is the last one of the
-/// character. The others have bit 7 set if they belong to the character, and are zero otherwise.
+/// character. The others have bit 7 set if they belong to the character, and clear otherwise.
 #[inline(always)]
 fn up_to_four<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
-    // The last three bytes have six bits each, and the first has the other three.
-    let last_two = s.or(
-        s.and(s.left32::<24>(unit), s.splat32(0x3F00_0000)),
-        s.and(s.left32::<10>(unit), s.splat32(0x003F_0000)),
-    );
+    let above = |most| s.above32(unit, s.splat32(most));
+    let (two, three, four) = (above(0x7F), above(0x7FF), above(0xFFFF));
+    // The upper bits of each byte, and what is to be added to those of a shorter character.
+    let more = |longer, marks: u32, of_shorter| {
+        s.select32(longer, s.splat32(marks.wrapping_sub(of_shorter)), s.splat(0))
+    };
+    let marks = s.plus32(more(three, 0x8080_E000, 0x80C0_0000), more(four, 0x8080_80F0, 0x8080_E000));
+    let marks = s.plus32(more(two, 0x80C0_0000, 0), marks);
+    // The last three bytes have six bits each, a single byte has seven, and the first of four has three.
+    let last = s.and(s.left32::<24>(unit), s.select32(two, s.splat32(0x3F00_0000), s.splat32(0x7F00_0000)));
+    let last_two = s.or(last, s.and(s.left32::<10>(unit), s.splat32(0x003F_0000)));
     let first_two = s.or(s.and(s.right32::<4>(unit), s.splat32(0x0000_3F00)), s.right32::<18>(unit));
-    let four = s.or(s.or(last_two, first_two), s.splat32(0x8080_80F0));
-    // For larger numbers, these three bytes are meaningless but stay within their lanes.
-    let three = encoded(s, unit, unit, marks(s, unit));
-    s.select32(s.above32(unit, s.splat32(0xFFFF)), four, s.left32::<8>(three))
+    s.or(s.or(last_two, first_two), marks)
 }
 
 /// Converts UTF-32 into UTF-16. Throughout this file, `SWAPPED` means that units of UTF-16 are in
