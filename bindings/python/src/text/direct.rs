@@ -608,6 +608,9 @@ impl<'py> Builder<'py> {
 /// The longest string that is encoded into memory on the stack.
 const SHORT_STRING_CHARS: usize = 2048;
 
+/// The longest string that is encoded before it is known how many bytes it needs: copying them takes less time than counting.
+const COPIED_STRING_CHARS: usize = 16 << 10;
+
 /// Returns the string in UTF-8 if it is ASCII or short, or null with an exception set. Returns `None` for other objects, and where
 /// only a call says whether a string is ASCII.
 #[inline]
@@ -624,18 +627,13 @@ pub(crate) fn quick_bytes(string: &Borrowed<'_, '_, PyAny>) -> Option<*mut ffi::
         return Some(unsafe { ffi::PyBytes_FromStringAndSize(data.cast(), len) });
     }
     // SAFETY: the object is a string, and the interpreter is held.
-    let is_wide = || unsafe { ffi::PyUnicode_KIND(string) } == ffi::PyUnicode_4BYTE_KIND;
-    // SAFETY: the same.
-    interpreter_pays(len.cast_unsigned(), is_wide).then(|| unsafe { ffi::PyUnicode_AsUTF8String(string) })
+    interpreter_pays(len.cast_unsigned()).then(|| unsafe { ffi::PyUnicode_AsUTF8String(string) })
 }
 
-/// Returns whether the interpreter's encoder is faster than the library for this number of characters. With narrower vectors, the
-/// library is slow for UTF-32, and the CPU learns up to 16 KB of text.
+/// Returns whether the interpreter's encoder is faster than the library for this number of characters.
 #[inline]
-fn interpreter_pays(chars: usize, is_wide: impl FnOnce() -> bool) -> bool {
-    const FEWEST: usize = 16;
-    let few = library_pays(FEWEST, 32);
-    chars < few || few > FEWEST && chars < 12_000 && is_wide()
+fn interpreter_pays(chars: usize) -> bool {
+    chars < library_pays(16, 32)
 }
 
 /// Returns the string in UTF-8, or `None` if it has a surrogate. Signals are handled.
@@ -645,7 +643,7 @@ pub(crate) fn encoded<'py>(
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let len = chars_of(string)?;
     let width = Width::of_string(string, len)?;
-    if width > Width::Ascii && interpreter_pays(len, || width == Width::Four) {
+    if width > Width::Ascii && interpreter_pays(len) {
         return by_interpreter(py, string);
     }
     // SAFETY: the object is a string, and the interpreter is held.
@@ -683,13 +681,19 @@ fn by_interpreter<'py>(
 fn bytes_of<'py, U: Unit>(py: Python<'py>, units: &[U]) -> PyResult<Option<Bound<'py, PyBytes>>> {
     // Two consecutive surrogates are a pair in UTF-16, and an error here.
     let may_pair = size_of::<U>() == 2;
-    if units.len() <= SHORT_STRING_CHARS {
+    if units.len() <= COPIED_STRING_CHARS {
         if may_pair && units.iter().fold(false, |any, unit| any | is_surrogate((*unit).into())) {
             return Ok(None);
         }
         // Characters of three bytes are stored as four.
-        let mut memory = [MaybeUninit::uninit(); 4 * SHORT_STRING_CHARS];
-        let bytes = transcode::convert_into(U::FORM, Encoding::Utf8, units, &mut memory);
+        let (mut stack, mut heap) = ([MaybeUninit::uninit(); 4 * SHORT_STRING_CHARS], Vec::new());
+        let memory = if units.len() > SHORT_STRING_CHARS {
+            heap.reserve(4 * units.len());
+            heap.spare_capacity_mut()
+        } else {
+            &mut stack[..]
+        };
+        let bytes = transcode::convert_into(U::FORM, Encoding::Utf8, units, memory);
         return Ok(bytes.ok().map(|bytes| PyBytes::new(py, bytes)));
     }
     let len = transcode::len(U::FORM, Encoding::Utf8, units);
