@@ -204,7 +204,7 @@ def main():
     names = sys.argv[1:] or list(MINUTES)
     if unknown := set(names) - set(MINUTES):
         sys.exit(f"first-minute.py: no such part: {', '.join(sorted(unknown))}\n{__doc__}")
-    run(f"git ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C '{fresh('trust8')}'", ROOT)
+    run(f"set -o pipefail; git ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C '{fresh('trust8')}'", ROOT)
     for name in names:
         print(f"--- {name}", flush=True)
         MINUTES[name]()
