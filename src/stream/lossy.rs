@@ -563,6 +563,7 @@ impl fmt::Debug for Decoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Decoder")
             .field("policy", &self.policy())
+            .field("strip_bom", &(self.state[3] & STRIPS_BOM != 0))
             .field("replaced", &self.replaced())
             .field("pending", &format_args!("{}", Hex(self.pending())))
             .finish()

@@ -127,6 +127,7 @@ fn every_cut_in_three_of_a_signature() {
         for (input, strips) in INPUTS.iter().flat_map(|input| [true, false].map(|strips| (*input, strips))) {
             let expected = repaired(policy, if strips { trust8::strip_bom(input) } else { input });
             let new = Decoder::with_policy(policy).unwrap().strip_bom(strips);
+            assert!(format!("{new:?}").contains(&format!("strip_bom: {strips}")));
             for (first, second) in (0..=input.len()).flat_map(|end| (0..=end).map(move |at| (at, end))) {
                 let mut decoder = new;
                 for _ in 0..2 {

@@ -336,14 +336,19 @@ typedef struct trust8_decoder {
   uint64_t state[2];
 } trust8_decoder;
 
-/* Begins text in pieces, which a policy repairs: TRUST8_REPLACE, or another one. Returns false for
- * a misuse, such as a number that names no policy.
+/* A flag for trust8_decoder_init, beside a policy: the signature EF BB BF is removed if the text
+ * begins with it.
+ */
+#define TRUST8_STRIP_BOM 0x100u
+
+/* Begins text in pieces, which a policy repairs: TRUST8_REPLACE, or another one, also with
+ * TRUST8_STRIP_BOM. Returns false for a misuse, such as a number that names no policy.
  */
 bool trust8_decoder_init(trust8_decoder *decoder, uint32_t policy);
 
 /* Writes the repaired text that the next piece completes to out, without a terminator. Returns its
  * length. The texts of all pieces, and that of trust8_decoder_finish, together are what
- * trust8_repair makes of the whole, wherever it is cut.
+ * trust8_repair makes of the whole, wherever it is cut, without a signature if it is removed.
  *
  * A capacity of four times len, and 12 more, is always enough. If the text does not fit, or for a
  * misuse, the result is TRUST8_NONE, the contents of out are unspecified, and the state does not

@@ -173,11 +173,16 @@ impl Kept {
     }
 }
 
-/// Begins text in pieces, which a policy repairs: TRUST8_REPLACE, or another one. Returns false for
-/// a misuse, such as a number that names no policy.
+/// A flag for trust8_decoder_init, beside a policy: the signature EF BB BF is removed if the text
+/// begins with it.
+pub const TRUST8_STRIP_BOM: u32 = 0x100;
+
+/// Begins text in pieces, which a policy repairs: TRUST8_REPLACE, or another one, also with
+/// TRUST8_STRIP_BOM. Returns false for a misuse, such as a number that names no policy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_decoder_init(decoder: *mut trust8_decoder, policy: u32) -> bool {
-    let policy = match policy {
+    let strips_bom = policy & TRUST8_STRIP_BOM != 0;
+    let policy = match policy & !TRUST8_STRIP_BOM {
         TRUST8_REPLACE => Some(Policy::Replace),
         TRUST8_JAVA => Some(Policy::Java),
         TRUST8_DROP => Some(Policy::Drop),
@@ -185,7 +190,7 @@ pub unsafe extern "C" fn trust8_decoder_init(decoder: *mut trust8_decoder, polic
         TRUST8_WINDOWS_1252 => Some(Policy::Windows1252),
         _ => None,
     };
-    let new = policy.and_then(Decoder::with_policy);
+    let new = policy.and_then(Decoder::with_policy).map(|decoder| decoder.strip_bom(strips_bom));
     // SAFETY: the caller vouches for the memory.
     unsafe { memory::put(decoder.cast(), new.as_ref().map_or(Kept::MISUSE, Kept::new)) };
     new.is_some() && !decoder.is_null()
@@ -193,7 +198,7 @@ pub unsafe extern "C" fn trust8_decoder_init(decoder: *mut trust8_decoder, polic
 
 /// Writes the repaired text that the next piece completes to `out`, without a terminator. Returns
 /// its length. The texts of all pieces, and that of trust8_decoder_finish, together are what
-/// trust8_repair makes of the whole, wherever it is cut.
+/// trust8_repair makes of the whole, wherever it is cut, without a signature if it is removed.
 ///
 /// A capacity of four times `len`, and 12 more, is always enough. If the text does not fit, or for
 /// a misuse, the result is TRUST8_NONE, the contents of `out` are unspecified, and the state does

@@ -319,6 +319,18 @@ fn decoders() {
             assert_eq!(replaced == 0, kind == TRUST8_NO_ERROR, "{policy}, {text:02X?}: {replaced}");
         }
     }
+    let (mut decoder, begins) =
+        filled(|decoder| c!(trust8_decoder_init(decoder, TRUST8_DROP | TRUST8_STRIP_BOM)));
+    assert!(begins);
+    let mut out = block(24);
+    let done = c!(trust8_decoder_push(
+        &mut decoder,
+        b"\xEF\xBB\xBFab".as_ptr().cast(),
+        5,
+        out.as_mut_ptr().cast(),
+        24
+    ));
+    assert_eq!(written(&out, done), b"ab");
     let (mut decoder, begins) = filled(|decoder| c!(trust8_decoder_init(decoder, 99)));
     assert!(!begins);
     assert_eq!(c!(trust8_decoder_finish(&mut decoder, null_mut(), 0)), TRUST8_NONE);

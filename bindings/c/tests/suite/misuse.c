@@ -76,7 +76,7 @@ static void test_numbers(void) {
 static void test_decoder(void) {
     char text[16];
     trust8_decoder decoder, copy;
-    CHECK(!trust8_decoder_init(NULL, TRUST8_REPLACE) && !trust8_decoder_init(&decoder, 0) && !trust8_decoder_init(&decoder, 6));
+    CHECK(!trust8_decoder_init(NULL, TRUST8_REPLACE) && !trust8_decoder_init(&decoder, 0) && !trust8_decoder_init(&decoder, 6) && !trust8_decoder_init(&decoder, TRUST8_STRIP_BOM));
     memset(&decoder, 0, sizeof decoder);
     CHECK(trust8_decoder_push(&decoder, "a", 1, text, 16) == TRUST8_NONE && trust8_decoder_replaced(&decoder) == UINT64_MAX);
     CHECK(trust8_decoder_init(&decoder, TRUST8_ESCAPE));

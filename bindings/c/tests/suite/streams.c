@@ -51,14 +51,18 @@ static size_t count_faults(const uint8_t *bytes, size_t len) {
     return count;
 }
 
-/* Decodes `bytes` in the pieces that end at `cuts` with every policy: the text is that of the whole. */
+/* Decodes `bytes` in the pieces that end at `cuts` with every policy: the text is that of the whole, or of what follows its signature. */
 static void check_decoded(const uint8_t *bytes, size_t len, const size_t *cuts, size_t count) {
-    for (uint32_t policy = TRUST8_REPLACE; policy <= TRUST8_WINDOWS_1252; policy++) {
-        const size_t expected_len = trust8_repair_len(policy, bytes, len);
+    for (uint32_t number = 2 * TRUST8_REPLACE; number <= 2 * TRUST8_WINDOWS_1252 + 1; number++) {
+        const uint32_t policy = number / 2, flag = number % 2 * TRUST8_STRIP_BOM;
+        /* Few texts can have a signature. */
+        if (flag && (len == 0 || bytes[0] != 0xEF)) continue;
+        const size_t mark = flag && len >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+        const size_t expected_len = trust8_repair_len(policy, bytes + mark, len - mark);
         uint8_t *const expected = (uint8_t *)malloc(expected_len + 1), *const text = (uint8_t *)malloc(expected_len + 1);
-        CHECK(trust8_repair(policy, bytes, len, expected, expected_len) == expected_len);
+        CHECK(trust8_repair(policy, bytes + mark, len - mark, expected, expected_len) == expected_len);
         trust8_decoder decoder, copy;
-        CHECK(trust8_decoder_init(&decoder, policy));
+        CHECK(trust8_decoder_init(&decoder, policy | flag));
         size_t at = 0, done = 0;
         for (size_t i = 0; i <= count; i++) {
             const size_t end = i < count ? cuts[i] : len;
@@ -134,6 +138,8 @@ void test_streams(void) {
     scale *= 4;
     each_malformed(visit);
     scale = all;
+    static const char *const marked[] = {"\xEF\xBB\xBF", "\xEF\xBB\xBFname;\xFF", "\xEF\xBB\xBF\xEF\xBB\xBF\xEF\xBB", "\xEF\xBB\xC3\xA9"};
+    for (size_t i = 0; i < 4; i++) check_all_cuts((const uint8_t *)marked[i], strlen(marked[i]));
     for (size_t i = 0; i < 300 / scale + 20; i++) {
         uint8_t bytes[200];
         const size_t len = random_below(sizeof bytes);
