@@ -568,6 +568,71 @@ const FILES: &[Source] = &[
             ("s.splat(0xF0))),", "s.splat(0xF1))),"),
         ],
     },
+    Source {
+        name: "search",
+        path: "../../crates/counts/src/search/mod.rs",
+        lengths: 8,
+        hooks: &[
+            ("mod vectors;\n\n", ""),
+            ("use trust8::engine::{Engine, Job};", "use super::{Engine, Job};"),
+            ("pub use vectors::SearchOps;", "use super::SearchOps;"),
+            (
+                "while let Some(group) = text[at..].first_chunk() {",
+                "while let Some(group) = { super::step(&mut at, &mut pending); text[at..].first_chunk() } {",
+            ),
+        ],
+        program: ("Searches", "{
+    struct Unit<const B: usize>;
+    impl<V: SearchOps, const B: usize> Sought<V> for Unit<B> {
+        const UNIT_BYTES: usize = B;
+        fn is_suspected<const N: usize>(_: V, vectors: [V::Vector; N]) -> bool { super::is_suspected(&vectors) }
+        fn places(_: V, now: V::Vector, pending: &mut u64) -> u64 { super::places(now, V::LANES, pending) }
+        fn place(_: &[u8], at: usize) -> usize { super::found(at) }
+    }
+    struct Marked;
+    impl<V: SearchOps> Sought<V> for Marked {
+        const UNIT_BYTES: usize = 1;
+        fn is_suspected<const N: usize>(_: V, _: [V::Vector; N]) -> bool { true }
+        fn places(_: V, now: V::Vector, pending: &mut u64) -> u64 { super::marked(now, V::LANES, pending) }
+    }
+    &[
+        (16, 1, |text| Search::<Unit<1>>::run(super::Asked::<16, true>, text, ()), |text| Places::<Marked>::run(super::Asked::<16, true>, text, ())),
+        (16, 2, |text| Search::<Unit<2>>::run(super::Asked::<16, true>, text, ()), |text| Places::<Marked>::run(super::Asked::<16, true>, text, ())),
+        (32, 1, |text| Search::<Unit<1>>::run(super::Asked::<32, true>, text, ()), |text| Places::<Marked>::run(super::Asked::<32, true>, text, ())),
+        (32, 2, |text| Search::<Unit<2>>::run(super::Asked::<32, true>, text, ()), |text| Places::<Marked>::run(super::Asked::<32, true>, text, ())),
+        (32, 4, |text| Search::<Unit<4>>::run(super::Asked::<32, true>, text, ()), |text| Places::<Marked>::run(super::Asked::<32, true>, text, ())),
+        (64, 1, |text| Search::<Unit<1>>::run(super::Asked::<64, true>, text, ()), |text| Places::<Marked>::run(super::Asked::<64, true>, text, ())),
+        (64, 4, |text| Search::<Unit<4>>::run(super::Asked::<64, true>, text, ()), |text| Places::<Marked>::run(super::Asked::<64, true>, text, ())),
+    ]
+}"),
+        mistakes: &[
+            ("if pending == 0 && !is_group", "if !is_group"),
+            ("if pending == 0\n            && let", "if let"),
+            ("at += step;", "at += 2 * step;"),
+            ("at += LONG_BYTES;", "at += 2 * LONG_BYTES;"),
+            ("&mut 0, &mut pending", "&mut 0, &mut 0"),
+            ("Q::place(text, at + found)", "Q::place(text, found)"),
+            ("rest::<Q, _>(engine, text, at, pending)", "rest::<Q, _>(engine, text, at, 0)"),
+            ("rest::<Q, _>(engine, text, at, pending)", "rest::<Q, _>(engine, text, at + E::LANES, pending)"),
+            ("LONG_BYTES - text.as_ptr()", "LONG_BYTES + text.as_ptr()"),
+            ("% E::LANES / Q::UNIT_BYTES * Q::UNIT_BYTES", "% E::LANES"),
+            ("return text.len();", "return at;"),
+            ("text.last_chunk()", "text.first_chunk()"),
+            ("*at += V::LANES;", "*at += 2 * V::LANES;"),
+            ("text.len() - *at >= V::LANES", "text.len() - *at > V::LANES"),
+            ("return Some(*at + unit_at::<Q, V>(places));", "return Some(*at + places.trailing_zeros() as usize);"),
+            ("/ Q::UNIT_BYTES * Q::UNIT_BYTES\n}", "\n}"),
+            ("if places == 0 { at }", "if places != 0 { at }"),
+            ("text.len().min(at + unit_at", "(at + unit_at"),
+            ("V::LANES * i)", "V::LANES * (i - 1))"),
+            ("32 => Q::is_suspected::<8>", "32 => Q::is_suspected::<7>"),
+            ("_ => Q::is_suspected::<4>", "_ => Q::is_suspected::<3>"),
+            ("ones |= Q::places(engine, engine.load(text, at), &mut pending) << at;", "ones |= Q::places(engine, engine.load(text, at), &mut pending);"),
+            ("at < BLOCK_BYTES &&", "at <= BLOCK_BYTES &&"),
+            ("& within) << at", ") << at"),
+            ("(1 << (text.len() - at)) - 1", "(1 << (text.len() - at)) - 2"),
+        ],
+    },
 ];
 
 /// Writes each file as a module with the number 0, a copy for each mistake, and a list of their programs.

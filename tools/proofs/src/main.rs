@@ -30,6 +30,7 @@ mod operations;
 mod path;
 mod profile;
 mod rfc;
+mod search;
 mod simd;
 mod steps;
 mod vector;
@@ -162,6 +163,7 @@ const THEOREMS: &[Theorem] = &[
     ("counts, 16 and 32 bytes: each byte counts once, and no lane overflows", counts::vectors),
     ("counts, 64 bytes: each byte counts once, and no lane overflows", counts::avx512),
     ("counts, without vectors: each byte counts once, and no lane overflows", counts::scalar),
+    ("searches: a step of the loop, on all paths", search::searches),
     ("profiles: no forbidden character is missed, by class", profile::no_character_is_missed),
     ("profiles: no forbidden ASCII is missed, by set of classes", profile::no_ascii_is_missed),
     ("blocks: texts of 0 to 130 bytes", || (0..=130).all(|n| alone(|| bitplanes::a_text_by_blocks(n)))),
@@ -222,6 +224,7 @@ fn prove() -> bool {
         bitplanes::by_blocks::unnoticed,
         bitplanes::runs::unnoticed,
         counts::unnoticed,
+        search::unnoticed,
     ] {
         let start = Instant::now();
         let (missed, all) = unnoticed();

@@ -17,7 +17,7 @@ pub(crate) struct Span {
 
 impl Span {
     /// Returns where the bytes are, if there is no gap.
-    fn whole(self) -> std::ops::Range<usize> {
+    pub(crate) fn whole(self) -> std::ops::Range<usize> {
         assert_eq!(self.later, [0, 0], "bytes are left out");
         self.start..self.end
     }
