@@ -22,8 +22,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use pyo3::{PyTypeInfo, ffi, intern};
 use trust8::Kernel;
+use trust8_counts::is_ascii;
 use trust8_transcode::handlers::into_ascii;
-use trust8_transcode::{self as transcode, Encoding};
 
 use crate::text;
 
@@ -258,9 +258,9 @@ impl<'py> Input<'py> {
                     into_ascii(Kernel::best(), &bytes[at..at + to.len()], to).written == to.len()
                 })
             }
-            Self::Memory(memory) => text::ascii_in_pieces(py, memory.len(), |at, to| {
-                transcode::is_ascii_in(Encoding::Utf8, memory.shared().copy(at, to))
-            }),
+            Self::Memory(memory) => {
+                text::ascii_in_pieces(py, memory.len(), |at, to| is_ascii(memory.shared().copy(at, to)))
+            }
         }
     }
 

@@ -348,7 +348,7 @@ pub fn len<F: Form, T: Form>(from: impl Source<F>, to: T, text: &F::Text) -> usi
 /// ```
 #[must_use]
 pub fn is_latin1(text: &str) -> bool {
-    latin1_up_to(Str, text) == text.len()
+    search::search!(Kernel::best(), text.as_bytes(), search::AboveLatin1) == text.len()
 }
 
 impl Route {

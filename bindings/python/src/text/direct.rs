@@ -103,7 +103,7 @@ fn is_ascii(string: &Bound<'_, PyString>, len: usize) -> PyResult<bool> {
     let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
     // SAFETY: the string has this many characters of one byte, which never change.
     let bytes = unsafe { slice::from_raw_parts(data.cast_const().cast(), len) };
-    Ok(if len <= 64 { is_short_ascii(bytes) } else { transcode::is_ascii_in(Encoding::Utf8, bytes) })
+    Ok(if len <= 64 { is_short_ascii(bytes) } else { trust8_counts::is_ascii(bytes) })
 }
 
 /// The memory of an unfinished string.
@@ -291,7 +291,7 @@ pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObjec
     let is_ascii = if bytes.len() <= SHORT_BYTES {
         is_short_ascii(bytes)
     } else {
-        bytes.len() <= LONG_BYTES && transcode::is_ascii_in(Encoding::Utf8, bytes)
+        bytes.len() <= LONG_BYTES && trust8_counts::is_ascii(bytes)
     };
     if !is_ascii {
         return None;

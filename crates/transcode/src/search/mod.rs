@@ -10,8 +10,7 @@ mod questions;
 
 pub(crate) use mend::Mend;
 pub(crate) use questions::{AboveLatin1, NotUtf16, NotUtf32, Outside};
-/// Searches bytes through a function without type parameters. It is compiled once, here, and not
-/// again in each program.
+/// Searches bytes through a function without type parameters. Only crates that search compile it.
 macro_rules! search {
     ($kernel:expr, $bytes:expr, $sought:ty) => {{
         #[inline]
