@@ -13,11 +13,11 @@
 
 #![forbid(unsafe_code)]
 
-use trust8::engine::is_inside;
+use trust8::engine::{array_at, is_inside};
 
 use super::class::Class;
 use super::first_character;
-use super::patterns::value_of;
+use super::table::{self, Table};
 
 /// How many bytes before a character may decide about it.
 pub(super) const WINDOW_BYTES: usize = 64;
@@ -364,9 +364,9 @@ const fn set_from(border: u32) -> Set {
     set
 }
 
-/// All different sets, how many there are, and each border with the place of its set in the lowest eight bits.
-const SETS: ([Set; CHANGES.1], usize, [u32; CHANGES.1]) = {
-    let (mut sets, mut len, mut starts, mut i) = ([0; CHANGES.1], 0, [0; CHANGES.1], 0);
+/// All different sets, how many there are, and each border with the place of its set.
+const SETS: ([Set; CHANGES.1], usize, [(u32, u8); CHANGES.1]) = {
+    let (mut sets, mut len, mut starts, mut i) = ([0; CHANGES.1], 0, [(0, 0); CHANGES.1], 0);
     while i < CHANGES.1 {
         let (border, mut at) = (CHANGES.0[i], 0);
         let set = set_from(border);
@@ -375,8 +375,7 @@ const SETS: ([Set; CHANGES.1], usize, [u32; CHANGES.1]) = {
         }
         sets[at] = set;
         len = if at == len { len + 1 } else { len };
-        assert!(at < 0x100);
-        starts[i] = border << 8 | at as u32;
+        starts[i] = (border, at as u8);
         i += 1;
     }
     (sets, len, starts)
@@ -391,12 +390,15 @@ static SET: [Set; SETS.1] = {
     sets
 };
 
-static STARTS: [u32; CHANGES.1] = SETS.2;
+const LOW: usize = table::count_low(&SETS.2);
+
+/// The place of each character's set.
+static PLACES: Table<{ LOW + 1 }, { CHANGES.1 - LOW }> = Table::new(&SETS.2);
 
 /// Returns the properties of a character.
 #[inline(never)]
 fn set(number: u32) -> Set {
-    SET.get(value_of(&STARTS, number)).copied().unwrap_or(0)
+    SET.get(usize::from(PLACES.number(number))).copied().unwrap_or(0)
 }
 
 fn has(number: u32, properties: Set) -> bool {
@@ -860,18 +862,72 @@ impl<'a> Around<'a> {
         count
     }
 
-    /// Returns how often the character before this selector or joiner is followed by another one, or by
-    /// none, than the time before, in the window.
-    #[inline(never)]
+    /// Returns how often the character before this selector or joiner is followed by another one.
     fn changes(&self, selector: u32) -> usize {
-        let (mut after, mut last, mut count) = (selector, selector, 0);
-        for earlier in self.back(UNKNOWN) {
-            if earlier == self.last.number {
-                let own = if after & !0xF == 0xFE00 || after == ZWJ { after } else { NONE };
-                count += usize::from(core::mem::replace(&mut last, own) != own);
-            }
-            after = earlier;
+        // E2 80 8D, or EF B8 80 to 8F.
+        let bytes = if selector == ZWJ { 0x8D_80E2 } else { 0x80_B8EF | (selector & 0xF) << 16 };
+        changes(self.text, bytes)
+    }
+}
+
+/// Returns how often the last character of a text is followed by another selector or joiner, or by none, than the time before, in the
+/// window. `selector` are the bytes of the one after it, the first one in the lowest bits.
+#[inline(never)]
+pub(super) fn changes(text: &[u8], selector: u32) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    /// Four bytes end with each of the window.
+    const LEN: usize = WINDOW_BYTES + 3;
+    let mut padded = [0; LEN];
+    let window = text.last_chunk().unwrap_or_else(|| {
+        if let Some(end) = padded.get_mut(LEN - text.len()..) {
+            end.copy_from_slice(text);
         }
-        count
+        &padded
+    });
+    let last = window[LEN - 1];
+    // A bit for each byte that is like the last one.
+    let (mut found, mut at) = (0, 3);
+    while let Some(bytes) = array_at(window, at) {
+        let other = u64::from_le_bytes(*bytes) ^ (ONES * u64::from(last));
+        // Sets bit 7 of each byte that is zero, and of some after it.
+        let same = other.wrapping_sub(ONES) & !other & (0x80 * ONES);
+        // Moves these bits into the highest byte.
+        let bits = (same >> 7).wrapping_mul(0x0102_0408_1020_4080);
+        found = found >> 8 | bits >> 56 << 56;
+        // Unrolled, the loop would take 450 bytes more.
+        at += core::hint::black_box(8);
+    }
+    let ends_at = |i: usize| array_at(window, i).map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    let character = ends_at(WINDOW_BYTES - 1);
+    let len = match window[LEN - 4..] {
+        [.., 0..0x80] => 1,
+        [.., 0xC0..=0xFF, _] => 2,
+        [_, 0xC0..=0xFF, ..] => 3,
+        _ => 4,
+    };
+    let (mut before, mut count) = (selector, 0);
+    // Without the last one.
+    found &= u64::MAX >> 1;
+    while found != 0 {
+        let i = found.ilog2() as usize;
+        found ^= 1 << i;
+        if (ends_at(i) ^ character) >> (32 - 8 * len) == 0 && i + 1 >= len {
+            let after = array_at(window, i + 4).map_or(0, |&[a, b, c]| u32::from_le_bytes([a, b, c, 0]));
+            let own = if after & !0x0F_0000 == 0x80_B8EF || after == 0x8D_80E2 { after } else { 0 };
+            count += usize::from(core::mem::replace(&mut before, own) != own);
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{set, set_from};
+
+    #[test]
+    fn the_table_has_the_properties_of_each_character() {
+        for number in (0..=0x10_FFFF).chain([0xFF_FFFF, u32::MAX]) {
+            assert_eq!(set(number), set_from(number), "U+{number:04X}");
+        }
     }
 }

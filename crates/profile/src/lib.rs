@@ -50,6 +50,7 @@ mod rows;
 #[cfg(feature = "serde")]
 mod serialize;
 mod sieve;
+mod table;
 mod tail;
 mod validator;
 #[cfg(feature = "std")]

@@ -11,6 +11,7 @@ use super::class::Class;
 use super::lanes::Sixes;
 use super::lanes::{Nibbles, Sieve};
 use super::plain::{Count, Plain};
+use super::table::{self, Table};
 
 /// The first and last code point of a range of a class, and the product of its bytes. ASCII has
 /// none. Characters that are forbidden only by their context have that class.
@@ -116,23 +117,27 @@ const RANGES: &[Range] = &[
     (Class::PrivateUse, 0x10_0000, 0x10_FFFD, 6),
 ];
 
-/// The start of each range with its class in the lowest eight bits; and after ranges before a gap,
-/// the start of the gap, without a class.
-static STARTS: [u32; 2 * RANGES.len() - ADJACENT] = {
-    let (mut starts, mut i, mut at) = ([0; 2 * RANGES.len() - ADJACENT], 0, 0);
+/// The start of each range with its class; and after ranges before a gap, the start of the gap.
+const STARTS: [(u32, u8); 2 * RANGES.len() - ADJACENT] = {
+    let (mut starts, mut i, mut at) = ([(0, 0); 2 * RANGES.len() - ADJACENT], 0, 0);
     while i < RANGES.len() {
         let (class, first, last, _) = RANGES[i];
         assert!(i == 0 || first > RANGES[i - 1].2, "the ranges are in order");
-        starts[at] = first << 8 | class as u32;
+        starts[at] = (first, class as u8);
         at += 1;
         if !is_followed(i) {
-            starts[at] = (last + 1) << 8 | 0xFF;
+            starts[at] = (last + 1, table::MOST);
             at += 1;
         }
         i += 1;
     }
     starts
 };
+
+const LOW: usize = table::count_low(&STARTS);
+
+/// The class of each character, by its number.
+static CLASSES: Table<{ LOW + 1 }, { STARTS.len() - LOW }> = Table::new(&STARTS);
 
 /// The number of ranges that another one follows without a gap.
 const ADJACENT: usize = {
@@ -146,25 +151,6 @@ const ADJACENT: usize = {
 
 const fn is_followed(i: usize) -> bool {
     i + 1 < RANGES.len() && RANGES[i].2 + 1 == RANGES[i + 1].1
-}
-
-/// Returns the lowest eight bits of the last start that is not above the number. Each start is in the others.
-#[inline(never)]
-pub(super) const fn value_of(mut starts: &[u32], number: u32) -> usize {
-    // No character has more than 21 bits.
-    let key = if number >> 24 == 0 { number << 8 | 0xFF } else { u32::MAX };
-    // Both parts are of the same length, so that only the address waits for a comparison.
-    while let half @ 1.. = starts.len() / 2
-        && let Some((_, high)) = starts.split_at_checked(half)
-        && let Some((low, _)) = starts.split_at_checked(starts.len() - half)
-        && let [start, ..] = high
-    {
-        starts = if *start <= key { high } else { low };
-    }
-    match starts {
-        [start, ..] => (*start & 0xFF) as usize,
-        [] => 0xFF,
-    }
 }
 
 impl Class {
@@ -187,7 +173,7 @@ impl Class {
     #[inline(never)]
     pub(super) const fn listed(character: char) -> Option<Self> {
         let number = character as u32;
-        let class = value_of(&STARTS, number);
+        let class = CLASSES.number(number) as usize;
         if class < Self::ALL.len() {
             Some(Self::ALL[class])
         } else if number & 0xFFFE == 0xFFFE {
