@@ -359,16 +359,17 @@ impl Kernel {
             // `unsafe` code.
             bytes => core::str::from_utf8(bytes).expect("`cut` has found a character"),
         };
-        // Faults come in clusters. A kernel would probably read the piece in vain.
-        let (text, rest) = if decoder.replaced & FAULTY != 0 && cut.inside.len() >= LONG_BYTES {
-            ("", Rest::faulty(self, cut.inside))
-        } else {
-            Rest::read(self, cut.inside)
-        };
+        let was_faulty = decoder.replaced & FAULTY != 0;
         decoder.replaced &= !FAULTY;
-        let replaced = &mut decoder.replaced;
-        let in_surrogate = u8::from(in_surrogate);
-        Decoded { replaced, policy, completed, text, ill_formed: &[], in_surrogate, rest }
+        let (replaced, in_surrogate) = (&mut decoder.replaced, u8::from(in_surrogate));
+        let rest = Rest::Suspect(self, cut.inside);
+        let mut decoded =
+            Decoded { replaced, policy, completed, text: "", ill_formed: &[], in_surrogate, rest };
+        // Faults come in clusters. A kernel would probably read the piece in vain.
+        if !(was_faulty && cut.inside.len() >= LONG_BYTES) {
+            decoded.read(self, cut.inside);
+        }
+        decoded
     }
 }
 
@@ -406,7 +407,9 @@ enum Rest<'a> {
     /// Bytes that were not read yet. A sequence begins at their start, and none is cut off at their
     /// end.
     Unread(&'static Kernel, &'a [u8]),
-    /// Bytes that have a fault, or probably have one.
+    /// The same, if they have a fault, or probably have one.
+    Suspect(&'static Kernel, &'a [u8]),
+    /// Such bytes, while they are searched.
     Faulty(Utf8Chunks<'a>),
     /// Few such bytes: `core`'s loop over bytes takes less time.
     Short(core::str::Utf8Chunks<'a>),
@@ -418,40 +421,38 @@ const LONG_BYTES: usize = 1000;
 /// The most bytes that `core` searches.
 const SHORT_BYTES: usize = 48;
 
-impl<'a> Rest<'a> {
-    /// Returns the text at the start of `bytes`, and the rest.
-    #[inline(always)]
-    fn read(kernel: &'static Kernel, bytes: &'a [u8]) -> (&'a str, Self) {
-        match kernel.check(bytes) {
-            Ok(text) => (text, Self::End),
-            Err(_) => ("", Self::faulty(kernel, bytes)),
-        }
-    }
-
-    /// Returns `bytes`, in which there is probably a fault.
-    #[inline(never)]
-    fn faulty(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
-        if bytes.len() <= SHORT_BYTES {
-            Self::Short(bytes.utf8_chunks())
-        } else {
-            Self::Faulty(kernel.utf8_chunks(bytes))
-        }
-    }
-}
-
 impl<'a> Decoded<'a> {
+    /// Reads bytes that come last. Each `Rest` here is small: copying the others would take as long as
+    /// decoding a short piece.
+    #[inline(always)]
+    fn read(&mut self, kernel: &'static Kernel, bytes: &'a [u8]) {
+        match kernel.check(bytes) {
+            Ok(text) => (self.text, self.rest) = (text, Rest::End),
+            Err(_) if bytes.len() <= SHORT_BYTES => self.rest = Rest::Short(bytes.utf8_chunks()),
+            Err(_) => self.rest = Rest::Suspect(kernel, bytes),
+        }
+    }
+
     /// Takes the next text and the ill-formed sequence after it. Returns `None` at the end.
     #[inline(always)]
     fn advance(&mut self) -> Option<()> {
         let (text, ill_formed) = match &mut self.rest {
             Rest::End => return None,
             &mut Rest::Unread(kernel, bytes) => {
-                (self.text, self.rest) = Rest::read(kernel, bytes);
+                self.read(kernel, bytes);
+                return Some(());
+            }
+            &mut Rest::Suspect(kernel, bytes) => {
+                self.rest = Rest::Faulty(kernel.utf8_chunks(bytes));
                 return Some(());
             }
             Rest::Faulty(chunks) => chunks.next().map(|chunk| (chunk.valid(), chunk.invalid()))?,
             Rest::Short(chunks) => chunks.next().map(|chunk| (chunk.valid(), chunk.invalid()))?,
         };
+        if ill_formed.is_empty() {
+            // Only the last chunk has none.
+            self.rest = Rest::End;
+        }
         // If `match` assigned them, pieces of 16 bytes would take twice as long.
         (self.text, self.ill_formed) = (text, ill_formed);
         self.count_sequence();

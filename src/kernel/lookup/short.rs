@@ -27,6 +27,8 @@ pub(super) fn check_short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         // Without a test for ASCII, because its mispredictions would cost more than the check. Zeros follow the
         // text, so a character that the end cuts off lacks a continuation.
         checker.check_after(&mut faults, s.load_short(bytes), checker.ending_in(START));
+        // The search for a fault's place begins with a whole vector.
+        return if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID };
     } else if is_all_ascii(s, bytes) {
         return Verdict::VALID;
     } else if n < S::LANES + CONTEXT {
