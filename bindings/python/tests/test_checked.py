@@ -143,6 +143,37 @@ def test_parquet(tmp_path):
     assert result.to_pydict() == {"name": ["ok", "caf\xe9", None, "ok"], "ok": [True, False, True, True]}
 
 
+def test_parquet_with_dictionaries(tmp_path):
+    """Text comes out as text, whatever the file has, and dictionaries only where the file's schema says so."""
+    import pyarrow.parquet
+
+    rows = [b"ok", b"caf\xe9", None, "a long street, \u6771\u4eac".encode() * 3] * 250
+    columns = {"name": lie(rows), "kind": lie(rows).dictionary_encode(), "unique": [f"{i} {'x' * i}" for i in range(1000)]}
+    for number in range(3):
+        pyarrow.parquet.write_table(pa.table(columns), tmp_path / f"{number}.parquet", row_group_size=600)
+    expected = ["ok", "caf\xe9", None, "a long street, \u6771\u4eac" * 3] * 250
+    for src, files in [(tmp_path / "1.parquet", 1), (tmp_path, 3), ([str(tmp_path / "2.parquet")] * 2, 2)]:
+        plain = pyarrow.dataset.dataset(src, format="parquet")
+        with pytest.raises(arrow.RowError, match=r"^row 1, \.name: "):
+            arrow.read_parquet(src).read_all()
+        reader = arrow.read_parquet(src, "windows-1252", batch_rows=77)
+        assert pa.schema(reader).equals(plain.schema)
+        result = pa.table(reader)
+        result.validate(full=True)
+        assert result["name"].to_pylist() == expected * files
+        assert result["kind"].to_pylist() == expected * files
+        assert result["unique"].to_pylist() == columns["unique"] * files
+        assert pa.table(arrow.read_parquet(src, "null", ["name"], mask="ok")).schema.names == ["name", "ok"]
+
+
+def test_parquet_with_partitions(tmp_path):
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_to_dataset(pa.table({"key": [1, 2] * 200, "name": ["Zo\xeb", "x"] * 200}), tmp_path, partition_cols=["key"])
+    result = pa.table(arrow.read_parquet(tmp_path)).sort_by("name")
+    assert result["name"].to_pylist() == ["Zo\xeb"] * 200 + ["x"] * 200
+
+
 def test_the_cookbooks_ingest(tmp_path):
     import ingest
     import pyarrow.parquet

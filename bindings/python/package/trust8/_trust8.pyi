@@ -240,4 +240,5 @@ def _arrow_checked(
     table: bool,
     profile: _Profile | None = None,
     copy: bool = False,
+    dictionaries: list[str] | None = None,
 ) -> Reader | Array | Stream: ...

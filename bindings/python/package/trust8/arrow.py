@@ -118,15 +118,42 @@ def read_parquet(
     *,
     mask: str | None = None,
     profile: _Profile | None = None,
-    batch_rows: int = 131072,
+    batch_rows: int = 32768,
 ) -> Reader:
     """Read Parquet files, as `checked` checks them. `src` is what `pyarrow.dataset.dataset` takes. This needs pyarrow."""
     import pyarrow.dataset  # type: ignore[import-untyped,unused-ignore]
 
-    scanner = pyarrow.dataset.dataset(src, format="parquet").scanner(columns=_names(columns), batch_size=batch_rows)
-    reader = checked(scanner, policy, mask=mask, profile=profile)
+    dataset = pyarrow.dataset.dataset(src, format="parquet")
+    dictionaries = _dictionaries(dataset)
+    if dictionaries:
+        # The check of a dictionary is that of few values, and writing it out is faster here.
+        options = pyarrow.dataset.ParquetReadOptions(dictionary_columns=dictionaries)
+        format = pyarrow.dataset.ParquetFileFormat(read_options=options)
+        fragments = [format.make_fragment(part.path, part.filesystem, part.partition_expression) for part in dataset.get_fragments()]
+        schema = dataset.schema
+        for name in dictionaries:
+            at = schema.get_field_index(name)
+            schema = schema.set(at, schema.field(at).with_type(pyarrow.dictionary(pyarrow.int32(), pyarrow.string())))
+        dataset = pyarrow.dataset.FileSystemDataset(fragments, schema, format, dataset.filesystem)
+    scanner = dataset.scanner(columns=_names(columns), batch_size=batch_rows)
+    reader = _trust8._arrow_checked(scanner.to_reader(), policy, mask, True, profile, False, dictionaries)
     assert isinstance(reader, Reader)
     return reader
+
+
+def _dictionaries(dataset: Any) -> list[str]:
+    """Return the columns of text of Parquet files that have dictionaries, as far as their first row group says."""
+    import pyarrow.dataset  # type: ignore[import-untyped,unused-ignore]
+
+    fragment = next(dataset.get_fragments(), None) if isinstance(dataset, pyarrow.dataset.FileSystemDataset) else None
+    if fragment is None or fragment.metadata.num_row_groups == 0:
+        return []
+    group = fragment.metadata.row_group(0)
+    chunks = [group.column(i) for i in range(group.num_columns)]
+    # A plain value has four bytes for its length.
+    names = [chunk.path_in_schema for chunk in chunks if chunk.has_dictionary_page and chunk.total_uncompressed_size < 4 * chunk.num_values]
+    places = [(name, dataset.schema.get_field_index(name)) for name in names]
+    return [name for name, at in places if at >= 0 and dataset.schema.field(at).type == pyarrow.string()]
 
 
 def as_utf8(

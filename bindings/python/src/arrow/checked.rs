@@ -120,9 +120,9 @@ fn raised_error(py: Python<'_>, error: ArrowError) -> PyErr {
     }
 }
 
-/// Returns a reader that checks a table, or a checked array.
+/// Returns a reader that checks a table, or a checked array. The `dictionaries` of text are columns that become text.
 #[pyfunction]
-#[pyo3(name = "_arrow_checked", signature = (array, policy, mask, table, profile = None, copy = false))]
+#[pyo3(name = "_arrow_checked", signature = (array, policy, mask, table, profile = None, copy = false, dictionaries = None))]
 pub(crate) fn arrow_checked<'py>(
     array: &Bound<'py, PyAny>,
     policy: Option<&str>,
@@ -130,6 +130,7 @@ pub(crate) fn arrow_checked<'py>(
     table: bool,
     profile: Option<&Bound<'py, PyAny>>,
     copy: bool,
+    dictionaries: Option<Vec<String>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let policy = policy.map(self::policy).transpose()?;
@@ -152,8 +153,15 @@ pub(crate) fn arrow_checked<'py>(
         let DataType::Struct(fields) = incoming.field.data_type() else {
             return Err(PyTypeError::new_err("the stream has a column and no table"));
         };
-        let schema = Schema::new_with_metadata(fields.clone(), incoming.field.metadata().clone());
-        let reader = CheckedReader::new(Batches { incoming, schema: Arc::new(schema) }, checker).forgetful();
+        let of = |fields| Arc::new(Schema::new_with_metadata(fields, incoming.field.metadata().clone()));
+        let text = fields.iter().map(|field| {
+            match dictionaries.as_ref().is_some_and(|names| names.contains(field.name())) {
+                true => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8)),
+                false => field.clone(),
+            }
+        });
+        let (schema, text) = (of(fields.clone()), of(text.collect()));
+        let reader = CheckedReader::new(Batches { incoming, schema }, checker).forgetful().with_schema(text);
         let schema = reader.schema();
         return Ok(Bound::new(py, Reader { reader: Mutex::new(Some(reader)), schema })?.into_any());
     }

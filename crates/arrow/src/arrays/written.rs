@@ -6,13 +6,13 @@ use trust8_columns::ColumnErrorKind;
 
 use super::arrow_array::builder::make_view;
 use super::arrow_array::cast::AsArray;
-use super::arrow_array::{Array, ArrayRef, new_null_array};
-use super::arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use super::arrow_array::{Array, ArrayRef, downcast_integer_array, new_null_array};
+use super::arrow_buffer::{ArrowNativeType, Buffer, OffsetBuffer, ScalarBuffer};
 use super::arrow_schema::DataType;
 use super::leaf::{text, view_text};
 use crate::error::{Reason, RowError};
 
-/// Most strings are not longer. Copies of one width have no loop, and the next row overwrites what is too much.
+/// Most strings are not longer. Copies of one width have no loop; what is too much is cut off again.
 const WIDTH: usize = 32;
 
 /// Returns an array of the type `new`, if that is text or views and the dictionary has `Utf8` values. Others are returned as they are.
@@ -25,8 +25,12 @@ pub(crate) fn written_out(dictionary: &ArrayRef, new: &DataType, path: &str) -> 
     if values.is_empty() {
         return Ok(new_null_array(new, dictionary.len()));
     }
-    // Keys under nulls name some value.
-    let keys = dictionary.as_any_dictionary().normalized_keys();
+    // Keys under nulls name some value. Arrow's own function for this is slow where arrow is hardly optimised.
+    let (keys, last) = (dictionary.as_any_dictionary().keys(), values.len() - 1);
+    let keys: Vec<usize> = downcast_integer_array!(
+        keys => keys.values().iter().map(|key| key.as_usize().min(last)).collect(),
+        _ => return Ok(dictionary.clone())
+    );
     let nulls = dictionary.logical_nulls();
     let (starts, bytes) = (values.value_offsets(), values.value_data());
     if *new == DataType::Utf8View {
@@ -47,14 +51,14 @@ pub(crate) fn written_out(dictionary: &ArrayRef, new: &DataType, path: &str) -> 
         })?;
         ends.push(end);
     }
-    let mut written = vec![0; end as usize + WIDTH];
+    let mut written = Vec::with_capacity(end as usize + WIDTH);
     for (&key, ends) in keys.iter().zip(ends.windows(2)) {
-        let (from, to, len) = (starts[key] as usize, ends[0] as usize, (ends[1] - ends[0]) as usize);
-        match bytes.get(from..from + WIDTH) {
-            Some(bytes) if len <= WIDTH => written[to..to + WIDTH].copy_from_slice(bytes),
-            _ => written[to..to + len].copy_from_slice(&bytes[from..from + len]),
+        let (from, to, len) = (starts[key] as usize, ends[1] as usize, (ends[1] - ends[0]) as usize);
+        match bytes[from..].first_chunk::<WIDTH>() {
+            Some(bytes) if len <= WIDTH => written.extend_from_slice(bytes),
+            _ => written.extend_from_slice(&bytes[from..from + len]),
         }
+        written.truncate(to);
     }
-    written.truncate(end as usize);
     Ok(text(OffsetBuffer::new(ScalarBuffer::from(ends)), Buffer::from_vec(written), nulls))
 }
