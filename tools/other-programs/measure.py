@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures whole programs with the standard library's validator, with simdutf8, and with trust8, and prints a table.
+"""Measures whole programs with the standard library's validator, with simdutf8, and with trust8, and prints the data of docs/adoption.md.
 
     tools/other-programs/measure.py             builds the programs and measures them
     tools/other-programs/measure.py --build     builds them, and stops there
 
 The programs are in the package `adoption`, which is built once for each validator. A [patch] puts the validator in the place of simdutf8. The
-builds take turns on one core, and the fastest time of each counts. Their answers must be the same. Building needs crates.io.
+builds take turns on one core, trust8's also without AVX-512, and the fastest time of each counts. Their answers must be the same. x86-64 only.
 """
 
 import os
@@ -19,10 +19,11 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PACKAGE = HERE / "adoption"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "other-programs" / "adoption"
-TURNS = 15
+TURNS = 32
 
-# The replacement of simdutf8.
+# The replacement of simdutf8. The builds take turns, and the last with another kernel.
 REPLACEMENTS = {"std": PACKAGE / "std", "simdutf8": None, "trust8": ROOT / "crates/simdutf8"}
+RUNS = {**{name: [name] for name in REPLACEMENTS}, "trust8 with AVX2": ["trust8", "avx2"]}
 
 
 def cargo(command, *arguments):
@@ -58,9 +59,10 @@ def measure(files):
     """Returns the fastest times in microseconds by program, language and build."""
     times, answers = {}, {}
     for turn in range(TURNS):
-        # Each build comes first, second and third equally often.
-        for name in sorted(REPLACEMENTS, key=lambda name: (list(REPLACEMENTS).index(name) + turn) % 3):
-            output = subprocess.run([TARGET / name, "measure", files], check=True, text=True, stdout=subprocess.PIPE).stdout
+        # Each comes first, second, third and fourth equally often.
+        for name in sorted(RUNS, key=lambda name: (list(RUNS).index(name) + turn) % len(RUNS)):
+            build, *kernel = RUNS[name]
+            output = subprocess.run([TARGET / build, "measure", files, *kernel], check=True, text=True, stdout=subprocess.PIPE).stdout
             for line in output.splitlines():
                 program, language, time, answer = line.split("\t")
                 row = times.setdefault((program, language), {})
@@ -70,24 +72,20 @@ def measure(files):
     return times
 
 
-def print_table(times):
+def print_data(times):
     rustc = subprocess.run(["rustc", "--version"], check=True, text=True, stdout=subprocess.PIPE).stdout
     cpu = subprocess.run([ROOT / "tools/cpu.py"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
-    print(f"{cpu}, {date.today()}, {' '.join(rustc.split()[:2])}. Milliseconds.\n")
-    print("| program | text | std | simdutf8 | trust8 | std / trust8 | simdutf8 / trust8 |")
-    print("|---|---|---:|---:|---:|---:|---:|")
+    print(f"# command: tools/other-programs/measure.py\n# date: {date.today()}\n# CPU: {cpu}\n# compiler: {' '.join(rustc.split()[:2])}")
+    print(f"# all: milliseconds, the fastest of {TURNS} turns with eight runs each\nprogram,text,{','.join(RUNS)}")
     for (program, language), row in times.items():
-        milliseconds = [f"{row[name] / 1000:.2f}" if name in row else "" for name in REPLACEMENTS]
-        ratios = [f"{row[name] / row['trust8']:.2f}" if name in row else "" for name in ("std", "simdutf8")]
-        print(f"| {' | '.join([program, language, *milliseconds, *ratios])} |")
+        print(",".join([program, language, *(f"{row[name] / 1000:.3f}" if name in row else "" for name in RUNS)]))
 
 
 if sys.argv[1:] not in ([], ["--build"]):
     sys.exit(__doc__)
 build_all()
 if not sys.argv[1:]:
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     files = TARGET / "files"
     subprocess.run([TARGET / "std", "write", files], check=True)
-    print_table(measure(files))
+    print_data(measure(files))

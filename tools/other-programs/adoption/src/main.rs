@@ -1,8 +1,8 @@
 //! Measures programs that read text, from the file to the result. How fast a validator is decides a part of that.
 //!
 //! ```text
-//! adoption write FOLDER       writes the files that the programs read
-//! adoption measure FOLDER     runs each program a few times, and prints its fastest time and its answer
+//! adoption write FOLDER                 writes the files that the programs read
+//! adoption measure FOLDER [KERNEL]      runs each program a few times, and prints its fastest time and its answer
 //! ```
 //!
 //! All programs reach a validator through the crate simdutf8. `../measure.py` builds them with the standard library, with simdutf8
@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use data::Language;
 use programs::Program;
+use trust8::Kernel;
 
 /// How often each program runs. The first time, memory and caches are cold.
 const ROUNDS: usize = 8;
@@ -27,7 +28,10 @@ fn main() {
     match arguments[..] {
         ["write", folder] => Language::ALL.iter().for_each(|language| language.write(Path::new(folder))),
         ["measure", folder] => measure(Path::new(folder)),
-        _ => panic!("usage: adoption write FOLDER, or adoption measure FOLDER"),
+        ["measure", folder, kernel] if Kernel::by_name(kernel).is_some_and(Kernel::make_default) => {
+            measure(Path::new(folder));
+        }
+        _ => panic!("usage: adoption write FOLDER, or adoption measure FOLDER [KERNEL]"),
     }
 }
 

@@ -139,14 +139,11 @@ struct Place<'a> {
 fn lookups(path: &Path) -> usize {
     let places = maxminddb::Reader::open_readfile(path).expect("a database");
     let mut random = Random::named("addresses");
-    let lookup = |_| {
+    let lookup = |_| -> usize {
         let address = Ipv4Addr::from((random.below(1 << data::PLACE_BITS) << (32 - data::PLACE_BITS)) as u32);
         let place = places.lookup(address.into()).expect("a whole tree");
         let place: Place<'_> = place.decode().expect("valid text").expect("each address has a place");
-        [place.city, place.country, place.continent, place.code, place.zone]
-            .map(str::len)
-            .iter()
-            .sum::<usize>()
+        [place.city, place.country, place.continent, place.code, place.zone].map(str::len).iter().sum()
     };
     (0..1 << data::PLACE_BITS).map(lookup).sum()
 }
