@@ -163,7 +163,7 @@ step_i686() {
     run tools/setup-cross.sh i686
     # No emulator runs these tests, so what is compiled in less time is fast enough.
     export CARGO_PROFILE_TEST_OPT_LEVEL=1
-    test_elsewhere i686-unknown-linux-gnu "$kernels" 4096 --no-default-features --features std
+    test_elsewhere i686-unknown-linux-gnu "$kernels" 4096 --no-default-features --features std,trust8-transcode/faulty
 }
 
 # Big-endian.

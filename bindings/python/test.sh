@@ -21,7 +21,7 @@ TESTS=(pytest==9.2.0 'hypothesis>=6.100,<6.169' mypy==2.4.1 typing_extensions)
 OTHERS=(numpy pyarrow polars duckdb nanoarrow mutf8 ftfy)
 
 # What `pip install` may take, in seconds of CPU time.
-PIP_SECONDS=74
+PIP_SECONDS=64
 
 # Installs the package with pip, from a folder that has nothing compiled.
 test_pip() {

@@ -5,7 +5,8 @@
 //! `swapped.rs`.
 //!
 //! Without the feature `all-pairs`, only the pairs of UTF-8 and another family in the native order
-//! are compiled, and with `known-valid` those of `&str`. Pairs are looked up at compile time, so nothing else is.
+//! are compiled: with `known-valid` those of `&str`, with `faulty` those of bytes. Pairs are looked up at compile time, so
+//! nothing else is.
 //!
 //! The bytes of a text may have any alignment.
 
@@ -68,7 +69,8 @@ pub(super) fn direct(from: Layout, to: Layout) -> Option<ConvertFn> {
 /// Like [`direct`], at compile time.
 const fn find_direct(from: Layout, to: Layout) -> Option<ConvertFn> {
     let is_native = !from.swapped && !to.swapped;
-    let with_utf8 = matches!(from.family, Family::Utf8) || matches!(to.family, Family::Utf8);
+    let from_utf8 = matches!(from.family, Family::Utf8) && (from.known_valid || cfg!(feature = "faulty"));
+    let with_utf8 = from_utf8 || matches!(to.family, Family::Utf8);
     if !(cfg!(feature = "all-pairs") || is_native && with_utf8) {
         return None;
     }

@@ -33,7 +33,7 @@ impl Route {
             Family::Utf8 | Family::Utf16 | Family::Utf32 if self.to.family == Family::Latin1 => {
                 self.by_utf16(text, out)
             }
-            _ if self.from.known_valid => 0,
+            _ if self.from.known_valid || !cfg!(feature = "faulty") => 0,
             Family::Utf8 if self.copies() => self.replace_in_utf8(text, out),
             Family::Utf8 => {
                 let Some(convert) = pairs::conversion_of_faulty(self.to.family) else { return 0 };

@@ -5,8 +5,8 @@
 //! where no lead precedes a continuation:     each byte above 7F is a fault by itself; no branch for a fault
 //! `ignore`, `replace`, `surrogateescape`:    the library's conversion, unless a character has one byte
 //! a fault, and much ASCII:                   convert the text up to the next fault
-//! otherwise, piece by piece:                 copy the text between the faults, with what the handler says between,
-//!                                            and then convert the copy
+//! otherwise, piece by piece:                 convert the piece if it is valid; else copy the text between the faults, with
+//!                                            what the handler says between, and convert the copy
 //! ```
 //!
 //! UTF-8 has no surrogates, so a copy has U+FFFF for each. They replace it after the conversion.
@@ -22,7 +22,9 @@ use trust8::engine::survey::{BLOCK_BYTES, OWN_BYTES};
 use trust8::engine::{FaultSearch, Output, windows_1252};
 use trust8_counts::is_ascii;
 use trust8_transcode::handlers::{Handler, into_ascii, into_utf16, into_utf32};
-use trust8_transcode::{BufferError, Encoding, Form, Progress, Utf16, Utf32, convert_as_fits, convert_into};
+use trust8_transcode::{
+    BufferError, Encoding, Form, Progress, Str, Utf16, Utf32, convert_as_fits, convert_into,
+};
 
 /// A character of a string of some width.
 pub(crate) trait Unit: Copy + Into<u32> + Send + Sync {
@@ -561,7 +563,7 @@ impl<U: Unit> Decoder<'_, U> {
             *at += read;
             if read == 0 && is_far {
                 self.scalar(bytes, at, *at + 8, instead, usize::MAX)?;
-                *at += self.text(&bytes[*at..])?;
+                self.text(bytes, at)?;
             } else if read == 0 {
                 let end = if rest.len() > PIECE_BYTES { *at + floor(rest, PIECE_BYTES) } else { bytes.len() };
                 surrogates.clear();
@@ -571,15 +573,28 @@ impl<U: Unit> Decoder<'_, U> {
         Ok(())
     }
 
-    /// Converts the text before the next fault, and returns its length.
-    fn text(&mut self, bytes: &[u8]) -> Result<usize, Stop> {
-        let room = &mut self.room[self.len..];
-        let progress = match convert_as_fits(Encoding::Utf8, U::FORM, bytes, room) {
-            Ok(progress) => progress,
-            Err(BufferError::Invalid { error, written }) => Progress { read: error.valid_up_to(), written },
-            Err(_) => Progress { read: 0, written: 0 },
-        };
-        self.accept(bytes, progress)
+    /// Converts the text before the next fault. Each piece is validated first: the package does not compile conversions of
+    /// UTF-8 that may be faulty, except those with handlers.
+    fn text(&mut self, bytes: &[u8], at: &mut usize) -> Result<(), Stop> {
+        loop {
+            let piece = &bytes[*at..floor(bytes, *at + PIECE_BYTES)];
+            let valid = trust8::from_utf8(piece)
+                .or_else(|error| trust8::from_utf8(&piece[..error.valid_up_to()]))
+                .unwrap_or_default();
+            let room = &mut self.room[self.len..];
+            let progress = match convert_as_fits(Str, U::FORM, valid, room) {
+                Ok(progress) => progress,
+                Err(BufferError::Invalid { error, written }) => {
+                    Progress { read: error.valid_up_to(), written }
+                }
+                Err(_) => Progress { read: 0, written: 0 },
+            };
+            let read = self.accept(piece, progress)?;
+            *at += read;
+            if read < piece.len() || *at == bytes.len() {
+                return Ok(());
+            }
+        }
     }
 
     /// Keeps what was converted, if it fits into the string.
@@ -614,7 +629,7 @@ impl<U: Unit> Decoder<'_, U> {
         self.accept(bytes, progress)
     }
 
-    /// Decodes the bytes from `at` to `end` through a copy.
+    /// Decodes the bytes from `at` to `end`, through a copy unless they are valid.
     #[inline(never)]
     fn piece(
         &mut self,
@@ -641,17 +656,27 @@ impl<U: Unit> Decoder<'_, U> {
             }
             self.len += len;
         } else {
-            let text = copied(piece, &mut buffer, surrogates, instead).map_err(&mut refused)?;
-            let widest = widest(text);
+            let valid = trust8::from_utf8(piece);
+            let text = match valid {
+                Ok(text) => text,
+                Err(_) => {
+                    let copy = copied(piece, &mut buffer, surrogates, instead).map_err(&mut refused)?;
+                    let Ok(text) = trust8::from_utf8(copy) else {
+                        return self.scalar(bytes, at, end, instead, usize::MAX);
+                    };
+                    text
+                }
+            };
+            let widest = widest(text.as_bytes());
             if widest > self.largest {
                 return Err(Stop::Wide(widest));
             }
-            let units = match convert_into(Encoding::Utf8, U::FORM, text, &mut self.room[self.len..]) {
+            let units = match convert_into(Str, U::FORM, text, &mut self.room[self.len..]) {
                 Ok(units) => units,
                 Err(BufferError::TooSmall(error)) => return Err(Stop::Full(error.needed)),
                 Err(_) => return self.scalar(bytes, at, end, instead, usize::MAX),
             };
-            if !put_in(surrogates, units) {
+            if valid.is_err() && !put_in(surrogates, units) {
                 return self.scalar(bytes, at, end, instead, usize::MAX);
             }
             self.len += units.len();
