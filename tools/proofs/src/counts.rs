@@ -635,7 +635,7 @@ fn begins_chunk(bytes: &[u8], from: usize, chunk: &[u8], count: &mut impl Count,
     begins(bytes, from, at, &mut [(count, kind)])
 }
 
-/// A loop begins a step with what is left of the text.
+/// A loop begins a step with the rest of the text.
 fn begins_with<'a>(bytes: &'a [u8], left: &mut &'a [u8], counts: &mut [(&mut dyn Count, Kind)]) {
     let begin = RUN.with_borrow(|run| if run.arrivals == 0 && bytes.len() == run.len { run.at } else { 0 });
     if begin > 0 {
