@@ -123,12 +123,13 @@ impl<'a> ProfileWith<'a> {
     #[inline(always)]
     pub fn from_utf8(self, bytes: &[u8]) -> Result<&str, ProfileError> {
         let Self(kernel, profile) = self;
-        sieve::plain_text(kernel, bytes, &profile.sieve)
-            // A program with a constant profile of other classes gets none of the code for contexts.
-            .or_else(|plain_to| match profile.rules().depend_on_context() {
-                true => sieve::walk::<true>(kernel, bytes, profile, plain_to),
-                false => sieve::walk::<false>(kernel, bytes, profile, plain_to),
-            })
+        // A program with a constant profile of other classes gets none of the code for contexts.
+        match profile.rules().depend_on_context() {
+            true => sieve::plain_text::<true>(kernel, bytes, &profile.sieve)
+                .or_else(|plain_to| sieve::walk::<true>(kernel, bytes, profile, plain_to)),
+            false => sieve::plain_text::<false>(kernel, bytes, &profile.sieve)
+                .or_else(|plain_to| sieve::walk::<false>(kernel, bytes, profile, plain_to)),
+        }
     }
 
     /// Does the same as [`Profile::check`], with this kernel.
@@ -451,7 +452,7 @@ impl Profile {
     }
 
     /// Returns the character at byte `at` of valid text, if the profile forbids it. `near` are the suspects before it.
-    #[inline(never)]
+    #[inline(always)]
     fn look(&self, text: &[u8], at: usize, edges: Edges, near: Near) -> Option<Forbidden> {
         let (before, rest) = text.split_at_checked(at)?;
         let character = first_character(rest)?;
@@ -543,7 +544,7 @@ impl Rules {
     }
 
     /// Returns whether a character is forbidden in some context.
-    #[inline(never)]
+    #[inline(always)]
     fn may_forbid(self, character: char) -> bool {
         Class::listed(character).is_some_and(|class| {
             let by_context = class.in_context(character.into());
@@ -585,8 +586,11 @@ impl Edges {
 /// found by itself.
 #[inline(always)]
 fn sought(text: &[u8], at: usize) -> Option<usize> {
-    let is_mark =
-        |at| matches!(array_at(text, at), Some(&[lead @ 0xCC..=0xCD, last]) if [lead, last] != [0xCD, 0x8F]);
+    let is_mark = |at| match array_at(text, at) {
+        Some([0xCD, 0x8F]) => false,
+        Some(&[lead, _]) => lead & 0xFE == 0xCC,
+        None => false,
+    };
     match is_mark(at) {
         true => Some(at + 2).filter(|&next| is_mark(next)),
         false => Some(at),

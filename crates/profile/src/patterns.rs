@@ -250,11 +250,12 @@ const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
     }
     let (mut ends, mut low) = ([0; 16], 0_u8);
     while low < 16 {
-        // The differences are 00 and 10, or 10 and 20, or beyond all others.
+        // The differences are below 11, or 11 for CR, or from 1E to FE.
         ends[low as usize] = match (suspects >> low & 1, suspects >> (low + 0x10) & 1) {
-            (0, 0) => low.wrapping_sub(1),
+            (1, _) if low == b'\r' && sieve.line_end[0] == b'\r' => low + 0x11,
+            (0, 0) => low.wrapping_sub(2),
             (1, 0) => low,
-            (0, _) => low + 0x11,
+            (0, _) => low + 0x1E,
             _ => low + 0x10,
         };
         low += 1;
@@ -277,12 +278,13 @@ const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
         while low < 64 {
             let pair = (suspects >> low & 1) as u8 | ((suspects >> (low + 64) & 1) as u8) << 1;
             sieve.sixes.one[low] |= pair;
-            // The byte or the byte plus 40 is from 80 to FF.
+            // The sums for the byte and the byte plus 40. One more is from 80 to FF, too, except for CR before LF.
             sieve.sixes.ascii[low] = match pair {
                 0 => 0,
-                1 => 0xFF - low as u8,
-                2 => 0x40,
-                _ => 0x80,
+                1 if low == b'\r' as usize && sieve.line_end[0] == b'\r' => 0xFF - low as u8,
+                1 => 0xFE - low as u8,
+                2 => 0x60 - low as u8,
+                _ => 0x90 - low as u8,
             };
             low += 1;
         }

@@ -15,7 +15,7 @@ use trust8::engine::{Avx512, avx512::Vector};
 #[derive(Clone, Copy)]
 pub(super) struct Plain {
     /// For each lower nibble, the number from which to subtract a byte, modulo 256. The difference
-    /// is below [`WIDTH`](Self::WIDTH) exactly for suspects up to 1F.
+    /// is below [`WIDTH`](Self::WIDTH) exactly for suspects up to 1F. One more is so, too, except for CR if CR LF is allowed.
     #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
     ends: [u8; 16],
     /// A byte of ASCII. Bytes above it are non-ASCII or suspect.
@@ -34,9 +34,9 @@ pub(super) enum Count {
 }
 
 impl Plain {
-    /// 00..0F and 10..1F.
+    /// 00..0F and 10..1F, and CR.
     #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
-    const WIDTH: u8 = 0x11;
+    const WIDTH: u8 = 0x12;
 
     /// Describes the suspects up to 1F by `ends`, and those above `most`. If `most` is zero, no
     /// text passes.
@@ -76,6 +76,18 @@ pub(super) fn not_plain<S: Simd, const N: usize>(s: S, vectors: [S::Vector; N], 
     s.or(below, s.minus_saturating(most, s.splat(plain.most)))
 }
 
+/// The same, except that CR before LF is no suspect if that is allowed. `next` are the bytes one position after `now`.
+#[cfg(trust8_simd)]
+#[inline(always)]
+pub(super) fn not_lines<S: Simd>(s: S, now: S::Vector, next: S::Vector, plain: &Plain) -> S::Vector {
+    let low = if cfg!(trust8_x86) { now } else { s.low_nibbles(now) };
+    let difference = s.minus_wrapping(s.lookup(s.table(&plain.ends), low), now);
+    // FF is -1.
+    let one_more = s.minus_wrapping(difference, s.equal(next, s.splat(b'\n')));
+    let below = s.minus_saturating(s.splat(Plain::WIDTH), one_more);
+    s.or(below, s.minus_saturating(now, s.splat(plain.most)))
+}
+
 /// Sets bit 7 in each lane in which a vector is non-ASCII or has a suspect. `added` is
 /// [`Sixes::ascii`](super::lanes::Sixes::ascii).
 #[cfg(trust8_avx512)]
@@ -89,4 +101,12 @@ pub(super) fn not_plain_512<const N: usize>(s: Avx512, vectors: [Vector; N], add
         i += 1;
     }
     all
+}
+
+/// The same, except that CR before LF is no suspect if that is allowed. `next` are the bytes one position after `now`.
+#[cfg(trust8_avx512)]
+#[inline(always)]
+pub(super) fn not_lines_512(s: Avx512, now: Vector, next: Vector, added: &[u8; 64]) -> Vector {
+    let sums = s.plus(now, s.lookup(s.load(added, 0), now));
+    s.or(now, s.count_where(sums, s.equal(next, s.splat(b'\n')), s.splat(1)))
 }

@@ -30,7 +30,7 @@
 //!    Thai, take 3 to 5 ns; what this does not know is judged by the rules, and takes 60 ns.
 
 use trust8::Kernel;
-use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, is_inside, judge};
+use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, judge, start_before};
 #[cfg(trust8_avx512)]
 use trust8::engine::{Avx512, avx512};
 use trust8_counts::search::SearchOps;
@@ -40,11 +40,11 @@ use super::error::{Forbidden, ProfileError};
 #[cfg(trust8_simd)]
 use super::lanes;
 use super::lanes::{Nibbles, Sieve};
-#[cfg(trust8_simd)]
-use super::plain::not_plain;
-#[cfg(trust8_avx512)]
-use super::plain::not_plain_512;
 use super::plain::{Count, not_ascii_or_nul};
+#[cfg(trust8_simd)]
+use super::plain::{not_lines, not_plain};
+#[cfg(trust8_avx512)]
+use super::plain::{not_lines_512, not_plain_512};
 use super::{Edges, Profile, sought};
 
 /// The number of vectors of ASCII that are tested together. With eight, AVX2 and SSE4.2 take 4 KiB
@@ -63,8 +63,9 @@ const READ_BYTES: usize = BLOCK_BYTES + 2;
 
 /// An engine that searches for suspects.
 trait Sifting: Engine {
-    /// Returns a position up to which everything after `from` is ASCII without suspects.
-    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> usize;
+    /// Returns a position up to which everything after `from` is ASCII without suspects. With `LINES`, CR before LF is none, if that
+    /// is allowed.
+    fn skip<const LINES: bool>(self, text: &[u8], from: usize, sieve: &Sieve) -> usize;
 
     /// The tables for `suspects`.
     type Tables<'a>;
@@ -75,12 +76,12 @@ trait Sifting: Engine {
 }
 
 /// [`Sifting::skip`] as a job.
-struct Skip;
+struct Skip<const LINES: bool>;
 
-impl<E: Sifting> Job<E, (usize, &Sieve), usize> for Skip {
+impl<E: Sifting, const LINES: bool> Job<E, (usize, &Sieve), usize> for Skip<LINES> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (from, sieve): (usize, &Sieve)) -> usize {
-        engine.skip(text, from, sieve)
+        engine.skip::<LINES>(text, from, sieve)
     }
 }
 
@@ -115,6 +116,9 @@ trait Tests: SearchOps {
     /// Like `is_plain`, for fewer bytes than a vector has.
     fn is_plain_short(self, text: &[u8], sieve: &Sieve) -> bool;
 
+    /// Returns true only if a vector is ASCII without suspects, except CR before LF. There is one more byte.
+    fn are_lines(self, bytes: &[u8], sieve: &Sieve) -> bool;
+
     /// The tables for both tests.
     type Loaded<'a>;
     fn loaded(self, sieve: &Sieve) -> Self::Loaded<'_>;
@@ -128,12 +132,18 @@ trait Tests: SearchOps {
 
 impl<E: Engine + Tests> Sifting for E {
     #[inline(always)]
-    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
-        match text.len() < E::LANES {
-            true if self.is_plain_short(text, sieve) => text.len(),
-            true => from,
-            false => plain_to(self, text, from, sieve),
+    fn skip<const LINES: bool>(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
+        if text.len() < E::LANES {
+            return if self.is_plain_short(text, sieve) { text.len() } else { from };
         }
+        let mut at = plain_to(self, text, from, sieve);
+        while LINES
+            && let Some(bytes) = text.get(at..at + E::LANES + 1)
+            && self.are_lines(bytes, sieve)
+        {
+            at += E::LANES;
+        }
+        at
     }
 
     type Tables<'a> = E::Loaded<'a>;
@@ -145,21 +155,14 @@ impl<E: Engine + Tests> Sifting for E {
 
     #[inline(always)]
     fn suspects(self, block: &[u8; READ_BYTES], tables: &E::Loaded<'_>) -> u64 {
-        // Unrolled, the second loop would make a program 1.2 KB larger, and the first one, of 16 lanes, 170 bytes.
-        let hidden = if E::LANES < BLOCK_BYTES { core::hint::black_box(E::LANES) } else { E::LANES };
-        let step = if E::LANES < 32 { hidden } else { E::LANES };
-        let (mut classes, mut at) = (self.splat(0), 0);
-        while let Some(bytes) = block.get(at..at + E::LANES + 2) {
-            classes = self.or(classes, self.classes(bytes, tables));
-            at += step;
-        }
-        if !self.any(classes) {
-            return 0;
-        }
+        // Unrolled, the loop would make a program larger.
+        let step = if E::LANES < 32 { core::hint::black_box(E::LANES) } else { E::LANES };
         let (mut bits, mut at) = (0, 0);
         while let Some(bytes) = block.get(at..at + E::LANES + 2) {
-            bits |= self.exact(bytes, tables) << at;
-            at += hidden;
+            if self.any(self.classes(bytes, tables)) {
+                bits |= self.exact(bytes, tables) << at;
+            }
+            at += step;
         }
         bits
     }
@@ -225,6 +228,11 @@ macro_rules! tests {
                 self.not_zero(not_plain(self, [self.load_short(text)], &sieve.plain)) & !(u64::MAX << text.len()) == 0
             }
 
+            #[inline(always)]
+            fn are_lines(self, bytes: &[u8], sieve: &Sieve) -> bool {
+                !self.any(not_lines(self, self.load(bytes, 0), self.load(bytes, 1), &sieve.plain))
+            }
+
             type Loaded<'a> = &'a Sieve;
 
             #[inline(always)]
@@ -263,6 +271,11 @@ impl Tests for Avx512 {
             == 0
     }
 
+    #[inline(always)]
+    fn are_lines(self, bytes: &[u8], sieve: &Sieve) -> bool {
+        !self.any_high_bit(not_lines_512(self, self.load(bytes, 0), self.load(bytes, 1), &sieve.sixes.ascii))
+    }
+
     type Loaded<'a> = lanes::Tables;
 
     #[inline(always)]
@@ -286,7 +299,7 @@ impl Tests for Avx512 {
 /// The first test alone, byte by byte. ASCII, eight bytes at a time.
 impl Sifting for Automaton {
     #[inline(always)]
-    fn skip(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
+    fn skip<const LINES: bool>(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
         const ONES: u64 = u64::from_ne_bytes([1; 8]);
         let mut at = from;
         // Where there are vectors, hardly any CPU comes here.
@@ -468,16 +481,6 @@ impl Suspects {
     }
 }
 
-/// Returns the last position at which a character begins, at most `len` bytes after `from`. If
-/// there is none, returns `from + 1`: text that is not UTF-8 can have any number of continuations.
-fn boundary(text: &[u8], from: usize, len: usize) -> usize {
-    let mut end = text.len().min(from + len);
-    while end > from + 1 && is_inside(text, end) {
-        end -= 1;
-    }
-    end
-}
-
 /// Skips ASCII. With `NUL`, that is a suspect.
 struct SkipAscii<const NUL: bool>;
 
@@ -510,13 +513,17 @@ fn skip_ascii<const NUL: bool>(kernel: &Kernel, bytes: &[u8]) -> usize {
 
 /// Returns `bytes` as text if it is ASCII without suspects. Otherwise returns up to where it is, as the error.
 #[inline(always)]
-pub(super) fn plain_text<'a>(kernel: &Kernel, bytes: &'a [u8], sieve: &Sieve) -> Result<&'a str, usize> {
+pub(super) fn plain_text<'a, const CONTEXT: bool>(
+    kernel: &Kernel,
+    bytes: &'a [u8],
+    sieve: &Sieve,
+) -> Result<&'a str, usize> {
     let plain_to = match sieve.plain.count {
         Count::None => skip_ascii::<false>(kernel, bytes),
         Count::One => skip_ascii::<true>(kernel, bytes),
         Count::More => 0,
     };
-    match kernel.run(Skip, bytes, (plain_to, sieve)) {
+    match kernel.run(Skip::<CONTEXT>, bytes, (plain_to, sieve)) {
         // SAFETY: the search found all of `bytes` to be ASCII.
         plain_to if plain_to == bytes.len() => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
         plain_to => Err(plain_to),
@@ -553,7 +560,10 @@ pub(super) fn search<const CONTEXT: bool>(
 ) -> Result<(), ProfileError> {
     let (mut text, mut error) = (bytes, None);
     loop {
-        let mut end = boundary(text, valid, CHUNK_BYTES);
+        let mut end = match valid + CHUNK_BYTES {
+            end if end < text.len() => start_before(text, end),
+            _ => text.len(),
+        };
         if let Err(rejected) = kernel.check(text.get(valid..end).unwrap_or_default()) {
             error = judge(text, valid + rejected.suspect()).err();
             end = error.map_or(text.len(), |error| error.valid_up_to());
