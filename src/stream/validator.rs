@@ -156,6 +156,7 @@ impl Validator {
     }
 
     /// Validates `piece`, the next bytes of the input. It may have any length, even 0.
+    /// [`decode`](Self::decode) also returns its text, which need not be validated again.
     ///
     /// # Errors
     ///

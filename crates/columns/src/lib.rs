@@ -121,6 +121,14 @@ pub fn validate_views(views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<()
 /// assert_eq!(trust8_columns::validate_slices(&cells[..2]), Ok(()));
 /// assert_eq!(trust8_columns::validate_slices(cells).unwrap_err().row(), 2);
 /// ```
+///
+/// A kernel returns the strings as text, so that they are validated once:
+///
+/// ```
+/// let (kernel, cells) = (trust8::Kernel::best(), [&b"a"[..], "β".as_bytes()]);
+/// let text: Result<Vec<&str>, _> = cells.iter().map(|cell| kernel.from_utf8(cell)).collect();
+/// assert_eq!(text.unwrap(), ["a", "β"]);
+/// ```
 pub fn validate_slices(slices: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<(), ColumnError> {
     Kernel::best().validate_slices(slices)
 }

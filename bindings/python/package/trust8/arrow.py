@@ -118,7 +118,7 @@ def read_parquet(
     *,
     mask: str | None = None,
     profile: _Profile | None = None,
-    batch_rows: int = 32768,
+    batch_rows: int = 131072,
 ) -> Reader:
     """Read Parquet files, as `checked` checks them. `src` is what `pyarrow.dataset.dataset` takes. This needs pyarrow."""
     import pyarrow.dataset  # type: ignore[import-untyped,unused-ignore]

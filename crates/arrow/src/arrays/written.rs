@@ -34,9 +34,13 @@ pub(crate) fn written_out(dictionary: &ArrayRef, new: &DataType, path: &str) -> 
     let nulls = dictionary.logical_nulls();
     let (starts, bytes) = (values.value_offsets(), values.value_data());
     if *new == DataType::Utf8View {
-        let view = |(value, &start): (&str, &i32)| make_view(value.as_bytes(), 0, start as u32);
-        let table: Vec<u128> = (0..values.len()).map(|key| values.value(key)).zip(starts).map(view).collect();
-        let views = keys.iter().map(|&key| table[key]).collect();
+        let view = |key: usize| make_view(values.value(key).as_bytes(), 0, starts[key] as u32);
+        let views = if keys.len() < values.len() {
+            keys.iter().map(|&key| view(key)).collect()
+        } else {
+            let table: Vec<u128> = (0..values.len()).map(view).collect();
+            keys.iter().map(|&key| table[key]).collect()
+        };
         return Ok(view_text(views, [values.values().clone()].into(), nulls));
     }
 
