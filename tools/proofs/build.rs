@@ -633,6 +633,38 @@ const FILES: &[Source] = &[
             ("(1 << (text.len() - at)) - 1", "(1 << (text.len() - at)) - 2"),
         ],
     },
+    Source {
+        name: "inspect",
+        path: "../../crates/counts/src/inspect.rs",
+        lengths: 4,
+        hooks: &[
+            (
+                "use trust8::boundary::floor;\nuse trust8::engine::survey::Found;\nuse trust8::engine::{count_lossy, judge};\nuse trust8::{Kernel, Utf8Error};\n\nuse crate::counts::",
+                "use super::{Found, Kernel, Utf8Error, count_lossy, floor, judge};\n\nuse super::",
+            ),
+            (
+                "        let (chunk, after) =",
+                "        super::step(bytes, &mut left, &mut counts);\n        let (chunk, after) =",
+            ),
+        ],
+        program: ("Inspect", "|bytes| {
+    let summary = by(Kernel::best(), bytes);
+    (summary.error, summary.bytes, summary.counts)
+}"),
+        mistakes: &[
+            ("counts += kernel.run(Count, chunk, ());", ""),
+            ("counts += kernel.run(Count, chunk, ());", "counts = kernel.run(Count, chunk, ());"),
+            ("counts += kernel.run(Count, valid, ());", "counts = kernel.run(Count, valid, ());"),
+            ("kernel.check(chunk)", "kernel.check(&chunk[..chunk.len() / 2])"),
+            ("left = after;", "left = &after[1..];"),
+            ("judge(left, rejected", "judge(chunk, rejected"),
+            ("error.after(before)", "error.after(0)"),
+            ("map_or(left, |error|", "map_or(chunk, |error|"),
+            ("bytes: before + valid.len()", "bytes: valid.len()"),
+            ("if after.is_empty() {", "if after.len() < 4 {"),
+            ("error: None, bytes: bytes.len(), counts", "error: None, bytes: before, counts"),
+        ],
+    },
 ];
 
 /// Writes each file as a module with the number 0, a copy for each mistake, and a list of their programs.

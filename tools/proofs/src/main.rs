@@ -24,6 +24,7 @@ mod byte;
 mod counts;
 mod engine;
 mod formula;
+mod inspect;
 mod kernel;
 mod mutation;
 mod operations;
@@ -164,6 +165,7 @@ const THEOREMS: &[Theorem] = &[
     ("counts, 64 bytes: each byte counts once, and no lane overflows", counts::avx512),
     ("counts, without vectors: each byte counts once, and no lane overflows", counts::scalar),
     ("searches: a step of the loop, on all paths", search::searches),
+    ("counts: each step of validating and counting", inspect::steps),
     ("profiles: no forbidden character is missed, by class", profile::no_character_is_missed),
     ("profiles: no forbidden ASCII is missed, by set of classes", profile::no_ascii_is_missed),
     ("blocks: texts of 0 to 130 bytes", || (0..=130).all(|n| alone(|| bitplanes::a_text_by_blocks(n)))),
@@ -225,6 +227,7 @@ fn prove() -> bool {
         bitplanes::runs::unnoticed,
         counts::unnoticed,
         search::unnoticed,
+        inspect::unnoticed,
     ] {
         let start = Instant::now();
         let (missed, all) = unnoticed();
