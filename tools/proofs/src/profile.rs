@@ -12,6 +12,8 @@ mod patterns;
 #[path = "../../../crates/profile/src/plain.rs"]
 #[expect(dead_code, reason = "the search without vectors")]
 mod plain;
+#[path = "../../../crates/profile/src/table.rs"]
+mod table;
 
 use class::Class;
 use plain::not_plain;
@@ -155,7 +157,7 @@ fn joins_others(class: Class) -> bool {
 /// The same of ASCII alone, for all sets of its classes: the test of a group has tables that are not joined.
 pub(crate) fn no_ascii_is_missed() -> bool {
     let s = Symbolic::<16, X86>;
-    let byte = Byte::any(0);
+    let [byte, next] = [0, 1].map(Byte::any);
     // The test of NUL alone is exact.
     let bad = byte.is_in(&(0..=0)).or(byte.is_in(&(0x80..=0xFF)));
     if !plain::not_ascii_or_nul(s, Vector([byte; 16])).0[0].0[7].xor(bad).is(FALSE) {
@@ -172,19 +174,32 @@ pub(crate) fn no_ascii_is_missed() -> bool {
         let mut lanes = [Byte::constant(b'a'); 16];
         lanes[0] = byte;
         let found = not_plain(s, [Vector(lanes)], &sieve.plain).any();
-        bad.and(found.not()).is(FALSE) && is_no_ascii_missed_by_512(&sieve, byte, bad)
+        // CR before LF may be no suspect.
+        let is_line_end = byte.is_in(&(b'\r'..=b'\r')).and(next.is_in(&(b'\n'..=b'\n')));
+        let is_allowed = if sieve.line_end == *b"\r\n" { is_line_end } else { FALSE };
+        let by_lines = plain::not_lines(s, Vector(lanes), Vector([next; 16]), &sieve.plain).0[0].any_bit();
+        bad.and(found.not()).is(FALSE)
+            && bad.and(is_allowed.or(by_lines).not()).is(FALSE)
+            && is_no_ascii_missed_by_512(&sieve, [byte, next], bad, is_allowed)
     })
 }
 
 #[cfg(not(trust8_avx512))]
-fn is_no_ascii_missed_by_512(_: &lanes::Sieve, _: Byte, _: Formula) -> bool {
+fn is_no_ascii_missed_by_512(_: &lanes::Sieve, _: [Byte; 2], _: Formula, _: Formula) -> bool {
     true
 }
 
 /// Both tests with AVX-512 that have this table: in each of several vectors, and by the second test where the byte is ASCII.
 #[cfg(trust8_avx512)]
-fn is_no_ascii_missed_by_512(sieve: &lanes::Sieve, byte: Byte, bad: Formula) -> bool {
-    let (plain, byte) = (Vector([Byte::constant(b'a'); 64]), Vector([byte; 64]));
+fn is_no_ascii_missed_by_512(
+    sieve: &lanes::Sieve,
+    bytes: [Byte; 2],
+    bad: Formula,
+    is_allowed: Formula,
+) -> bool {
+    let plain = Vector([Byte::constant(b'a'); 64]);
+    let [byte, next] = bytes.map(|byte| Vector([byte; 64]));
+    let by_lines = plain::not_lines_512(Avx512, byte, next, &sieve.sixes.ascii).0[0].0[7];
     let by_plain = [[byte, plain], [plain, byte]].iter().all(|&vectors| {
         let found = plain::not_plain_512(Avx512, vectors, &sieve.sixes.ascii);
         bad.and(found.0[0].0[7].not()).is(FALSE)
@@ -192,5 +207,7 @@ fn is_no_ascii_missed_by_512(sieve: &lanes::Sieve, byte: Byte, bad: Formula) -> 
     let (ascii, _) =
         lanes::second_test_512(Avx512, [byte, plain, plain], &lanes::Tables::new(Avx512, &sieve.sixes));
     let is_ascii = byte.0[0].0[7].not();
-    by_plain && bad.and(is_ascii).and(ascii.0[0].0[7].not()).is(FALSE)
+    by_plain
+        && bad.and(is_allowed.or(by_lines).not()).is(FALSE)
+        && bad.and(is_ascii).and(ascii.0[0].0[7].not()).is(FALSE)
 }

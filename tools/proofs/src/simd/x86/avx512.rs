@@ -145,6 +145,17 @@ impl Avx512 {
         1 << first.expect("some byte is not zero")
     }
 
+    /// Not a mask here, but FF in each lane that is equal.
+    pub(crate) fn equal(self, a: Vector, b: Vector) -> Vector {
+        a.zip(b, |a, b| Byte::splat(a.equals(b)))
+    }
+
+    /// Subtracts -1.
+    pub(crate) fn count_where(self, counts: Vector, mask: Vector, ones: Vector) -> Vector {
+        assert_eq!(ones, Vector::splat(1));
+        counts.zip(mask, Byte::minus_wrapping)
+    }
+
     pub(crate) fn plus(self, a: Vector, b: Vector) -> Vector {
         a.zip(b, Byte::plus_wrapping)
     }
