@@ -27,20 +27,21 @@ const FIRST_OF_THREE: usize = 8;
 /// |---:|---|---|
 /// | 0 | C2 80..9F, CD 8F | other CD 80..9F |
 /// | 1, 2 | C2 AD; D8 9C | |
-/// | 3 to 5 | EE and EF 80..9F; EE and EF A0..A3; EE A4..BF | |
+/// | 3, 5 | EE and EF 80..A3; EE A4..BF | |
+/// | 4 | EF BF | |
 /// | 6 | F3 A0, F3 B0..BF, F4 | |
 /// | 7 | D2 83..89 | |
-/// | 8 | E2 81 9F, E2 81 Ax | E2 81 9C..9E |
+/// | 8 | E2 81 9F, E2 81 Ax, EF B7 90..AF | E2 81 90..9E, E2 B7 90..AF |
 /// | 9 | E1 85 9F..A0, E1 9E B4..B5, E3 85 A4, EF BE A0 | 6 of 64 of each, E1 BE and E3 9E, BE |
 /// | 10 | E1 A0 8B..8F, E2 A0 80 | E1 A0 80, E2 A0 8B..8F |
 /// | 11 | E2 80 8x, E2 80 A8..AE | E2 80 AF |
-/// | 12 | EF B7 90..AF, EF B8 8x, EF B8 Ax | EF B7 8x, EF B8 9x |
-/// | 13 | EF BB BF, EF BF Bx | EF BB Bx |
-/// | 14 | F0 96 BF, F0 9B B2, F0 9D 85, ends of planes | 1 of 16 of each |
+/// | 12 | EF B8 8x, EF B8 Ax | |
+/// | 13 | F0 96 BF, F0 9B B2, ends of planes | F0 96 B2, F0 9B BF, F. .F B2 |
+/// | 14 | F0 9D 85, EF BB BF | F0 9D BF, EF BB 85, E0 BB 85, E0 BB BF |
 /// | 15 | two marks, CC and CD: the last byte of the first one is between their first bytes | |
 ///
 /// Products of sets of bytes accept less.
-const PLANE_ENDS: usize = FIRST_OF_THREE + 6;
+const PLANE_ENDS: usize = FIRST_OF_THREE + 5;
 
 /// The product of a mark after a mark.
 const MARKS: usize = FIRST_OF_THREE + 7;
@@ -91,24 +92,22 @@ const RANGES: &[Range] = &[
     (Class::Invisible, 0x206A, 0x206F, 8),
     (Class::StrayFiller, 0x2800, 0x2800, 10),
     (Class::Invisible, 0x3164, 0x3164, 9),
-    (Class::PrivateUse, 0xE000, 0xE7FF, 3),
-    (Class::PrivateUse, 0xE800, 0xE8FF, 4),
+    (Class::PrivateUse, 0xE000, 0xE8FF, 3),
     (Class::PrivateUse, 0xE900, 0xEFFF, 5),
-    (Class::PrivateUse, 0xF000, 0xF7FF, 3),
-    (Class::PrivateUse, 0xF800, 0xF8FF, 4),
-    (Class::Noncharacter, 0xFDD0, 0xFDEF, 12),
+    (Class::PrivateUse, 0xF000, 0xF8FF, 3),
+    (Class::Noncharacter, 0xFDD0, 0xFDEF, 8),
     (Class::VariationSelector, 0xFE00, 0xFE0D, 12),
     (Class::EmojiSelector, 0xFE0E, 0xFE0F, 12),
     (Class::StackedMarks, 0xFE20, 0xFE2F, 12),
-    (Class::ByteOrderMark, 0xFEFF, 0xFEFF, 13),
+    (Class::ByteOrderMark, 0xFEFF, 0xFEFF, 14),
     (Class::Invisible, 0xFFA0, 0xFFA0, 9),
-    (Class::Invisible, 0xFFF0, 0xFFFB, 13),
-    (Class::StrayFiller, 0xFFFC, 0xFFFC, 13),
-    (Class::FffeFfff, 0xFFFE, 0xFFFF, 13),
+    (Class::Invisible, 0xFFF0, 0xFFFB, 4),
+    (Class::StrayFiller, 0xFFFC, 0xFFFC, 4),
+    (Class::FffeFfff, 0xFFFE, 0xFFFF, 4),
     (Class::StrayFiller, 0x1_6FE4, 0x1_6FE4, PLANE_ENDS),
     (Class::Invisible, 0x1_BCA0, 0x1_BCA3, PLANE_ENDS),
-    (Class::StrayFiller, 0x1_D159, 0x1_D159, PLANE_ENDS),
-    (Class::Invisible, 0x1_D173, 0x1_D17A, PLANE_ENDS),
+    (Class::StrayFiller, 0x1_D159, 0x1_D159, 14),
+    (Class::Invisible, 0x1_D173, 0x1_D17A, 14),
     (Class::Tag, 0xE_0000, 0xE_007F, 6),
     (Class::Invisible, 0xE_0080, 0xE_00FF, 6),
     (Class::VariationSelector, 0xE_0100, 0xE_01EF, 6),
@@ -303,8 +302,9 @@ const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
             0x800..0x1_0000 => [0xE0 | (number >> 12) as u8, continuation(number >> 6), continuation(number)],
             _ => [0xF0 | (number >> 18) as u8, continuation(number >> 12), continuation(number >> 6)],
         };
-        sieve.one.add(bytes[0], lead_class(bytes[0]));
-        sieve.after[(bytes[1] & 0xF) as usize] |= lead_class(bytes[0]);
+        let class = lead_class([bytes[0], bytes[1]]);
+        sieve.one.add(bytes[0], class);
+        sieve.after[(bytes[1] & 0xF) as usize] |= class;
         #[cfg(trust8_avx512)]
         {
             sieve.sixes.one[(bytes[0] & 0x3F) as usize] |= lead_class_512(bytes[0]);
@@ -354,27 +354,27 @@ const fn continuation(bits: u32) -> u8 {
     0x80 | (bits & 0x3F) as u8
 }
 
-/// Returns the class for a single ASCII byte. The controls of 0x and of 1x have one each. The other
-/// bytes that a profile may forbid share one.
+/// Returns the class for a single ASCII byte. 11 to 1F share one with F1 to FF, and the bytes that few profiles forbid one with EE and EF.
 const fn ascii_class(byte: u8) -> u8 {
-    match byte >> 4 {
-        0 => 1,
-        1 => 2,
+    match byte {
+        0..=0x10 => 1,
+        0x11..=0x1F => 0x80,
         _ => 4,
     }
 }
 
 /// The classes of [`ascii_class`] and [`lead_class`] for which the second byte does not matter.
-const ANY: u8 = 0x8F;
+const ANY: u8 = 0x8D;
 
-/// Returns the class for a first byte. EE and EF share one with rare ASCII.
-const fn lead_class(byte: u8) -> u8 {
-    match byte {
-        0xEE..0xF0 => 4,
-        0xC0..0xD0 => 8,
-        0xD0..0xE0 => 0x10,
-        0xE0..0xEE => 0x20,
-        0xF0 => 0x40,
+/// Returns the class for the first two bytes of a character.
+const fn lead_class(bytes: [u8; 2]) -> u8 {
+    match bytes {
+        [0xEE..0xF0, _] => 4,
+        [0xC0..0xD0, _] => 8,
+        [0xD0..0xE0, _] => 0x10,
+        [0xE2, _] | [0xE1, 0xA0] => 0x20,
+        [0xE0..0xEE, _] => 2,
+        [0xF0, _] => 0x40,
         _ => 0x80,
     }
 }
