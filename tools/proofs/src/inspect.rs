@@ -31,7 +31,7 @@ impl Run {
     }
 }
 
-/// The number of bytes that were counted, in the place of one of the counts.
+/// One of the counts is the number of bytes that were counted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 struct Counts {
     continuations: usize,
