@@ -556,16 +556,18 @@ impl Read for Marking<'_> {
     }
 }
 
-/// The memory for a chunk was cleared for each byte.
+/// The memory for a chunk was cleared for each byte. A string that the input fits into does not grow.
 #[test]
 fn read_to_string_clears_memory_once() {
     let text = "x".repeat(9000);
     for capacity in [0, 9000, 13_500] {
         let mut string = String::with_capacity(capacity);
+        let before = string.capacity();
         let mut reader = Marking { text: text.as_bytes(), cleared: 0 };
         read_to_string(&mut reader, &mut string).unwrap();
         assert_eq!(string, text);
         assert!(reader.cleared < 3 * text.len(), "{} bytes were cleared", reader.cleared);
+        assert!(before < text.len() || string.capacity() == before, "{before} became {}", string.capacity());
     }
 }
 
