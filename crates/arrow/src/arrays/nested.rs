@@ -341,12 +341,14 @@ impl Parts<'_> {
     fn reached(&self, rows: Option<&NullBuffer>, path: &str) -> Result<NullBuffer, RowError> {
         let len = len(self.values);
         check_rows(len, path)?;
-        let mut ranges: Vec<_> = rows_in(0..self.rows, rows).filter_map(self.of).collect();
-        ranges.sort_unstable_by_key(|range| range.start);
+        let ranges = rows_in(0..self.rows, rows).filter_map(self.of);
+        // Repair sorts such pairs, too, so the program has one sort for both.
+        let mut ranges: Vec<_> = ranges.map(|range| (range.start, range.end)).collect();
+        ranges.sort_unstable();
         let mut bits = BooleanBufferBuilder::new(len);
-        for range in ranges {
-            bits.append_n(range.start.saturating_sub(bits.len()), false);
-            bits.append_n(range.end.saturating_sub(bits.len()), true);
+        for (start, end) in ranges {
+            bits.append_n(start.saturating_sub(bits.len()), false);
+            bits.append_n(end.saturating_sub(bits.len()), true);
         }
         bits.append_n(len - bits.len(), false);
         Ok(NullBuffer::new(bits.finish()))

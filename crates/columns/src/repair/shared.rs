@@ -55,7 +55,9 @@ pub(super) fn write<B: AsRef<[u8]>>(
         let rows = if is_inside(bytes, from) || is_inside(bytes, to) { &mut cut } else { &mut whole };
         rows.push(Long { number, from, to, row });
     }
-    whole.sort_unstable_by_key(|long| (long.number, long.from));
+    // One key, so that programs have one sort.
+    let key = |long: &Long| (long.number, long.from, long.to);
+    whole.sort_unstable_by_key(key);
     let mut ends: Vec<_> =
         whole.iter().flat_map(|long| [(long.number, long.from), (long.number, long.to)]).collect();
     ends.sort_unstable();
@@ -66,12 +68,11 @@ pub(super) fn write<B: AsRef<[u8]>>(
         let (from, to) = (place((long.number, long.from)), place((long.number, long.to)));
         views[long.row] = new_view(buffer, from, to, buffers.len());
     }
-    cut.sort_unstable_by_key(|long| (long.number, long.from, long.to));
+    cut.sort_unstable_by_key(key);
     let (mut left, mut last) = (there.saturating_mul(REPETITIONS), None);
     for long in &cut {
-        let key = (long.number, long.from, long.to);
         let view = match last {
-            Some((same, view)) if same == key => view,
+            Some((same, view)) if same == key(long) => view,
             _ => {
                 let too_long =
                     |limit| ColumnError { row: long.row, kind: ColumnErrorKind::TooLong { limit } };
@@ -86,7 +87,7 @@ pub(super) fn write<B: AsRef<[u8]>>(
                 new_view(buffer, start, buffer.len(), buffers.len())
             }
         };
-        last = Some((key, view));
+        last = Some((key(long), view));
         views[long.row] = view;
     }
     Ok(())
