@@ -644,6 +644,16 @@ fn bytes_become_text_where_the_schema_says_so() {
         let read = |policy| read_as(array.clone(), new.clone(), Checker::mask(policy, "is_utf8")).unwrap();
         assert_eq!(read(Policy::Windows1252).to_data(), text.to_data());
         assert_eq!(texts(&read(Policy::Null).to_data())[1], None);
+        let column = batch(array.clone());
+        let schema = Arc::new(Schema::new(vec![Field::new("column", new.clone(), true)]));
+        let reader = RecordBatchIterator::new([Ok(column.clone())], column.schema());
+        let masked = Checker::mask(Policy::Java, "is_utf8")
+            .reader(reader)
+            .with_schema(schema)
+            .next()
+            .unwrap()
+            .unwrap();
+        assert_eq!(masked["is_utf8"].as_boolean(), &BooleanArray::from(vec![true, false, true]));
         // Without the schema, bytes are bytes.
         assert_eq!(&Checker::refuse().array(&array).unwrap(), &array);
     }
@@ -697,6 +707,20 @@ fn dictionaries_are_written_out_where_the_schema_says_so() {
             let repaired = read(bad, Checker::repair(Policy::Windows1252)).unwrap();
             assert_eq!(texts(&repaired.to_data())[7], Some("café"));
             assert!(read(array(5, true), Checker::repair(Policy::Drop)).is_err());
+        }
+    }
+    // The values are a part of an array. A null row has no text.
+    let values =
+        StringArray::from(vec!["not a value", "a value of more than twelve bytes", "ok"]).slice(1, 2);
+    let keys = Int8Array::from(vec![Some(0), None, Some(1)]);
+    let part: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(keys, Arc::new(values)));
+    let expected = [Some("a value of more than twelve bytes"), None, Some("ok")];
+    for new in [DataType::Utf8, DataType::Utf8View] {
+        for part in [part.clone(), part.slice(0, 1)] {
+            let read = read_as(part.clone(), new.clone(), Checker::refuse()).unwrap();
+            assert_eq!(texts(&read.to_data()), expected[..part.len()]);
+            let bytes = read.as_string_opt::<i32>().map_or(0, |text| text.values().len());
+            assert!(bytes <= 35, "{bytes}");
         }
     }
     let empty = DictionaryArray::<Int8Type>::new(Int8Array::new_null(2), Arc::new(text(&[])));
