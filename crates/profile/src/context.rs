@@ -82,6 +82,16 @@ const SELECTOR: Set = 1 << 24;
 const IDEOGRAPHIC_SELECTOR: Set = 1 << 25;
 const HYPHEN: Set = 1 << 26;
 
+/// Not a property. It says to count those directly before only.
+const IN_ROW: Set = 1 << 27;
+/// In the bits from this one on: how many are too many.
+const FEWER: u32 = 28;
+
+const fn fewer_than(most: u32) -> Set {
+    assert!(most < 16);
+    most << FEWER
+}
+
 /// The first and the last number of a range.
 type Pair = (u32, u32);
 
@@ -429,27 +439,20 @@ struct Back<'a> {
     near: Near,
 }
 
-impl Back<'_> {
-    /// Returns the next character, and how many bytes are before it.
+impl Iterator for Back<'_> {
+    type Item = u32;
+
     #[inline(never)]
-    fn next_at(&mut self) -> Option<(usize, u32)> {
+    fn next(&mut self) -> Option<u32> {
         while self.near != 0 {
             let distance = self.near.leading_zeros();
             self.near ^= 1 << 63 >> distance;
             let at = self.text.len().checked_sub(distance as usize + 1)?;
             if !is_inside(self.text, at) {
-                return Some((at, first_character(self.text.get(at..)?)? as u32));
+                return Some(first_character(self.text.get(at..)?)? as u32);
             }
         }
         None
-    }
-}
-
-impl Iterator for Back<'_> {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        Some(self.next_at()?.1)
     }
 }
 
@@ -557,14 +560,15 @@ impl Neighbour {
     }
 }
 
-/// Returns whether fewer bits are set than a number.
+/// Returns whether fewer than `far` bits are set, and fewer than `near` of the higher half.
 #[inline(never)]
-const fn has_fewer(mut bits: u64, mut number: u8) -> bool {
-    while bits != 0 && number > 0 {
+const fn are_rare(mut bits: Near, mut near: u8, mut far: u8) -> bool {
+    while bits != 0 && near > 0 && far > 0 {
+        near -= (bits as u32 == 0) as u8;
+        far -= 1;
         bits &= bits - 1;
-        number -= 1;
     }
-    number > 0
+    near > 0 && far > 0
 }
 
 /// What is around a character.
@@ -601,8 +605,9 @@ impl<'a> Around<'a> {
         };
         let kind = limits >> 16;
         // Each of those before is at most one alternation.
-        let may_alternate = kind != 0 && !has_fewer(self.near, 3);
-        !self.are_few(limits) || may_alternate && self.switches(number, 1 << kind) > 2
+        let without_one = |bits: Near| bits & bits.wrapping_sub(1);
+        let may_alternate = kind != 0 && without_one(without_one(self.near)) != 0;
+        !self.are_few(limits) || may_alternate && self.variety(number, 1 << kind)[1] > 2
     }
 
     /// U+200C after letters of scripts that use it, and U+200D there and between emoji.
@@ -644,11 +649,14 @@ impl<'a> Around<'a> {
                 };
                 // A zero with a stroke is as all others near.
                 let most = if last.number == 0x30 { 0 } else { 2 };
-                when(takes && self.distinct(number, SELECTOR) <= 3 && self.changes(number) <= most, few(3, 5))
+                when(
+                    takes && self.variety(number, SELECTOR)[0] <= 3 && self.changes(number) <= most,
+                    few(3, 5),
+                )
             }
             // UTS #37 registers few variants of a character, and numbers them from U+E0100 on.
             0xE_0100..=0xE_012F => {
-                when(last.is(IDEOGRAPH) && self.distinct(number, IDEOGRAPHIC_SELECTOR) <= 3, few(3, 6))
+                when(last.is(IDEOGRAPH) && self.variety(number, IDEOGRAPHIC_SELECTOR)[0] <= 3, few(3, 6))
             }
             0x180B..=0x180D | 0x180F => {
                 when(last.is(MONGOLIAN), few(4, 7) | rarely_switches(MONGOLIAN_SELECTOR))
@@ -708,10 +716,10 @@ impl<'a> Around<'a> {
                 when(alone && inside && last.number.max(next.number) >= 0x80, few(1, 1))
             }
             0xAD => {
-                let are_few = |bytes, most: usize| {
-                    self.count(self.near & UNKNOWN << (WINDOW_BYTES - bytes), HYPHEN, most, false) < most
-                };
-                when(last.is_letter() && next.is_letter() && are_few(24, 5) && are_few(WINDOW_BYTES, 11), ANY)
+                let are_few = |near, most| self.has_few(near, HYPHEN | fewer_than(most));
+                let are_few =
+                    || are_few(self.near & UNKNOWN << (WINDOW_BYTES - 24), 5) && are_few(self.near, 11);
+                when(last.is_letter() && next.is_letter() && are_few(), ANY)
             }
             0x180E => when(last.is(MONGOLIAN | MONGOLIAN_SELECTOR) && next.is(MONGOLIAN), few(4, 7)),
             _ => {
@@ -719,7 +727,7 @@ impl<'a> Around<'a> {
                 // Between words, unlike numbers and signs, they are rare. A repair may remove an invisible
                 // character, and then a letter is next.
                 let is_between = last.is_letter() && (next.is_letter() || next.is(INVISIBLE));
-                let is_rare = !is_between || self.count(self.near, SPACE, 3, false) < 3;
+                let is_rare = !is_between || self.has_few(self.near, SPACE | fewer_than(3));
                 when(!is_other && !last.is(INVISIBLE) && is_rare, ANY | rarely_switches(SPACE))
             }
         }
@@ -771,14 +779,19 @@ impl<'a> Around<'a> {
 
     /// At most four in a row, and at most five in the window and with it.
     fn takes_private(&self) -> Limits {
-        when(self.run(PRIVATE, 4) < 4 && self.count(self.near, PRIVATE, 5, false) < 5, ANY)
+        when(
+            self.has_few(UNKNOWN, PRIVATE | IN_ROW | fewer_than(4))
+                && self.has_few(self.near, PRIVATE | fewer_than(5)),
+            ANY,
+        )
     }
 
     /// At most eight in a row. Those of scripts rarely alternate with U+0300 to U+036F, so the search
     /// looks at these only after one another.
     fn takes_mark_of_letter(&self, number: u32) -> Limits {
         let is_common = |number| (0x300..=0x36F).contains(&number);
-        when(is_common(number) && !is_common(self.last.number) || self.run(MARK, 8) < 8, ANY)
+        let is_first = is_common(number) && !is_common(self.last.number);
+        when(is_first || self.has_few(UNKNOWN, MARK | IN_ROW | fewer_than(8)), ANY)
     }
 
     fn back(&self, near: Near) -> Back<'a> {
@@ -787,29 +800,23 @@ impl<'a> Around<'a> {
 
     /// Returns whether a character with a property begins in the window.
     fn is_near(&self, properties: Set) -> bool {
-        self.count(UNKNOWN, properties, 1, false) > 0
+        !self.has_few(UNKNOWN, properties | fewer_than(1))
     }
 
-    /// Returns how many characters with a property are directly before this one. It stops at `most`.
-    fn run(&self, properties: Set, most: usize) -> usize {
-        self.count(UNKNOWN, properties, most, true)
-    }
-
-    /// Returns how many of the characters in `near` have a property. It stops at `most`, and if `in_row`, at the first character
-    /// without it.
+    /// Returns whether fewer characters in `near` have a property than [`fewer_than`] says.
     #[inline(never)]
-    fn count(&self, near: Near, properties: Set, most: usize, in_row: bool) -> usize {
-        let (mut back, mut count) = (self.back(near), 0);
-        while count < most
+    fn has_few(&self, near: Near, wanted: Set) -> bool {
+        let (mut back, mut left) = (self.back(near), wanted >> FEWER);
+        while left > 0
             && let Some(number) = back.next()
         {
-            match has(number, properties) {
-                true => count += 1,
-                false if in_row => break,
+            match has(number, wanted) {
+                true => left -= 1,
+                false if wanted & IN_ROW != 0 => break,
                 false => {}
             }
         }
-        count
+        left > 0
     }
 
     /// Returns whether fewer than `near` characters whose number is limited are in the last 32
@@ -817,49 +824,47 @@ impl<'a> Around<'a> {
     #[inline(never)]
     fn are_few(&self, limits: Limits) -> bool {
         let [near, far, ..] = limits.to_le_bytes();
-        let are_few = |bits| has_fewer(bits >> (WINDOW_BYTES / 2), near) && has_fewer(bits, far);
-        if limits as u16 == ANY as u16 || are_few(self.near) {
-            return true;
+        if limits as u16 == ANY as u16 || near == 0 {
+            return near != 0;
         }
-        if near == 0 {
-            return false;
-        }
-        let (mut back, mut counted) = (self.back(self.near), 0);
-        while let Some((at, number)) = back.next_at() {
-            let distance = self.text.len() - at - 1;
-            let joins_emoji = || {
-                let last = self.back(UNKNOWN >> distance >> 1).next();
-                last.is_none_or(|last| Neighbour::new(last).ends_emoji())
-            };
-            if is_counted(number) && !(number == ZWJ && joins_emoji()) {
-                counted |= 1 << 63 >> distance;
+        // All suspects, without those that were looked at and do not count.
+        let (mut back, mut counted) = (self.back(self.near), self.near);
+        while !are_rare(counted, near, far) {
+            let rest = back.near;
+            if rest == 0 {
+                return false;
+            }
+            let number = back.next();
+            counted &= !(rest ^ back.near);
+            // The bit of the character is the last one that is gone.
+            let bit = 1 << (rest ^ back.near).trailing_zeros();
+            let joins_emoji =
+                || self.back(bit - 1).next().is_none_or(|last| Neighbour::new(last).ends_emoji());
+            if number.is_some_and(|number| is_counted(number) && !(number == ZWJ && joins_emoji())) {
+                counted |= bit;
             }
         }
-        are_few(counted)
+        true
     }
 
-    /// Returns how often characters of some kind differ from the one of the kind before, in the
-    /// window and with this one at its end.
+    /// Returns how many different characters of some kind, which differ in their last eight bits, are in the window, with this one; and
+    /// how often they differ from the one of the kind before.
     #[inline(never)]
-    fn switches(&self, number: u32, kind: Set) -> usize {
-        let mut last = number;
-        let changes = |&earlier: &u32| {
-            let changes = earlier != last && has(earlier, kind);
-            last = if changes { earlier } else { last };
-            changes
-        };
-        self.back(self.near).filter(changes).count()
-    }
-
-    /// Returns how many different characters of some kind are in the window, with this one.
-    #[inline(never)]
-    fn distinct(&self, number: u32, kind: Set) -> usize {
-        let of_kind = |&earlier: &u32| has(earlier, kind) && earlier != number;
-        let (mut rest, mut count) = (self.back(self.near), 1);
-        while let Some(earlier) = rest.find(of_kind) {
-            count += usize::from(!{ rest }.any(|other| other == earlier));
+    fn variety(&self, number: u32, kind: Set) -> [u32; 2] {
+        let (mut seen, mut count, mut last, mut switches) = ([0_u64; 4], 0, number, 0);
+        let mut back = self.back(self.near);
+        let mut next = Some(number);
+        while let Some(earlier) = next {
+            if has(earlier, kind) {
+                switches += u32::from(earlier != last);
+                last = earlier;
+                let seen = &mut seen[(earlier >> 6 & 3) as usize];
+                count += u32::from(*seen >> (earlier & 63) & 1 == 0);
+                *seen |= 1 << (earlier & 63);
+            }
+            next = back.next();
         }
-        count
+        [count, switches]
     }
 
     /// Returns how often the character before this selector or joiner is followed by another one.
@@ -899,19 +904,15 @@ pub(super) fn changes(text: &[u8], selector: u32) -> usize {
     }
     let ends_at = |i: usize| array_at(window, i).map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let character = ends_at(WINDOW_BYTES - 1);
-    let len = match window[LEN - 4..] {
-        [.., 0..0x80] => 1,
-        [.., 0xC0..=0xFF, _] => 2,
-        [_, 0xC0..=0xFF, ..] => 3,
-        _ => 4,
-    };
+    // The bits before those of its first byte are of continuations.
+    let rest = ((character & 0xC0C0_C0C0) ^ 0x8080_8080).leading_zeros() & 24;
     let (mut before, mut count) = (selector, 0);
-    // Without the last one.
-    found &= u64::MAX >> 1;
+    // Without the last one, and those that begin before the window.
+    found &= u64::MAX >> 1 & u64::MAX << (rest / 8);
     while found != 0 {
         let i = found.ilog2() as usize;
         found ^= 1 << i;
-        if (ends_at(i) ^ character) >> (32 - 8 * len) == 0 && i + 1 >= len {
+        if (ends_at(i) ^ character) >> (24 - rest) == 0 {
             let after = array_at(window, i + 4).map_or(0, |&[a, b, c]| u32::from_le_bytes([a, b, c, 0]));
             let own = if after & !0x0F_0000 == 0x80_B8EF || after == 0x8D_80E2 { after } else { 0 };
             count += usize::from(core::mem::replace(&mut before, own) != own);

@@ -70,8 +70,8 @@ pub(super) struct Sieve {
     pub(super) plain: Plain,
     /// CR LF if it is allowed, or else bytes that are in no text.
     pub(super) line_end: [u8; 2],
-    /// The first bytes of U+200B to U+200D if only the context can forbid them, or else bytes that are in no text.
-    pub(super) common: [u8; 2],
+    /// Only the context can forbid U+200B to U+200D and U+FE0F, and the search sees all that counts for that.
+    pub(super) knows_common: bool,
     #[cfg(trust8_avx512)]
     pub(super) sixes: Sixes,
 }

@@ -270,9 +270,8 @@ impl Profile {
     pub const fn from_bits(bits: u64) -> Self {
         let bits = bits & (u64::MAX >> (64 - Class::ALL.len()));
         let mut sieve = patterns::sieve(bits);
-        if (Rules { bits }).see_all() && bits & crate::bits(&[Class::Joiner, Class::ZeroWidth]) == 0 {
-            sieve.common = *b"\xE2\x80";
-        }
+        const ALWAYS: u64 = crate::bits(&[Class::Joiner, Class::ZeroWidth, Class::EmojiSelector]);
+        sieve.knows_common = (Rules { bits }).see_all() && bits & ALWAYS == 0;
         Self { bits, sieve }
     }
 

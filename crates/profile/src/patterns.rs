@@ -196,7 +196,7 @@ pub(super) const fn sieve(bits: u64) -> Sieve {
             0 => *b"\r\n",
             _ => [0xFF; 2],
         },
-        common: [0xFF; 2],
+        knows_common: false,
         #[cfg(trust8_avx512)]
         sixes: Sixes {
             ascii: [0; 64],

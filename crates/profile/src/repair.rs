@@ -83,7 +83,7 @@ impl Profile {
     ) -> u64 {
         let (bytes, mut done, mut count) = (text.as_bytes(), 0, 0);
         // What is common in the text may be a stray in what is repaired.
-        let sieve = Sieve { common: [0xFF; 2], ..self.sieve };
+        let sieve = Sieve { knows_common: false, ..self.sieve };
         let mut suspects = Suspects::new(0, 0);
         // The first character may be suspect only after the last one of `repaired`.
         let (mut first, mut next, mut sound) = (Some(0), 0, 0);
