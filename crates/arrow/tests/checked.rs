@@ -727,15 +727,61 @@ fn dictionaries_are_written_out_where_the_schema_says_so() {
     assert_eq!(read_as(Arc::new(empty), DataType::Utf8, Checker::refuse()).unwrap().null_count(), 2);
 }
 
-/// The rows of a small dictionary can be longer than text can be.
+/// The rows of a small dictionary can be longer than text and memory can be: a reader writes out some at a time.
 #[test]
-fn a_dictionary_that_is_too_long_is_refused() {
-    let values = StringArray::from(vec!["x".repeat(1 << 20)]);
-    let array: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(vec![0; 2048].into(), Arc::new(values)));
-    let error = read_as(array.clone(), DataType::Utf8, Checker::refuse()).unwrap_err();
-    assert_eq!(error.row(), 2047);
+fn a_long_dictionary_is_written_out_in_parts() {
+    let values = StringArray::from(vec!["x".repeat(1 << 20), String::new(), "y".repeat(1 << 27)]);
+    let keys = [vec![0; 100], vec![2, 1, 2], vec![1; 50]].concat();
+    let array: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(keys.into(), Arc::new(values)));
+    let rows: ArrayRef = Arc::new(Int32Array::from_iter_values(0..array.len() as i32));
+    let bad: ArrayRef =
+        Arc::new(DictionaryArray::<Int8Type>::new(vec![0, 1].into(), Arc::new(text(&[b"ok", b"\xFF"]))));
+    let whole =
+        RecordBatch::try_from_iter([("a", array.clone()), ("b", array.clone()), ("row", rows)]).unwrap();
+    let number: ArrayRef = Arc::new(Int32Array::from(vec![0, 0]));
+    let last = RecordBatch::try_from_iter([("a", bad.clone()), ("b", bad), ("row", number)]).unwrap();
+    let field = |name: &str, data_type| Field::new(name, data_type, true);
+    let fields = [field("a", DataType::Utf8), field("b", DataType::Utf8), field("row", DataType::Int32)];
+    let schema = Arc::new(Schema::new(fields.to_vec()));
+    let reader = || RecordBatchIterator::new([Ok(whole.clone()), Ok(last.clone())], whole.schema());
+    let mut read = CheckedReader::new(reader(), Checker::refuse()).with_schema(schema.clone());
+    #[cfg(feature = "stream")]
+    let mut polled = {
+        let stream = FFI_ArrowArrayStream::new(Box::new(reader()));
+        let batches = Polled(RecordBatchStreamReader::try_new(stream).unwrap());
+        CheckedStream::new(batches, whole.schema(), Checker::refuse()).with_schema(schema)
+    };
+    let (mut seen, mut parts) = (0, 0);
+    while seen < array.len() {
+        let part = read.next().unwrap().unwrap();
+        #[cfg(feature = "stream")]
+        {
+            let next = Pin::new(&mut polled).poll_next(&mut Context::from_waker(Waker::noop()));
+            assert!(matches!(next, Poll::Ready(Some(Ok(next))) if next == part));
+        }
+        let [a, b] = [0, 1].map(|column| part.column(column).as_string::<i32>());
+        assert!(a.len() == 1 || a.values().len() + b.values().len() <= 1 << 26);
+        assert!(
+            a == b
+                && a.iter().flatten().zip(seen..).all(|(text, row)| {
+                    let (len, byte) = match row {
+                        0..100 => (1 << 20, b'x'),
+                        100 | 102 => (1 << 27, b'y'),
+                        _ => (0, 0),
+                    };
+                    text.len() == len && text.bytes().next().is_none_or(|first| first == byte)
+                })
+        );
+        let numbers = part.column(2).as_primitive::<arrow_array::types::Int32Type>().values();
+        assert!(numbers.iter().copied().eq(seen as i32..(seen + part.num_rows()) as i32));
+        (seen, parts) = (seen + part.num_rows(), parts + 1);
+    }
+    // 32, 32, 32, 4, 1, 1, 1 and 50 rows.
+    assert_eq!((seen, parts), (array.len(), 8));
+    assert_eq!(row_error(read.next().unwrap().unwrap_err()).row(), array.len() + 1);
+    assert!(read.next().is_none());
     let views = read_as(array, DataType::Utf8View, Checker::refuse()).unwrap();
-    assert_eq!(views.as_string_view().data_buffers()[0].len(), 1 << 20);
+    assert_eq!(views.as_string_view().data_buffers()[0].len(), (1 << 20) + (1 << 27));
 }
 
 /// What a reader knows of a column is forgotten when a batch has other columns, or it would fill the memory.
@@ -771,6 +817,28 @@ fn a_batch_of_another_schema_is_refused() {
     let reader = RecordBatchIterator::new([Ok(numbers)], batch(Arc::new(text(&[]))).schema());
     let mut reader = CheckedReader::new(reader, Checker::repair(Policy::Null));
     assert!(matches!(row_error(reader.next().unwrap().unwrap_err()).reason(), Reason::Shape(_)));
+}
+
+/// Columns of a schema are those of its names.
+#[test]
+fn columns_are_not_renamed() {
+    let [ana, secret] = [&b"Ana"[..], b"secret"].map(|row| Arc::new(text(&[row])) as ArrayRef);
+    let batch = RecordBatch::try_from_iter([("name", ana.clone()), ("password", secret)]).unwrap();
+    let names = |names: &[&str]| {
+        let fields = names.iter().map(|name| Field::new(*name, DataType::Utf8, true));
+        Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+    };
+    for checker in [Checker::refuse(), Checker::mask(Policy::Drop, "is_utf8")] {
+        for other in [&["password", "name"][..], &["name"], &["name", "password", "is_utf8"]] {
+            let reader = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
+            let mut reader = CheckedReader::new(reader, checker.clone()).with_schema(names(other));
+            let error = row_error(reader.next().unwrap().unwrap_err());
+            assert_eq!(error.to_string(), "batch 0, row 0: the batch is not as its schema says");
+        }
+        let reader = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
+        let mut reader = CheckedReader::new(reader, checker).with_schema(names(&["name", "password"]));
+        assert_eq!(reader.next().unwrap().unwrap().column(0), &ana);
+    }
 }
 
 #[test]

@@ -159,7 +159,9 @@ impl Checker {
     /// Returns the first row with a wrong layout, or else the first one that is refused. The path
     /// begins with the name of the column.
     pub fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch, RowError> {
-        self.batch_as(batch, self.schema(batch.schema_ref()), &Known::default())
+        let schema = self.schema(batch.schema_ref());
+        let arrays = self.arrays(batch, &schema, &Known::default())?;
+        batch_of(schema, arrays, batch.num_rows())
     }
 
     /// Checks what a reader reads: the same as [`CheckedReader::new`].
@@ -178,14 +180,9 @@ impl Checker {
         CheckedReader::new(reader, self)
     }
 
-    /// Checks a batch, whose schema is that of a reader.
-    fn batch_as(
-        &self,
-        batch: &RecordBatch,
-        schema: SchemaRef,
-        known: &Known,
-    ) -> Result<RecordBatch, RowError> {
-        let columns = || columns(batch, &schema);
+    /// Returns the columns of a batch, checked, for a schema of which dictionaries may still have to be written out.
+    fn arrays(&self, batch: &RecordBatch, schema: &Schema, known: &Known) -> Result<Vec<ArrayRef>, RowError> {
+        let columns = || columns(batch, schema);
         columns().try_for_each(|(column, claims, path)| check_layout(column, claims, known, path))?;
         let mut arrays = Vec::with_capacity(schema.fields().len());
         let mut valid: Option<BooleanBufferBuilder> = None;
@@ -200,19 +197,13 @@ impl Checker {
                 Err(error) => return Err(error),
             }
         }
-        for (array, field) in arrays.iter_mut().zip(schema.fields()) {
-            if matches!(array.data_type(), DataType::Dictionary(..)) {
-                *array = written_out(array, field.data_type(), field.name())?;
-            }
-        }
         if self.mask.is_some() {
             check_rows(batch.num_rows(), "")?;
             let valid = valid.unwrap_or_else(|| all_true(batch.num_rows()));
             arrays.push(Arc::new(BooleanArray::new({ valid }.finish(), None)));
         }
-        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        RecordBatch::try_new_with_options(schema, arrays, &options)
-            .map_err(|_| RowError::shape(0, "", "the batch is not as its schema says"))
+        let is_whole = arrays.iter().all(|array| array.len() == batch.num_rows());
+        is_whole.then_some(arrays).ok_or_else(other_schema)
     }
 
     /// Returns a column with its text repaired, `None` if it stays as it is, or an error if it is refused.
@@ -280,6 +271,16 @@ fn columns<'a>(
         let stays = |new: &FieldRef| becomes_text(new.data_type()) || !becomes_text(column.data_type());
         (column, schema.fields().get(at).is_none_or(stays), field.name().as_str())
     })
+}
+
+/// Returns columns as a batch of this schema.
+fn batch_of(schema: SchemaRef, arrays: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch, RowError> {
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    RecordBatch::try_new_with_options(schema, arrays, &options).map_err(|_| other_schema())
+}
+
+fn other_schema() -> RowError {
+    RowError::shape(0, "", "the batch is not as its schema says")
 }
 
 /// Returns whether the error is one that a policy could repair.
@@ -354,8 +355,9 @@ impl<R: RecordBatchReader> CheckedReader<R> {
         Self { batches: self.batches.forgetful(), ..self }
     }
 
-    /// Returns batches of this schema. Where it has text, the batches of the reader may have bytes. Where it has `Utf8` or `Utf8View`,
-    /// they may have dictionaries of `Utf8` or `Binary`, which are written out. Other differences are errors of each batch.
+    /// Returns batches of this schema. Where it has text, the batches of the reader may have bytes, but not in only some fields of one
+    /// struct, list, map or union. Columns of `Utf8` or `Utf8View` may come as dictionaries of `Utf8` or `Binary`, which are written out:
+    /// 64 MiB at a time, so a batch may become several. Other differences, of names too, are errors of each batch.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -417,7 +419,8 @@ impl<R: RecordBatchReader> Iterator for CheckedReader<R> {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        Some(self.reader.next()?.and_then(|batch| self.batches.check(&batch)))
+        let left = self.batches.left();
+        left.or_else(|| Some(self.reader.next()?.and_then(|batch| self.batches.check(&batch))))
     }
 }
 
@@ -427,27 +430,34 @@ impl<R: RecordBatchReader> RecordBatchReader for CheckedReader<R> {
     }
 }
 
+/// How many bytes of text are written out at once, except for one row that is longer.
+const WRITTEN: usize = 1 << 26;
+
 /// What is known about the batches of a reader.
 #[derive(Clone, Debug)]
 pub(crate) struct Batches {
     checker: Checker,
     /// The schema of what comes out.
     pub(crate) schema: SchemaRef,
+    /// Whether `with_schema` has set it, and the names of columns have to be those of the schema.
+    has_names: bool,
     /// The number of batches before, and of their rows.
     before: (usize, usize),
     /// The schema of the last batch that went in, to which all that is known belongs.
     last: SchemaRef,
     known: Known,
+    /// What has been checked and not gone out: the columns, their rows, and how many of these to try next.
+    left: Option<(Vec<ArrayRef>, usize, usize)>,
 }
 
 impl Batches {
     pub(crate) fn new(checker: Checker, schema: &SchemaRef) -> Self {
-        let last = schema.clone();
-        Self { schema: checker.schema(schema), checker, before: (0, 0), last, known: Known::default() }
+        let (last, schema, known) = (schema.clone(), checker.schema(schema), Known::default());
+        Self { schema, has_names: false, checker, before: (0, 0), last, known, left: None }
     }
 
     pub(crate) fn with_schema(self, schema: &SchemaRef) -> Self {
-        Self { schema: self.checker.schema(schema), ..self }
+        Self { schema: self.checker.schema(schema), has_names: true, ..self }
     }
 
     /// Remembers no views.
@@ -463,9 +473,49 @@ impl Batches {
             self.last = batch.schema();
             self.known.forget();
         }
-        let checked = self.checker.batch_as(batch, self.schema.clone(), &self.known);
-        Ok(checked.map_err(|error| {
+        let arrays = match self.names_are_of(batch) {
+            true => self.checker.arrays(batch, &self.schema, &self.known),
+            false => Err(other_schema()),
+        };
+        let arrays = arrays.map_err(|error| {
             if is_of_text(&error) { error.after_rows(rows) } else { error.in_batch(number) }
+        })?;
+        self.write(arrays, batch.num_rows(), batch.num_rows())
+    }
+
+    /// Returns the next rows of the last batch, if some are left.
+    pub(crate) fn left(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
+        let (arrays, rows, next) = self.left.take()?;
+        Some(self.write(arrays, rows, next.min(rows)))
+    }
+
+    /// Writes out the dictionaries of the `next` rows, or of fewer if these are too long. The others are left.
+    fn write(&mut self, arrays: Vec<ArrayRef>, rows: usize, next: usize) -> Result<RecordBatch, ArrowError> {
+        let is_written = |(array, field): &(&ArrayRef, &FieldRef)| array.data_type() != field.data_type();
+        let columns = arrays.iter().zip(self.schema.fields()).filter(is_written).count();
+        let (mut written, mut end) = (arrays.clone(), next);
+        for (array, field) in written.iter_mut().zip(self.schema.fields()) {
+            if matches!(array.data_type(), DataType::Dictionary(..)) {
+                *array = written_out(&array.slice(0, next), field.data_type(), WRITTEN / columns.max(1));
+                end = end.min(array.len());
+            }
+        }
+        if end < rows {
+            written.iter_mut().for_each(|array| *array = array.slice(0, end));
+            let left = arrays.iter().map(|array| array.slice(end, rows - end)).collect();
+            self.left = Some((left, rows - end, 2 * end.max(512)));
+        }
+        let batch = batch_of(self.schema.clone(), written, end);
+        Ok(batch.map_err(|error| {
+            self.left = None;
+            error.in_batch(self.before.0 - 1)
         })?)
+    }
+
+    fn names_are_of(&self, batch: &RecordBatch) -> bool {
+        let names = batch.schema_ref().fields().iter().map(|field| field.name());
+        let has_mask = usize::from(self.checker.mask.is_some());
+        let expected = self.schema.fields().iter().map(|field| field.name());
+        !self.has_names || names.eq(expected.take(self.schema.fields().len() - has_mask))
     }
 }

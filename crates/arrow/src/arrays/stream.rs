@@ -89,11 +89,15 @@ impl<E: From<ArrowError>, S: Stream<Item = Result<RecordBatch, E>> + Unpin> Stre
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let Self { stream, batches } = &mut *self;
+        if let Some(left) = batches.left() {
+            return Poll::Ready(Some(Ok(left?)));
+        }
         let next = Pin::new(stream).poll_next(context);
         next.map(|next| next.map(|batch| Ok(batches.check(&batch?)?)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.stream.size_hint()
+        // A batch may become several.
+        (self.stream.size_hint().0, None)
     }
 }
