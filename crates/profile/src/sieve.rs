@@ -4,7 +4,7 @@
 //! skip vectors that are ASCII without suspects
 //! for each chunk:
 //!     validate it
-//!     set a bit for each suspect: if a byte and the next one may begin one anywhere in a block, by three bytes
+//!     set a bit for each suspect: if a byte and the next one may begin one anywhere in a vector, by three bytes
 //!     judge the suspects
 //! ```
 //!
@@ -155,7 +155,8 @@ impl<E: Engine + Tests> Sifting for E {
 
     #[inline(always)]
     fn suspects(self, block: &[u8; READ_BYTES], tables: &E::Loaded<'_>) -> u64 {
-        // Unrolled, the loop would make a program larger.
+        // Vectors of 16 bytes are tested in a loop: a program is smaller. With AVX2, that would save 190 bytes, and the
+        // blocks with suspects everywhere take 1.7 times as long (Granite Rapids).
         let step = if E::LANES < 32 { core::hint::black_box(E::LANES) } else { E::LANES };
         let (mut bits, mut at) = (0, 0);
         while let Some(bytes) = block.get(at..at + E::LANES + 2) {

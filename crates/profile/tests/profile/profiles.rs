@@ -203,15 +203,37 @@ fn in_ascii_of_every_length() {
 #[test]
 fn line_ends_in_ascii() {
     let mut thin = Thin::new();
+    let bare = Class::BareCarriageReturn;
+    let profiles = [
+        Profile::SOURCE_CODE,
+        Profile::FILE_NAME,
+        Profile::TERMINAL.forbid(Class::WindowsReserved),
+        Profile::POSTGRES.forbid(bare),
+        Profile::SCALARS.forbid(bare).forbid(Class::LineFeed),
+    ];
     let others = b"J*M\r\x0B".map(|next| [b'\r', next]);
-    let ends = b"\r\0\x0E\x0F\x1A\x1D\x1F?/\\\x7F".map(|byte| [byte, b'\n']);
+    let ends = b"\r\0\x0E\x0F\x10\x1A\x1D\x1F?/@\\\x7F".map(|byte| [byte, b'\n']);
+    let check = |text: &[u8]| {
+        for profile in &profiles {
+            let is_forbidden = |&at: &usize| {
+                let class = Class::of(text[at].into());
+                let ends_line = text.get(at + 1) == Some(&b'\n') && !profile.forbids(Class::LineFeed);
+                class.is_some_and(|class| profile.forbids(class))
+                    || text[at] == b'\r' && profile.forbids(bare) && !ends_line
+            };
+            let expected = (0..text.len()).find(is_forbidden);
+            for kernel in kernels() {
+                let found = kernel.profile(profile).from_utf8(text).err().map(|error| error.valid_up_to());
+                assert_eq!(found, expected, "{profile:?}, {kernel:?}, {text:02X?}");
+            }
+        }
+    };
     for len in [33, 34, 66, 130, 258, 300] {
-        // At the ends of vectors.
-        for at in (0..=len - 2).filter(|at| at % 16 == 0 || at % 16 > 13) {
+        for (at, start) in (0..=len - 2).flat_map(|at| [(at, b"aa"), (at, b"\r\n")]) {
             for pair in others.into_iter().chain(ends).chain([*b"\n\r"]).filter(|_| thin.keep()) {
                 let mut text = vec![b'a'; len];
-                text[..2].copy_from_slice(b"\r\n");
-                text[len / 2..][..2].copy_from_slice(b"\r\n");
+                text[..2].copy_from_slice(start);
+                text[len / 2..][..2].copy_from_slice(start);
                 text[at..][..2].copy_from_slice(&pair);
                 check(&text);
             }
