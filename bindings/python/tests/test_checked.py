@@ -166,6 +166,44 @@ def test_parquet_with_dictionaries(tmp_path):
         assert pa.table(arrow.read_parquet(src, "null", ["name"], mask="ok")).schema.names == ["name", "ok"]
 
 
+@pytest.mark.parametrize("other", [pa.array([1, 2] * 200), pa.array([True] * 400), pa.array(["x"] * 400, pa.large_string()), None])
+def test_parquet_with_files_of_other_types(tmp_path, other):
+    """Columns of text are read as dictionaries only if they are text in each file."""
+    import pyarrow.parquet
+
+    names = [None if row % 3 else "Zo\xeb" for row in range(400)]
+    pyarrow.parquet.write_table(pa.table({"name": names, "kind": ["a", "b"] * 200}), tmp_path / "a.parquet")
+    columns = {"kind": ["b", "c"] * 200} if other is None else {"name": other, "kind": ["b", "c"] * 200}
+    pyarrow.parquet.write_table(pa.table(columns), tmp_path / "b.parquet")
+    plain = pyarrow.dataset.dataset(tmp_path, format="parquet")
+    assert arrow._dictionaries(plain) == (["name", "kind"] if other is None else ["kind"])
+    assert pa.table(arrow.read_parquet(tmp_path)).equals(pa.table(arrow.checked(plain)))
+
+
+def test_parquet_of_a_field_that_is_called_as_a_column(tmp_path):
+    import pyarrow.parquet
+
+    columns = {"s": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}] * 200, "a": ["q", "r"] * 200, "b": ["s", "t"] * 200}
+    pyarrow.parquet.write_table(pa.table(columns), tmp_path / "a.parquet")
+    plain = pyarrow.dataset.dataset(tmp_path / "a.parquet", format="parquet")
+    assert arrow._dictionaries(plain) == ["a", "b"]
+    for names in [["s.a"], ["s.b"], ["a", "s.b"]]:
+        result = pa.table(arrow.read_parquet(tmp_path / "a.parquet", columns=names))
+        assert result.equals(plain.to_table(columns=names)), names
+
+
+def test_parquet_of_a_long_string_in_a_dictionary(tmp_path):
+    """Written out at once, the rows of a small file could fill the memory, or be longer than text can be."""
+    import pyarrow.parquet
+
+    words = pa.DictionaryArray.from_arrays(pa.array([0] * 5000, pa.int8()), ["x" * 19_000])
+    pyarrow.parquet.write_table(pa.table({"name": words}), tmp_path / "a.parquet", store_schema=False)
+    assert arrow._dictionaries(pyarrow.dataset.dataset(tmp_path, format="parquet")) == ["name"]
+    parts = list(pa.RecordBatchReader.from_stream(arrow.read_parquet(tmp_path)))
+    assert [part.num_rows for part in parts] == [(1 << 26) // 19_000, 5000 - (1 << 26) // 19_000]
+    assert set(parts[1]["name"].to_pylist()) == {"x" * 19_000}
+
+
 def test_parquet_with_partitions(tmp_path):
     import pyarrow.parquet
 

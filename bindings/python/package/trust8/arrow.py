@@ -145,15 +145,18 @@ def _dictionaries(dataset: Any) -> list[str]:
     """Return the columns of text of Parquet files that have dictionaries, as far as their first row group says."""
     import pyarrow.dataset  # type: ignore[import-untyped,unused-ignore]
 
-    fragment = next(dataset.get_fragments(), None) if isinstance(dataset, pyarrow.dataset.FileSystemDataset) else None
-    if fragment is None or fragment.metadata.num_row_groups == 0:
+    fragments = list(dataset.get_fragments()) if isinstance(dataset, pyarrow.dataset.FileSystemDataset) else []
+    if not fragments or fragments[0].metadata.num_row_groups == 0:
         return []
-    group = fragment.metadata.row_group(0)
+    group = fragments[0].metadata.row_group(0)
     chunks = [group.column(i) for i in range(group.num_columns)]
     # A plain value has four bytes for its length.
     names = [chunk.path_in_schema for chunk in chunks if chunk.has_dictionary_page and chunk.total_uncompressed_size < 4 * chunk.num_values]
-    places = [(name, dataset.schema.get_field_index(name)) for name in names]
-    return [name for name, at in places if at >= 0 and dataset.schema.field(at).type == pyarrow.string()]
+    string = pyarrow.string()
+    names = [name for name in names if dataset.schema.get_field_index(name) >= 0 and dataset.schema.field(name).type == string]
+    for schema in (fragment.physical_schema for fragment in (fragments if names else [])):
+        names = [name for name in names if schema.get_field_index(name) < 0 or schema.field(name).type == string]
+    return names
 
 
 def as_utf8(

@@ -155,7 +155,8 @@ pub(crate) fn arrow_checked<'py>(
         };
         let of = |fields| Arc::new(Schema::new_with_metadata(fields, incoming.field.metadata().clone()));
         let text = fields.iter().map(|field| {
-            match dictionaries.as_ref().is_some_and(|names| names.contains(field.name())) {
+            let is_named = dictionaries.as_ref().is_some_and(|names| names.contains(field.name()));
+            match is_named && matches!(field.data_type(), DataType::Dictionary(..)) {
                 true => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8)),
                 false => field.clone(),
             }

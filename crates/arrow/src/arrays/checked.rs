@@ -180,7 +180,7 @@ impl Checker {
         CheckedReader::new(reader, self)
     }
 
-    /// Returns the columns of a batch, checked, for a schema of which dictionaries may still have to be written out.
+    /// Returns the columns of a batch, checked. Dictionaries may still have to be written out for the schema.
     fn arrays(&self, batch: &RecordBatch, schema: &Schema, known: &Known) -> Result<Vec<ArrayRef>, RowError> {
         let columns = || columns(batch, schema);
         columns().try_for_each(|(column, claims, path)| check_layout(column, claims, known, path))?;
