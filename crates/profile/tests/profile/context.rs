@@ -239,6 +239,20 @@ fn styles_and_joiners_of_emoji() {
     }
 }
 
+/// As many changes as the window has room for, and one more or less.
+#[test]
+fn styles_with_joiners_and_without() {
+    for (last, one) in
+        ["1", "❤", "\u{1F525}"].iter().flat_map(|&base| ["1", "❤", "\u{1F525}"].map(|one| (base, one)))
+    {
+        for count in 0..7 {
+            let text = format!("{one}\u{FE0F}\u{200D}{one}\u{FE0F}").repeat(count);
+            check_all(&format!("{text}{last}\u{FE0F}\u{200D}❤\u{FE0F} "));
+            check_all(&format!("{one}\u{FE0F}{text}{last}\u{FE0F}\u{200D}❤ "));
+        }
+    }
+}
+
 /// A suspect and its context lie across the borders of vectors and chunks.
 #[test]
 fn at_every_border() {
