@@ -855,7 +855,7 @@ impl<'a> Around<'a> {
         let mut back = self.back(self.near);
         let mut next = Some(number);
         while let Some(earlier) = next {
-            if has(earlier, kind) {
+            if earlier == last || has(earlier, kind) {
                 switches += u32::from(earlier != last);
                 last = earlier;
                 let seen = &mut seen[(earlier >> 6 & 3) as usize];

@@ -176,7 +176,8 @@ pub(crate) fn no_ascii_is_missed() -> bool {
         let found = not_plain(s, [Vector(lanes)], &sieve.plain).any();
         // CR before LF may be no suspect.
         let is_line_end = byte.is_in(&(b'\r'..=b'\r')).and(next.is_in(&(b'\n'..=b'\n')));
-        let is_allowed = if sieve.line_end == *b"\r\n" { is_line_end } else { FALSE };
+        let ends_lines = !chosen().any(|class| matches!(class, Class::LineFeed | Class::CarriageReturn));
+        let is_allowed = if ends_lines { is_line_end } else { FALSE };
         let by_lines = plain::not_lines(s, Vector(lanes), Vector([next; 16]), &sieve.plain).0[0].any_bit();
         bad.and(found.not()).is(FALSE)
             && bad.and(is_allowed.or(by_lines).not()).is(FALSE)

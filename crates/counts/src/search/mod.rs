@@ -111,7 +111,7 @@ pub trait Sought<V: SearchOps> {
     /// The number of bytes in a unit.
     const UNIT_BYTES: usize;
 
-    /// Returns whether any of these vectors may have a sought unit. If it returns false, none has.
+    /// Returns whether any of these vectors may have a sought unit. If it returns false, none has, and none ends inside one.
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool;
 
     /// Returns ones for bytes of sought units: at least one for each. No unit before the lowest one

@@ -387,7 +387,10 @@ fn streams_cut_at_every_byte() {
                 // A character that depends on the next one may be there before the error.
                 let more = text.len() - len;
                 let is_held = [i, j, bytes.len()].contains(&text.len());
-                assert!(more == 0 || matches!(more, 1 | 3 | 4) && is_held, "{name}, {i}, {j}: {bytes:02X?}");
+                assert!(
+                    more == 0 || (matches!(more, 3 | 4) || more == 1 && bytes[len] == b'\r') && is_held,
+                    "{name}, {i}, {j}: {bytes:02X?}"
+                );
                 assert_eq!(text.as_bytes(), &bytes[..len + more], "{name}, {i}, {j}: {bytes:02X?}");
                 let result = validator.finish();
                 assert_eq!(result.is_ok(), len == bytes.len());
