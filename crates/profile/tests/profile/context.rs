@@ -239,6 +239,20 @@ fn styles_and_joiners_of_emoji() {
     }
 }
 
+/// Four selectors are too many also if they differ in one bit of 32, and three are not.
+#[test]
+fn different_selectors_that_are_alike() {
+    let near =
+        |selectors: &[char]| selectors.iter().map(|selector| format!("日{selector}日本")).collect::<String>();
+    let alike = ['\u{E0121}', '\u{E0120}', '\u{E0101}', '\u{E0100}'];
+    for i in 0..alike.len() {
+        let mut turned = alike;
+        turned.rotate_left(i);
+        check_all(&near(&turned));
+        check_all(&near(&turned[1..]));
+    }
+}
+
 /// As many changes as the window has room for, and one more or less.
 #[test]
 fn styles_with_joiners_and_without() {
