@@ -62,7 +62,7 @@ impl<S: Simd> Checker<S> {
     }
 
     /// Returns whether there are any faults.
-    #[inline(always)]
+    #[cfg_attr(trust8_optimised, inline(always))]
     pub(super) fn any(&self, faults: &FaultBits<S>) -> bool {
         self.s.any(faults.0)
     }
