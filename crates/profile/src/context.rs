@@ -429,6 +429,11 @@ fn is_counted(number: u32) -> bool {
 /// that is set may also be for another character, or for a byte inside one.
 pub(super) type Near = u64;
 
+/// Removes one bit, if there is any.
+pub(super) const fn without_one(bits: Near) -> Near {
+    bits & bits.wrapping_sub(1)
+}
+
 /// No suspects are known: each byte may begin one.
 pub(super) const UNKNOWN: Near = u64::MAX;
 
@@ -605,7 +610,6 @@ impl<'a> Around<'a> {
         };
         let kind = limits >> 16;
         // Each of those before is at most one alternation.
-        let without_one = |bits: Near| bits & bits.wrapping_sub(1);
         let may_alternate = kind != 0 && without_one(without_one(self.near)) != 0;
         !self.are_few(limits) || may_alternate && self.variety(number, 1 << kind)[1] > 2
     }

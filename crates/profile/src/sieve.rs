@@ -35,7 +35,7 @@ use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, judge, start_bef
 use trust8::engine::{Avx512, avx512};
 use trust8_counts::search::SearchOps;
 
-use super::context::{Near, WINDOW_BYTES, changes};
+use super::context::{Near, WINDOW_BYTES, changes, without_one};
 use super::error::{Forbidden, ProfileError};
 #[cfg(trust8_simd)]
 use super::lanes;
@@ -424,7 +424,6 @@ impl Suspects {
         }
         let (near, distance) = (self.near(at), at - self.since);
         let are_same = distance >= BLOCK_BYTES || near << distance == 0;
-        let without_one = |bits: Near| bits & bits.wrapping_sub(1);
         let are_two = || without_one(without_one(near)) == 0;
         // No letter of a script with joiners is above E0.
         if group == ZWJ && (lead == 0xEF || next > 0xE0) {

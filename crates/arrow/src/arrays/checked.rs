@@ -337,8 +337,8 @@ impl<R: RecordBatchReader> CheckedReader<R> {
         Self { reader, batches }
     }
 
-    /// Reads all views in each batch. This is for producers that may still write to their buffers, such as Python code and whatever is
-    /// behind the C interface. `import_stream` does this.
+    /// Reads all views again in each batch. Use it if the producer may still write to its buffers: Python code can, and so can a library
+    /// that exports by the C interface. Readers from `import_stream` are forgetful already.
     ///
     /// ```
     /// use arrow_array::{RecordBatchIterator, RecordBatchReader};

@@ -5,8 +5,8 @@
 //! produced it may write new text there. An imported dictionary is a new `Arc`, so it is always checked.
 //!
 //! Readers make a new array of views for each batch, even if all name strings of one dictionary. Such a view is known if it was right, and
-//! the array has the same buffers. The buffers stay alive here: nothing else gets their addresses, and arrow lets nobody write to a buffer
-//! that another one holds. A producer behind the C interface still can, so views of its batches are not remembered.
+//! the array has the same buffers. The buffers stay alive here, so nothing else gets their addresses, and arrow lets nobody write to a
+//! shared buffer. The C interface has no such rule: views that come by it are read each time.
 
 #![forbid(unsafe_code)]
 
