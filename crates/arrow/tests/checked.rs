@@ -841,6 +841,20 @@ fn columns_are_not_renamed() {
     }
 }
 
+/// A stranger's column of the mask's name would be taken for the mask.
+#[test]
+fn a_mask_does_not_get_the_name_of_a_column() {
+    let columns =
+        [("name", Arc::new(text(&[b"\xFF"])) as ArrayRef), ("ok", Arc::new(BooleanArray::from(vec![true])))];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let masked = |name: &str| Checker::mask(Policy::Drop, name).batch(&batch);
+    let error = masked("ok").unwrap_err();
+    assert_eq!(error.to_string(), "row 0, ok: the batch has a column of the mask's name");
+    assert!(!masked("is_utf8").unwrap()["is_utf8"].as_boolean().value(0));
+    let reader = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
+    assert!(Checker::mask(Policy::Drop, "ok").reader(reader).next().unwrap().is_err());
+}
+
 #[test]
 fn a_mask_is_not_made_for_rows_that_have_no_memory() {
     let batch = batch(Arc::new(arrow_array::NullArray::new(1 << 45)));

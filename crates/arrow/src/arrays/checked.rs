@@ -94,7 +94,7 @@ impl Checker {
     }
 
     /// Repairs rows that are not UTF-8, and appends a column of this name to each batch: whether all
-    /// text of the row was valid before.
+    /// text of the row was valid before. A batch that has a column of this name is refused.
     ///
     /// ```
     /// use trust8_arrow::{Checker, Policy};
@@ -183,6 +183,11 @@ impl Checker {
     /// Returns the columns of a batch, checked. Dictionaries may still have to be written out for the schema.
     fn arrays(&self, batch: &RecordBatch, schema: &Schema, known: &Known) -> Result<Vec<ArrayRef>, RowError> {
         let columns = || columns(batch, schema);
+        let taken = |name: &String| batch.schema_ref().fields().find(name).is_some();
+        if let Some(name) = self.mask.as_ref().filter(|&name| taken(name)) {
+            // Whoever reads the mask by its name would get the stranger's column.
+            return Err(RowError::shape(0, name, "the batch has a column of the mask's name"));
+        }
         columns().try_for_each(|(column, claims, path)| check_layout(column, claims, known, path))?;
         let mut arrays = Vec::with_capacity(schema.fields().len());
         let mut valid: Option<BooleanBufferBuilder> = None;
