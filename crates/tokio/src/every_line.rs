@@ -43,6 +43,7 @@ use super::codec::{LinesCodec, first_line_len};
 pub struct EveryLine {
     on_bad_line: OnBadLine,
     max_length: usize,
+    follows: bool,
     /// There is no line end in the first `searched` bytes of the buffer.
     searched: usize,
     /// The position of the first byte of the buffer in the stream.
@@ -67,6 +68,7 @@ impl EveryLine {
         Self {
             on_bad_line: OnBadLine::Refuse,
             max_length: usize::MAX,
+            follows: false,
             searched: 0,
             offset: 0,
             skipping: false,
@@ -105,6 +107,30 @@ impl EveryLine {
     #[must_use]
     pub const fn max_length(mut self, max_length: usize) -> Self {
         self.max_length = max_length;
+        self
+    }
+
+    /// Sets whether the input may grow after its end, as a log does. The default is `false`.
+    ///
+    /// If it may, bytes without a line end at the end of the input are not a line yet.
+    /// [`FramedRead`](tokio_util::codec::FramedRead) returns `None` there, and reads again when it is polled again.
+    ///
+    /// ```
+    /// use futures_util::StreamExt;
+    /// use tokio_util::codec::FramedRead;
+    /// use trust8_tokio::EveryLine;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut lines = FramedRead::new(&b"one\ncaf\xC3"[..], EveryLine::new().follow(true));
+    /// assert_eq!(lines.next().await.unwrap()??, "one");
+    /// assert!(lines.next().await.is_none());
+    /// *lines.get_mut() = b"\xA9\n";
+    /// assert_eq!(lines.next().await.unwrap()??, "café");
+    /// # Result::<(), Box<dyn std::error::Error>>::Ok(()) }).unwrap();
+    /// ```
+    #[must_use]
+    pub const fn follow(mut self, follows: bool) -> Self {
+        self.follows = follows;
         self
     }
 
@@ -170,7 +196,7 @@ impl Decoder for EveryLine {
     }
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> io::Result<Option<Self::Item>> {
-        Ok(self.next(src, true))
+        Ok(self.next(src, !self.follows))
     }
 }
 

@@ -90,6 +90,28 @@ fn every_line_however_the_buffer_fills() {
     }
 }
 
+/// The tail of a log, cut anywhere, once became two lines.
+#[tokio::test(flavor = "current_thread")]
+async fn every_line_of_a_growing_input() {
+    for (bytes, max_length) in TEXTS.iter().flat_map(|&bytes| [0, 5, usize::MAX].map(|most| (bytes, most))) {
+        let debug = |line: Result<String, LineError>| format!("{line:?}");
+        let lines = TextLines::new(bytes).max_length(max_length).follow(true);
+        let expected: Vec<_> = lines.map(debug).collect();
+        for at in 0..=bytes.len() {
+            let (first, second) = bytes.split_at(at);
+            let codec = EveryLine::new().max_length(max_length).follow(true);
+            let (mut frames, mut found) = (FramedRead::new(first, codec), Vec::new());
+            for part in [second, b""] {
+                while let Some(line) = frames.next().await {
+                    found.push(debug(line.unwrap()));
+                }
+                *frames.get_mut() = part;
+            }
+            assert_eq!(found, expected, "{bytes:02X?} {at}");
+        }
+    }
+}
+
 #[tokio::test(flavor = "current_thread")]
 async fn a_framed_reader_does_not_end_at_a_bad_line() {
     let bytes = b"one\n\xFF\n\xFE\nmuch too long\nalso too long\ntwo";
