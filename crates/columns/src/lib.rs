@@ -75,6 +75,15 @@ pub use trust8::Policy;
 /// assert_eq!(error.row(), 2);
 /// assert!(matches!(error.kind(), ColumnErrorKind::NotUtf8(in_row) if in_row.valid_up_to() == 5));
 /// ```
+///
+/// Rows become text without a second validation: a `str` is the proof, and refuses ends inside characters.
+///
+/// ```
+/// let (values, offsets) = ("onezweiтри".as_bytes(), [0, 3, 7, 13]);
+/// let text = trust8::from_utf8(values).unwrap();
+/// let rows: Option<Vec<&str>> = offsets.windows(2).map(|ends| text.get(ends[0]..ends[1])).collect();
+/// assert_eq!(rows.unwrap(), ["one", "zwei", "три"]);
+/// ```
 pub fn validate_offsets<O: Offset>(values: &[u8], offsets: &[O]) -> Result<(), ColumnError> {
     Kernel::best().validate_offsets(values, offsets)
 }
