@@ -10,6 +10,8 @@ use core::str::FromStr;
 use serde_core::de::{Deserializer, Error, Visitor};
 use serde_core::ser::{Serialize, Serializer};
 
+#[cfg(feature = "std")]
+use crate::io::LineError;
 use crate::names::UnknownName;
 use crate::stream::StreamError;
 use crate::{CopyError, ErrorKind, Location, TooSmall, Utf8Error};
@@ -98,6 +100,14 @@ serialized_fields! {
     TooSmall, |error| { needed: error.needed, len: error.len, message: Message(error) };
     UnknownName, |error| { names: error.names(), message: Message(error) };
     Location, |place| { line: place.line, column: place.column, byte_column: place.byte_column };
+}
+
+// The bytes of the line are not written.
+#[cfg(feature = "std")]
+serialized_fields! {
+    LineError, |error| {
+        valid_up_to: match error { LineError::NotUtf8 { error, .. } => Some(error.valid_up_to()), _ => None }, message: Message(error)
+    };
 }
 
 /// Writes what the error consists of.

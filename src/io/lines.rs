@@ -51,10 +51,7 @@ impl OnBadLine {
     /// assert!(matches!(line, Some(Err(LineError::NotUtf8 { error, .. })) if error.valid_up_to() == 102));
     /// ```
     pub fn line(self, offset: u64, bytes: Vec<u8>) -> Option<Result<String, LineError>> {
-        match string_from_utf8(bytes) {
-            Ok(line) => Some(Ok(line)),
-            Err(error) => self.bad_line(offset, error),
-        }
+        string_from_utf8(bytes).map_or_else(|error| self.bad_line(offset, error), |line| Some(Ok(line)))
     }
 
     fn bad_line(self, offset: u64, error: FromUtf8Error) -> Option<Result<String, LineError>> {
@@ -237,8 +234,7 @@ impl<R: BufRead> Iterator for TextLines<R> {
             }
             let (text, is_whole) = match &self.line[..] {
                 [text @ .., b'\r', b'\n'] | [text @ .., b'\n'] => (text, true),
-                [text @ .., b'\r'] => (text, false),
-                text => (text, false),
+                [text @ .., b'\r'] | text => (text, false),
             };
             // The limit is more than that of a line without an end.
             let is_end = !is_whole && text.len() <= self.max_length;
@@ -319,10 +315,8 @@ impl fmt::Display for LineError {
 impl core::error::Error for LineError {
     /// Returns the source of the error of the inner reader, whose message is this error's.
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => error.source(),
-            Self::NotUtf8 { .. } | Self::TooLong { .. } => None,
-        }
+        let Self::Io(error) = self else { return None };
+        error.source()
     }
 }
 

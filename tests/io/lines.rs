@@ -136,3 +136,16 @@ fn an_error_of_the_reader_changes_nothing() {
     assert!(matches!(&lines[..], [Ok(one), Err(LineError::Io(error)), Ok(two)]
         if one == "one" && two == "two" && error.kind() == ErrorKind::TimedOut));
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn errors_go_into_reports() {
+    use serde_json::{json, to_value};
+
+    let errors: Vec<_> =
+        TextLines::new(&b"ab\xFF\nlonger\n"[..]).max_length(3).map(Result::unwrap_err).collect();
+    for (error, at) in errors.iter().zip([Some(2), None]) {
+        assert_eq!(to_value(error).unwrap(), json!({ "valid_up_to": at, "message": error.to_string() }));
+    }
+    assert_eq!(errors.len(), 2);
+}

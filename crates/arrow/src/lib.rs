@@ -48,7 +48,7 @@
 //!
 //! # Features
 //!
-//! `ffi` is for the C data interface, and `stream` for `futures_core::Stream`: see the table above.
+//! `ffi` is for the C data interface, and `stream` for `futures_core::Stream`: see the table above. `serde` is for errors in reports.
 //!
 //! # Versions of arrow
 //!

@@ -650,3 +650,13 @@ fn profiles_repair_views_as_they_repair_offsets() {
         assert_eq!(one, other, "{policy}");
     }
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn errors_go_into_reports() {
+    let error = as_utf8(&BinaryArray::from_vec(vec![b"ok", b"caf\xE9"])).unwrap_err();
+    let expected = serde_json::json!({
+        "row": 1, "path": "", "offset": 3, "kind": "incomplete", "message": error.reason().to_string(),
+    });
+    assert_eq!(serde_json::to_value(error).unwrap(), expected);
+}

@@ -104,10 +104,8 @@ pub trait KernelColumns: AsKernel {
                 (text, from) = (chunk.valid(), to);
                 to += text.len() + chunk.invalid().len();
             }
-            let value = text.get(start - from..at - from).map(Ok);
-            Some(
-                value.unwrap_or_else(|| self.kernel().from_utf8(bytes).map_err(|error| not_utf8(row, error))),
-            )
+            let judged = || self.kernel().from_utf8(bytes).map_err(|error| not_utf8(row, error));
+            Some(text.get(start - from..at - from).map_or_else(judged, Ok))
         })
     }
 

@@ -91,6 +91,9 @@ impl fmt::Display for Forbidden {
 
 impl core::error::Error for Forbidden {}
 
+#[cfg(feature = "std")]
+trust8::engine::into_io_errors!(InvalidData: Forbidden;);
+
 /// The first place at which bytes are not UTF-8 or have a forbidden character.
 ///
 /// ```

@@ -583,6 +583,9 @@ impl fmt::Display for ProfilePartError {
 
 impl core::error::Error for ProfilePartError {}
 
+#[cfg(feature = "std")]
+trust8::engine::into_io_errors!(InvalidData: ProfilePartError;);
+
 impl From<PartError> for ProfilePartError {
     fn from(error: PartError) -> Self {
         Self::NotUtf8(error)

@@ -6,7 +6,7 @@
 use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
 
-use crate::{Census, Class, Forbidden, Profile, ProfileError, ProfileStreamError};
+use crate::{Census, Class, Forbidden, Profile, ProfileError, ProfilePartError, ProfileStreamError};
 use serde_core::{Deserialize, Deserializer};
 use trust8::engine::{Message, by_name, serialized_by_name, serialized_fields};
 
@@ -33,6 +33,17 @@ serialized_fields! {
         error_len: Some(found.character().len_utf8()),
         kind: found.class().name(),
         message: Message(found)
+    };
+    ProfilePartError, |error| {
+        valid_up_to: error.valid_up_to(),
+        error_len: error.error_len(),
+        kind: match error {
+            ProfilePartError::NotUtf8(error) => error.kind().name(),
+            ProfilePartError::Forbidden { found, .. } => found.class().name(),
+        },
+        message: Message(error),
+        line: error.line(),
+        column: error.column()
     };
 }
 

@@ -371,6 +371,14 @@ impl Error for CodecError {
     }
 }
 
+/// Writes the position, or null, and the message.
+#[cfg(feature = "serde")]
+impl serde_core::Serialize for CodecError {
+    fn serialize<S: serde_core::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        super::serialized("CodecError", self.valid_up_to(), self, to)
+    }
+}
+
 /// Returns the error of the inner reader or writer, or an
 /// [`InvalidData`](io::ErrorKind::InvalidData) error that carries the error of the text.
 ///

@@ -270,6 +270,18 @@ impl<E: Error> Error for TextStreamError<E> {
     }
 }
 
+/// Writes the position, or null, and the message.
+#[cfg(feature = "serde")]
+impl<E: fmt::Display> serde_core::Serialize for TextStreamError<E> {
+    fn serialize<S: serde_core::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let valid_up_to = match self {
+            Self::Inner(_) => None,
+            Self::Utf8(error) => Some(error.valid_up_to()),
+        };
+        super::serialized("TextStreamError", valid_up_to, self, to)
+    }
+}
+
 /// Returns an [`Other`](io::ErrorKind::Other) error that carries the error of the inner stream, or
 /// an [`InvalidData`](io::ErrorKind::InvalidData) error that carries the other.
 impl<E: Into<Box<dyn Error + Send + Sync>>> From<TextStreamError<E>> for io::Error {

@@ -14,11 +14,26 @@ fn globs_do_not_clash() {
     assert!(ProfileValidator::new(Profile::POSTGRES).push(b"a\0").is_err());
 }
 
+/// Each error goes into that of a reader, and comes out of it unchanged.
+#[cfg(feature = "std")]
+#[test]
+fn errors_are_carried_by_those_of_readers() {
+    use std::io;
+    use trust8_profile::{Forbidden, Profile, ProfileError, ProfilePart, ProfilePartError};
+
+    let error = ProfilePart::of(&Profile::POSTGRES, b"a\0").finish().unwrap_err();
+    let carrier = io::Error::from(error);
+    assert_eq!((carrier.kind(), carrier.to_string()), (io::ErrorKind::InvalidData, error.to_string()));
+    assert_eq!(carrier.downcast::<ProfilePartError>().unwrap(), error);
+    let Err(ProfileError::Forbidden(found)) = Profile::POSTGRES.from_utf8(b"a\0") else { panic!() };
+    assert_eq!(io::Error::from(found).downcast::<Forbidden>().unwrap(), found);
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn reports_are_serialised() {
     use serde_json::{from_str, json, to_value};
-    use trust8_profile::{Class, Profile, ProfileValidator};
+    use trust8_profile::{Class, Profile, ProfilePart, ProfileValidator};
 
     let error = Profile::POSTGRES.from_utf8(b"a\0").unwrap_err();
     let expected = json!({ "valid_up_to": 1, "error_len": 1, "kind": "nul", "message": error.to_string() });
@@ -27,6 +42,14 @@ fn reports_are_serialised() {
     assert_eq!(to_value(error).unwrap(), expected);
     let error = Profile::POSTGRES.from_utf8(b"a\xFF").unwrap_err();
     assert_eq!(to_value(error).unwrap()["kind"], "invalid-byte");
+    for bytes in [&b"a\n\x1B"[..], b"a\n\xFF"] {
+        let error = ProfilePart::of(&Profile::TERMINAL, bytes).finish().unwrap_err();
+        let kind = if bytes[2] == 0xFF { "invalid-byte" } else { "c0-control" };
+        let expected = json!({
+            "valid_up_to": 2, "error_len": 1, "kind": kind, "message": error.to_string(), "line": 2, "column": 1,
+        });
+        assert_eq!(to_value(error).unwrap(), expected);
+    }
     let census = Profile::TERMINAL.census("\0\u{202E}\0");
     assert_eq!(to_value(census).unwrap(), json!({ "nul": 2, "bidi-control": 1 }));
     for &class in Class::ALL {

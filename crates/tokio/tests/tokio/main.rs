@@ -272,6 +272,18 @@ async fn a_line_that_is_too_long() {
 }
 
 /// A report of all sources had each message twice.
+#[cfg(feature = "serde")]
+#[test]
+fn errors_go_into_reports() {
+    use serde_json::{json, to_value};
+    use trust8_tokio::TextStreamError;
+
+    let error = CodecError::TooLong { valid_up_to: 7, max_length: 2 };
+    assert_eq!(to_value(&error).unwrap(), json!({ "valid_up_to": 7, "message": error.to_string() }));
+    let error = TextStreamError::Inner(io::Error::other("closed"));
+    assert_eq!(to_value(&error).unwrap(), json!({ "valid_up_to": null, "message": "closed" }));
+}
+
 #[test]
 fn errors_of_codecs_say_nothing_twice() {
     let errors: [CodecError; 3] = [
