@@ -240,9 +240,23 @@ def test_binary_columns_that_are_left_are_named():
     assert arrow.repair(pa.array([b"\xff"])).left == []
 
 
+def test_a_mask_does_not_get_the_name_of_a_column():
+    with pytest.raises(pa.ArrowInvalid, match="the batch has a column of the mask's name"):
+        pa.table(arrow.checked(table(), "drop", mask="name"))
+
+
 def test_an_array_is_a_sequence():
     array = arrow.repair(pa.array([b"a", None, b"\xff"]), "drop")
     assert (array[0], array[-1], array[1:]) == ("a", "", [None, ""])
     assert list(array) == ["a", None, ""] and "a" in array
     with pytest.raises(IndexError):
         array[3]
+    assert list(reversed(array)) == array.to_pylist()[::-1]
+
+
+def test_an_array_is_one_of_numpy():
+    """NumPy once made an array of one object."""
+    numpy = pytest.importorskip("numpy")
+    assert numpy.asarray(arrow.repair(pa.array(ROWS), "drop")).tolist() == ["ok", "caf", None, "ok"]
+    valid = numpy.asarray(arrow.is_valid(pa.array([b"a", b"\xff"])), dtype=numpy.int8)
+    assert (valid.tolist(), valid.dtype) == ([1, 0], numpy.int8)

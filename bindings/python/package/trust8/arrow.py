@@ -93,7 +93,7 @@ def checked(
 
     That is text that is not UTF-8, row by row, and also wrong offsets, views, keys, run ends, lengths and nulls, in columns of all
     types. Without a `policy`, bad text is refused; a policy of `repair` repairs it. A wrong layout is always refused. With `mask`, a
-    table gets a column of this name: whether all text of the row was valid. Bytes stay bytes.
+    table gets a column of this name, which it may not have yet: whether all text of the row was valid. Bytes stay bytes.
 
     A table can be a table or batch of pyarrow, a reader, dataset or scanner, a DataFrame of polars, a relation of duckdb, or the
     capsule of a C stream. It is checked while somebody reads the result, batch by batch, and nothing is copied in which nothing is

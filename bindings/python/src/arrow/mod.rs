@@ -37,7 +37,7 @@ pub(crate) use checked::{Reader, arrow_checked};
 exports!(arrow_is_valid, arrow_errors, arrow_timed, arrow_convert, arrow_checked; Array, Stream, Reader);
 
 /// An array of Arrow, with the PyCapsule interface: ``pyarrow.array(array)`` and ``nanoarrow.Array(array)`` take it.
-#[pyclass(frozen, module = "trust8.arrow")]
+#[pyclass(frozen, sequence, module = "trust8.arrow")]
 pub(crate) struct Array {
     /// Its memory never changes, because this module has copied or made it.
     array: ArrayRef,
@@ -76,6 +76,17 @@ impl Array {
         )?;
         let array = of_pyarrow(stream.as_any(), "chunked_array")?.call_method1("chunk", (0,))?;
         cast(array, r#type)
+    }
+
+    /// The conversion for numpy. This needs pyarrow.
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        this: &Bound<'py, Self>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = copy;
+        of_pyarrow(this.as_any(), "array")?.call_method1("__array__", (dtype,))
     }
 
     fn __len__(&self) -> usize {
