@@ -8,9 +8,9 @@
 use core::ffi::CStr;
 
 use crate::kernel::Kernel;
+pub use crate::kernel::is_short_ascii;
 use crate::kernel::on_reject::{Accepts, ContinuesOr};
 pub use crate::kernel::{OnNotContinued, OnRejected, Rejected};
-pub use crate::stream::is_short_ascii;
 
 /// Returns `true` if `bytes` is UTF-8, or else the result of `otherwise`.
 #[inline(always)]

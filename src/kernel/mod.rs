@@ -35,7 +35,7 @@ mod ways;
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-use crate::boundary::start_before;
+use crate::boundary::{array_at, start_before};
 use crate::error::Utf8Error;
 use crate::names::{displayed_by_name, is_same_name};
 use crate::simd::{Job, Token};
@@ -364,6 +364,22 @@ fn bind(bytes: &[u8], verdict: Verdict) -> Result<&str, Rejected<'_>> {
         None => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
         Some(suspect) => Err(Rejected { bytes, suspect }),
     }
+}
+
+/// Returns `bytes` as text if they are 8 to 32 bytes of ASCII.
+#[inline(always)]
+pub(crate) fn short_ascii(bytes: &[u8]) -> Option<&str> {
+    bind(bytes, if is_short_ascii(bytes) { Verdict::VALID } else { Verdict::suspect(0) }).ok()
+}
+
+/// Returns whether `bytes` are 8 to 32 bytes of ASCII.
+#[inline(always)]
+pub fn is_short_ascii(bytes: &[u8]) -> bool {
+    let n = bytes.len();
+    let word = |at: usize| array_at(bytes, at).map_or(u64::MAX, |word| u64::from_ne_bytes(*word));
+    // In up to 16 bytes, the first and the last word leave no gap. In up to 32, two other words fill the gap.
+    let words = || word(0) | word(n - 8) | if n > 16 { word(8) | word(n - 16) } else { 0 };
+    (8..=32).contains(&n) && words() & u64::from_ne_bytes([0x80; 8]) == 0
 }
 
 /// Bytes that a kernel does not find valid.

@@ -51,7 +51,10 @@ impl<'a> Sequences<'a> {
                 self.end = start + len;
                 return Some((start, self.end));
             }
-            self.block = self.search.advance()?;
+            // A copy, because an iterator whose address is never taken lives in registers.
+            let mut search = self.search.clone();
+            self.block = search.advance()?;
+            self.search = search;
         }
     }
 

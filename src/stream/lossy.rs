@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! push(piece):
+//!     if no character is pending and the piece is 8 to 32 bytes of ASCII, it is one text
 //!     the first bytes of the piece complete the pending character, or end an ill-formed sequence
 //!     if the last 1 to 3 bytes of the piece begin a character and do not complete it, they are pending from now on
 //!     if the kernel finds what lies between valid, it is one text
@@ -11,6 +12,9 @@
 //! A lead never continues a sequence. So what is pending depends only on the end of the piece, and
 //! is known before the text is read. Replacements are static texts, and everything else lies in the
 //! piece. Only a sequence that is cut between pieces is copied, into the decoder.
+//!
+//! A loop over a short piece must keep the iterator in registers: copying it takes longer than
+//! decoding. So no function that is not inlined takes its address.
 
 #![forbid(unsafe_code)]
 
@@ -21,7 +25,7 @@ use core::mem;
 
 use super::cut::{Cut, LastFour, Pending};
 use crate::error::{Hex, Sequence};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, short_ascii};
 use crate::policy::Policy;
 use crate::repair::Utf8Chunks;
 
@@ -198,10 +202,14 @@ impl Decoder {
     /// assert!(decoder.finish().eq([""; 0]));
     /// ```
     pub fn finish(&mut self) -> Decoded<'_> {
-        let len = self.pending().len();
+        let (policy, len) = (self.policy(), self.pending().len());
         self.ended = self.state;
+        self.replaced += u64::from(len > 0);
         self.state = [0, 0, 0, self.state[3] & KEPT];
-        self.replace(len, Rest::End)
+        Decoded {
+            ill_formed: &self.ended[..len],
+            ..Decoded::of(Kernel::best(), &mut self.replaced, policy, &[])
+        }
     }
 
     /// Returns how many ill-formed sequences there were in the text that was returned so far.
@@ -305,10 +313,11 @@ impl Decoder {
         text
     }
 
-    /// Decodes a piece that does not complete the pending character.
+    /// Takes a piece that does not complete the pending character. Returns the length of the sequence
+    /// that has ended, and the bytes after it.
     #[cold]
     #[inline(never)]
-    fn decode_after_fault<'a>(&'a mut self, kernel: &'static Kernel, piece: &'a [u8]) -> Decoded<'a> {
+    fn push_after_fault<'a>(&mut self, piece: &'a [u8]) -> (usize, &'a [u8]) {
         let held = self.pending().len();
         // The longest ill-formed sequence and the byte after it are four bytes.
         let taken = piece.len().min(4 - held);
@@ -319,24 +328,14 @@ impl Decoder {
             // It has at most three bytes, and all of `piece` is among them.
             bytes[3] = (held + taken) as u8;
             self.hold(Pending(bytes), false);
-            return self.replace(0, Rest::End);
+            return (0, &[]);
         };
         self.ended = bytes;
+        self.replaced = (self.replaced + 1) | FAULTY;
         let is_after_surrogate = self.policy() == Policy::Java && self.is_after_surrogate(piece);
         let cut = Cut::of(Pending([0; 4]), &piece[len - held..]).expect("no character is pending");
         self.hold(cut.next, is_after_surrogate);
-        self.replace(len, Rest::Unread(kernel, cut.inside))
-    }
-
-    /// Returns what replaces the first `len` of the bytes that have ended, and the text after them.
-    fn replace<'a>(&'a mut self, len: usize, rest: Rest<'a>) -> Decoded<'a> {
-        let policy = self.policy();
-        let ill_formed = &self.ended[..len];
-        let replaced = &mut self.replaced;
-        let mut decoded =
-            Decoded { replaced, policy, completed: "", text: "", ill_formed, in_surrogate: 0, rest };
-        decoded.count_sequence();
-        decoded
+        (len, cut.inside)
     }
 }
 
@@ -347,10 +346,21 @@ impl Kernel {
         if decoder.state[3] & (STRIPS_BOM | AFTER_START) == STRIPS_BOM {
             piece = decoder.after_bom(piece);
         }
-        let pending = Pending((u32::from_be_bytes(decoder.state) & 0xFFFF_FF03).to_be_bytes());
-        let Some(cut) = Cut::of(pending, piece) else { return decoder.decode_after_fault(self, piece) };
         let policy = decoder.policy();
-        let in_surrogate = decoder.state[3] & AFTER_SURROGATE != 0;
+        if decoder.state[3] & (AFTER_SURROGATE | 3) == 0
+            && let Some(text) = short_ascii(piece)
+        {
+            return Decoded { text, ..Decoded::of(self, &mut decoder.replaced, policy, &[]) };
+        }
+        let pending = Pending((u32::from_be_bytes(decoder.state) & 0xFFFF_FF03).to_be_bytes());
+        let Some(cut) = Cut::of(pending, piece) else {
+            let (len, rest) = decoder.push_after_fault(piece);
+            let ill_formed = &decoder.ended[..len];
+            let in_surrogate = if *ill_formed == [0xED] { 2 } else { 0 };
+            let decoded = Decoded::of(self, &mut decoder.replaced, policy, rest);
+            return Decoded { ill_formed, in_surrogate, ..decoded };
+        };
+        let in_surrogate = u8::from(decoder.state[3] & AFTER_SURROGATE != 0);
         decoder.hold(cut.next, policy == Policy::Java && decoder.is_after_surrogate(piece));
         decoder.ended = cut.completed.bytes;
         let completed = match &decoder.ended[..cut.completed.len()] {
@@ -359,17 +369,14 @@ impl Kernel {
             // `unsafe` code.
             bytes => core::str::from_utf8(bytes).expect("`cut` has found a character"),
         };
-        let was_faulty = decoder.replaced & FAULTY != 0;
-        decoder.replaced &= !FAULTY;
-        let (replaced, in_surrogate) = (&mut decoder.replaced, u8::from(in_surrogate));
-        let rest = Rest::Suspect(self, cut.inside);
-        let mut decoded =
-            Decoded { replaced, policy, completed, text: "", ill_formed: &[], in_surrogate, rest };
         // Faults come in clusters. A kernel would probably read the piece in vain.
-        if !(was_faulty && cut.inside.len() >= LONG_BYTES) {
-            decoded.read(self, cut.inside);
-        }
-        decoded
+        let is_suspect = decoder.replaced & FAULTY != 0 && cut.inside.len() >= LONG_BYTES;
+        decoder.replaced &= !FAULTY;
+        let (text, rest) = match (!is_suspect).then(|| self.check(cut.inside)) {
+            Some(Ok(text)) => (text, &[][..]),
+            _ => ("", cut.inside),
+        };
+        Decoded { completed, text, in_surrogate, ..Decoded::of(self, &mut decoder.replaced, policy, rest) }
     }
 }
 
@@ -397,22 +404,10 @@ pub struct Decoded<'a> {
     ill_formed: &'a [u8],
     /// How many of the next bytes may belong to a surrogate that Java has replaced already.
     in_surrogate: u8,
-    rest: Rest<'a>,
-}
-
-/// The part of a piece that comes after the next ill-formed sequence.
-#[derive(Debug)]
-enum Rest<'a> {
-    End,
-    /// Bytes that were not read yet. A sequence begins at their start, and none is cut off at their
-    /// end.
-    Unread(&'static Kernel, &'a [u8]),
-    /// The same, if they have a fault, or probably have one.
-    Suspect(&'static Kernel, &'a [u8]),
-    /// Such bytes, while they are searched.
-    Faulty(Utf8Chunks<'a>),
-    /// Few such bytes: `core`'s loop over bytes takes less time.
-    Short(core::str::Utf8Chunks<'a>),
+    /// The bytes after that. They were not read yet, or have a fault. None is cut off at their end.
+    rest: &'a [u8],
+    /// A search in them. `core`'s loop over bytes takes less time for few bytes.
+    chunks: Option<Utf8Chunks<'a>>,
 }
 
 /// From this length on, a piece is searched for faults at once if the piece before it had one.
@@ -422,39 +417,26 @@ const LONG_BYTES: usize = 1000;
 const SHORT_BYTES: usize = 48;
 
 impl<'a> Decoded<'a> {
-    /// Reads bytes that come last. Each `Rest` here is small: copying the others would take as long as
-    /// decoding a short piece.
+    /// Returns the text of `rest`.
     #[inline(always)]
-    fn read(&mut self, kernel: &'static Kernel, bytes: &'a [u8]) {
-        match kernel.check(bytes) {
-            Ok(text) => (self.text, self.rest) = (text, Rest::End),
-            Err(_) if bytes.len() <= SHORT_BYTES => self.rest = Rest::Short(bytes.utf8_chunks()),
-            Err(_) => self.rest = Rest::Suspect(kernel, bytes),
-        }
+    fn of(kernel: &'static Kernel, replaced: &'a mut u64, policy: Policy, rest: &'a [u8]) -> Self {
+        let chunks = (rest.len() > SHORT_BYTES).then(|| kernel.utf8_chunks(rest));
+        let (text, ill_formed) = ("", &[][..]);
+        Self { replaced, policy, completed: text, text, ill_formed, in_surrogate: 0, rest, chunks }
     }
 
     /// Takes the next text and the ill-formed sequence after it. Returns `None` at the end.
     #[inline(always)]
     fn advance(&mut self) -> Option<()> {
-        let (text, ill_formed) = match &mut self.rest {
-            Rest::End => return None,
-            &mut Rest::Unread(kernel, bytes) => {
-                self.read(kernel, bytes);
-                return Some(());
-            }
-            &mut Rest::Suspect(kernel, bytes) => {
-                self.rest = Rest::Faulty(kernel.utf8_chunks(bytes));
-                return Some(());
-            }
-            Rest::Faulty(chunks) => chunks.next().map(|chunk| (chunk.valid(), chunk.invalid()))?,
-            Rest::Short(chunks) => chunks.next().map(|chunk| (chunk.valid(), chunk.invalid()))?,
-        };
-        if ill_formed.is_empty() {
-            // Only the last chunk has none.
-            self.rest = Rest::End;
+        if self.rest.is_empty() {
+            return None;
         }
-        // If `match` assigned them, pieces of 16 bytes would take twice as long.
-        (self.text, self.ill_formed) = (text, ill_formed);
+        // The searches are the same, of different types.
+        (self.text, self.ill_formed) = match &mut self.chunks {
+            Some(chunks) => chunks.next().map(|chunk| (chunk.valid(), chunk.invalid()))?,
+            None => self.rest.utf8_chunks().next().map(|chunk| (chunk.valid(), chunk.invalid()))?,
+        };
+        self.rest = &self.rest[self.text.len() + self.ill_formed.len()..];
         self.count_sequence();
         Some(())
     }
@@ -499,7 +481,7 @@ impl<'a> Decoded<'a> {
 impl<'a> Iterator for Decoded<'a> {
     type Item = &'a str;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<&'a str> {
         if !self.completed.is_empty() {
             return Some(mem::take(&mut self.completed));
@@ -529,7 +511,7 @@ impl<'a> Iterator for Decoded<'a> {
                 folded = f(folded, text);
                 continue;
             }
-            if matches!(self.rest, Rest::End) || self.advance().is_none() {
+            if self.advance().is_none() {
                 return folded;
             }
         }

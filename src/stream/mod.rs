@@ -38,8 +38,6 @@ pub use error::StreamError;
 pub use lossy::{Decoded, Decoder};
 pub use piece::Piece;
 pub use validator::Validator;
-#[doc(hidden)]
-pub use validator::is_short_ascii;
 
 use core::hash::{Hash, Hasher};
 

@@ -28,7 +28,7 @@ use super::error::StreamError;
 use super::piece::Piece;
 use super::state::{Packed, State};
 use crate::error::{ErrorKind, Hex, Sequence};
-use crate::kernel::{Continues, EntryPoints, Kernel, Rejected};
+use crate::kernel::{Continues, EntryPoints, Kernel, Rejected, is_short_ascii};
 
 /// A static, because `push` is inlined into other crates.
 static CONTINUES: EntryPoints<[u8; 4], bool> = EntryPoints::of::<Continues>();
@@ -421,25 +421,6 @@ impl Kernel {
         *validator = next;
         result
     }
-}
-
-/// Returns whether `piece` has 8 to 32 bytes and all of them are ASCII.
-#[inline(always)]
-#[must_use]
-pub fn is_short_ascii(piece: &[u8]) -> bool {
-    // The top bit of each byte.
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-
-    let n = piece.len();
-    if !(8..=32).contains(&n) {
-        return false;
-    }
-    // In up to 16 bytes, the first and the last word leave no gap. In up to 32, two other words
-    // fill the gap.
-    let word = |at: usize| piece[at..].first_chunk().map_or(HIGH, |word| u64::from_ne_bytes(*word));
-    let (first, last) = (word(0), word(n - 8));
-    let middle = if n > 16 { word(8) | word(n - 16) } else { 0 };
-    (first | middle | last) & HIGH == 0
 }
 
 impl Default for Validator {

@@ -215,6 +215,18 @@ fn long_text_in_pieces_with_and_without_faults() {
     }
 }
 
+/// Short ASCII needs no kernel, and no byte may be overlooked.
+#[test]
+fn every_place_in_short_ascii() {
+    for (length, other) in (0..=40).flat_map(|length| [0x80, 0xC3, 0xFF].map(|other| (length, other))) {
+        for at in 0..length {
+            let mut bytes = vec![b'a'; length];
+            bytes[at] = other;
+            check(&Whole::of(&bytes), [&bytes[..]].into_iter());
+        }
+    }
+}
+
 /// Every byte, alone and after every beginning of a character.
 #[test]
 fn every_byte() {
