@@ -111,23 +111,19 @@ pub enum Class {
 }
 
 impl Class {
-    /// Returns the class that decides by context about characters of this class. U+180E is among
-    /// [`StraySpace`].
-    #[inline(never)]
-    pub(super) const fn in_context(self, number: u32) -> Option<Self> {
+    /// Returns the class that decides by context about characters of this class, or this class.
+    pub(super) const fn in_context(self) -> Self {
         match self {
-            Joiner => Some(StrayJoiner),
-            VariationSelector | EmojiSelector => Some(StraySelector),
-            Tag => Some(StrayTag),
-            BidiMark => Some(StrayMark),
-            ZeroWidth | SoftHyphen | StraySpace => Some(StraySpace),
-            Invisible if number == 0x180E => Some(StraySpace),
-            Invisible | StrayFiller => Some(StrayFiller),
-            PrivateUse => Some(PrivateUseRun),
-            CarriageReturn => Some(BareCarriageReturn),
-            ByteOrderMark => Some(LeadingMark),
-            StackedMarks => Some(StackedMarks),
-            _ => None,
+            Joiner => StrayJoiner,
+            VariationSelector | EmojiSelector => StraySelector,
+            Tag => StrayTag,
+            BidiMark => StrayMark,
+            ZeroWidth | SoftHyphen => StraySpace,
+            Invisible => StrayFiller,
+            PrivateUse => PrivateUseRun,
+            CarriageReturn => BareCarriageReturn,
+            ByteOrderMark => LeadingMark,
+            _ => self,
         }
     }
 

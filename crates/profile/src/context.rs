@@ -37,8 +37,8 @@ type Set = u32;
 /// Scripts whose letters change their form beside U+200C and U+200D: cursive ones and those of
 /// India and its neighbours (UAX #31, 2.3; the Unicode standard, 23.2).
 const JOINS: Set = 1;
-/// Those of them in which joiners are common.
-const CURSIVE: Set = 1 << 1;
+/// Invisible characters whose number is limited: not soft hyphens, styles of emoji and tags.
+const COUNTED: Set = 1 << 1;
 /// Letters and digits that are written from right to left (UAX #9), by blocks.
 const RIGHT_TO_LEFT: Set = 1 << 2;
 /// The blocks that have emoji (UTS #51).
@@ -112,10 +112,6 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
             (0x1_6100, 0x1_613F),
             (0x1_E900, 0x1_E95F),
         ],
-    ),
-    (
-        CURSIVE,
-        &[(0x0590, 0x08FF), (0x1800, 0x18AF), (0xFB1D, 0xFEFC), (0x1_0A00, 0x1_0FFF), (0x1_E900, 0x1_E95F)],
     ),
     (
         RIGHT_TO_LEFT,
@@ -262,10 +258,10 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
             (0xFE20, 0xFE2F),
         ],
     ),
+    (INVISIBLE, &[(0xAD, 0xAD), (0xFE0E, 0xFE0F), (0xE_0000, 0xE_00FF)]),
     (
-        INVISIBLE,
+        INVISIBLE | COUNTED,
         &[
-            (0xAD, 0xAD),
             (0x034F, 0x034F),
             (0x061C, 0x061C),
             (0x115F, 0x1160),
@@ -275,7 +271,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
             (0x2028, 0x202E),
             (0x2060, 0x206F),
             (0x3164, 0x3164),
-            (0xFE00, 0xFE0F),
+            (0xFE00, 0xFE0D),
             (0xFEFF, 0xFEFF),
             (0xFFA0, 0xFFA0),
             (0xFFF0, 0xFFFC),
@@ -283,7 +279,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
             (0x1_BCA0, 0x1_BCA3),
             (0x1_D159, 0x1_D159),
             (0x1_D173, 0x1_D17A),
-            (0xE_0000, 0xE_0FFF),
+            (0xE_0100, 0xE_0FFF),
         ],
     ),
     (SPACE, &[(0x2000, 0x200A), (0x205F, 0x205F)]),
@@ -358,7 +354,7 @@ const CHANGES: Borders = {
     borders
 };
 
-/// The properties from a border on.
+/// The properties from a border on. What is invisible is no letter.
 const fn set_from(border: u32) -> Set {
     let (mut set, mut i) = (0, 0);
     while i < PROPERTIES.len() {
@@ -371,7 +367,7 @@ const fn set_from(border: u32) -> Set {
         }
         i += 1;
     }
-    set
+    if set & INVISIBLE != 0 { set & !(JOINS | LETTERS) } else { set }
 }
 
 /// All different sets, how many there are, and each border with the place of its set.
@@ -420,11 +416,6 @@ pub(super) fn is_mark(number: u32) -> bool {
     has(number, MARK)
 }
 
-/// An invisible character whose number is limited. Styles of emoji are not.
-fn is_counted(number: u32) -> bool {
-    number != 0xAD && !is_style(number) && !(0xE_0000..=0xE_00FF).contains(&number) && has(number, INVISIBLE)
-}
-
 /// Where suspects begin in the window before a character: bit 63 is for a byte before, bit 0 for 64 bytes before. A bit
 /// that is set may also be for another character, or for a byte inside one.
 pub(super) type Near = u64;
@@ -444,9 +435,7 @@ struct Back<'a> {
     near: Near,
 }
 
-impl Iterator for Back<'_> {
-    type Item = u32;
-
+impl Back<'_> {
     #[inline(never)]
     fn next(&mut self) -> Option<u32> {
         while self.near != 0 {
@@ -548,15 +537,11 @@ impl Neighbour {
 
     /// Returns whether this is a mark, or a letter. No letter is suspect.
     pub(super) const fn is_mark_or_letter(self) -> bool {
-        self.is(MARK | LETTERS) && !self.is(INVISIBLE)
+        self.is(MARK | LETTERS)
     }
 
     const fn is(self, properties: Set) -> bool {
         self.set & properties != 0
-    }
-
-    const fn is_letter(self) -> bool {
-        self.is(LETTERS) && !self.is(INVISIBLE)
     }
 
     /// Returns whether an emoji may end with this character.
@@ -566,7 +551,6 @@ impl Neighbour {
 }
 
 /// Returns whether fewer than `far` bits are set, and fewer than `near` of the higher half.
-#[inline(never)]
 const fn are_rare(mut bits: Near, mut near: u8, mut far: u8) -> bool {
     while bits != 0 && near > 0 && far > 0 {
         near -= (bits as u32 == 0) as u8;
@@ -622,7 +606,7 @@ impl<'a> Around<'a> {
             let most = if is_style(last.number) { 7 } else { 4 };
             return when(next.is(PICTOGRAPH) && !next.is(NOT_JOINED) && self.changes(ZWJ) <= most, ANY);
         }
-        if !last.is(JOINS) || last.is(INVISIBLE) || next.is(INVISIBLE | WORD) {
+        if !last.is(JOINS) || next.is(INVISIBLE | WORD) {
             return STRAY;
         }
         // In scripts of India, the joiners are beside a virama, or a vowel sign after them. Elsewhere
@@ -631,7 +615,8 @@ impl<'a> Around<'a> {
         let is_virama = is_indic(last.number) && last.number & 0x7F == 0x4D
             || matches!(last.number, 0x0DCA | 0x0D3B..=0x0D3C);
         let is_sign = is_indic(next.number) && matches!(next.number & 0x7F, 0x3C..=0x4D | 0x55..=0x57);
-        let few = if last.is(CURSIVE) || is_virama || is_sign { few(3, 6) } else { few(2, 3) };
+        let is_cursive = last.is(RIGHT_TO_LEFT | MONGOLIAN) && !(0x1_1660..=0x1_167F).contains(&last.number);
+        let few = if is_cursive || is_virama || is_sign { few(3, 6) } else { few(2, 3) };
         few | rarely_switches(JOINER)
     }
 
@@ -687,7 +672,8 @@ impl<'a> Around<'a> {
         if !is_end && !is_letter(number) {
             return STRAY;
         }
-        for earlier in self.back(UNKNOWN) {
+        let mut back = self.back(UNKNOWN);
+        while let Some(earlier) = back.next() {
             if is_letter(earlier) && count < 6 {
                 spelled |= u64::from(earlier & 0x7F) << (8 * count);
                 count += 1;
@@ -723,14 +709,14 @@ impl<'a> Around<'a> {
                 let are_few = |near, most| self.has_few(near, HYPHEN | fewer_than(most));
                 let are_few =
                     || are_few(self.near & UNKNOWN << (WINDOW_BYTES - 24), 5) && are_few(self.near, 11);
-                when(last.is_letter() && next.is_letter() && are_few(), ANY)
+                when(last.is(LETTERS) && next.is(LETTERS) && are_few(), ANY)
             }
             0x180E => when(last.is(MONGOLIAN | MONGOLIAN_SELECTOR) && next.is(MONGOLIAN), few(4, 7)),
             _ => {
                 let is_other = last.number != number && last.is(SPACE | COMMON_SPACE);
                 // Between words, unlike numbers and signs, they are rare. A repair may remove an invisible
                 // character, and then a letter is next.
-                let is_between = last.is_letter() && (next.is_letter() || next.is(INVISIBLE));
+                let is_between = last.is(LETTERS) && next.is(LETTERS | INVISIBLE);
                 let is_rare = !is_between || self.has_few(self.near, SPACE | fewer_than(3));
                 when(!is_other && !last.is(INVISIBLE) && is_rare, ANY | rarely_switches(SPACE))
             }
@@ -741,10 +727,7 @@ impl<'a> Around<'a> {
         let (last, next) = (self.last, self.next);
         match number {
             // Between the marks of one letter.
-            0x034F => {
-                let continues = next.is(MARK) || next.is(JOINS) && !next.is(INVISIBLE);
-                when(last.is(MARK) && continues, few(2, 3))
-            }
+            0x034F => when(last.is(MARK) && next.is(MARK | JOINS), few(2, 3)),
             // As MathML has them.
             0x2061..=0x2064 => {
                 when(last.number == u32::from('>') && next.number == u32::from('<'), few(2, 3))
@@ -771,7 +754,10 @@ impl<'a> Around<'a> {
     fn takes_blank(&self) -> Limits {
         let next = self.next;
         let is_hidden = self.last.is(WORD) || next.is(WORD | INVISIBLE);
-        let other = self.back(UNKNOWN).find(|&number| number != 0x2800).unwrap_or(NONE);
+        let (mut back, mut other) = (self.back(UNKNOWN), 0x2800);
+        while other == 0x2800 {
+            other = back.next().unwrap_or(NONE);
+        }
         when(
             next.is(DOTTED)
                 || has(other, DOTTED)
@@ -827,28 +813,25 @@ impl<'a> Around<'a> {
     /// bytes, and fewer than `far` in the whole window.
     #[inline(never)]
     fn are_few(&self, limits: Limits) -> bool {
-        let [near, far, ..] = limits.to_le_bytes();
-        if limits as u16 == ANY as u16 || near == 0 {
-            return near != 0;
+        let [mut near, mut far, ..] = limits.to_le_bytes();
+        if limits as u16 == ANY as u16 {
+            return true;
         }
-        // All suspects, without those that were looked at and do not count.
-        let (mut back, mut counted) = (self.back(self.near), self.near);
-        while !are_rare(counted, near, far) {
+        let mut back = self.back(self.near);
+        // Those that are not looked at yet may count.
+        while near > 0 && far > 0 && !are_rare(back.near, near, far) {
             let rest = back.near;
-            if rest == 0 {
-                return false;
-            }
-            let number = back.next();
-            counted &= !(rest ^ back.near);
+            let Some(number) = back.next() else { break };
             // The bit of the character is the last one that is gone.
             let bit = 1 << (rest ^ back.near).trailing_zeros();
             let joins_emoji =
                 || self.back(bit - 1).next().is_none_or(|last| Neighbour::new(last).ends_emoji());
-            if number.is_some_and(|number| is_counted(number) && !(number == ZWJ && joins_emoji())) {
-                counted |= bit;
+            if has(number, COUNTED) && !(number == ZWJ && joins_emoji()) {
+                near -= u8::from(bit >> 32 != 0);
+                far -= 1;
             }
         }
-        true
+        near > 0 && far > 0
     }
 
     /// Returns how many different characters of some kind, which differ in their last eight bits, are in the window, with this one; and

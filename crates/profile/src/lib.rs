@@ -471,8 +471,9 @@ impl Profile {
     fn look_anywhere(&self, text: &[u8], at: usize, edges: Edges) -> Option<Forbidden> {
         let character = first_character(text.get(at..)?)?;
         let leads = edges.is_start && at == 0;
-        let class = Class::listed(character).filter(|&class| self.rules().forbid_anywhere(class, leads))?;
-        Some(Forbidden::new(at as u64, character, class))
+        let [class, _] = Class::listed(character)?;
+        let is_forbidden = self.rules().forbid_anywhere(class, leads);
+        is_forbidden.then_some(Forbidden::new(at as u64, character, class))
     }
 
     #[inline(always)]
@@ -517,12 +518,12 @@ impl Rules {
         edges: Edges,
         near: Near,
     ) -> Option<Class> {
-        let class = Class::listed(character)?;
+        let [class, by_context] = Class::listed(character)?;
         let leads = edges.is_start && before.is_empty();
         if self.forbid_anywhere(class, leads) {
             return Some(class);
         }
-        let class = class.in_context(character.into()).filter(|&class| self.forbids(class))?;
+        let class = Some(by_context).filter(|&class| self.forbids(class))?;
         let next = match first_character(after) {
             _ if class == Class::LeadingMark => return leads.then_some(class),
             None if !edges.is_end => return Some(class),
@@ -545,10 +546,7 @@ impl Rules {
     /// Returns whether a character is forbidden in some context.
     #[inline(always)]
     fn may_forbid(self, character: char) -> bool {
-        Class::listed(character).is_some_and(|class| {
-            let by_context = class.in_context(character.into());
-            self.forbids(class) || by_context.is_some_and(|class| self.forbids(class))
-        })
+        Class::listed(character).is_some_and(|classes| classes.iter().any(|&class| self.forbids(class)))
     }
 
     /// Returns the first forbidden character of a short valid text that `keep` wants.

@@ -459,9 +459,7 @@ impl ProfilePart {
         let part = self.part();
         let is_found = |found: &Found| {
             let up_to_end = found.up_to_end();
-            let listed = Class::listed(found.character);
-            let classes = [listed, listed.and_then(|class| class.in_context(found.character.into()))];
-            classes.contains(&Some(found.class))
+            Class::listed(found.character).is_some_and(|classes| classes.contains(&found.class))
                 && Rules { bits: self.bits }.forbids(found.class)
                 && (found.class.needs_next() || !found.class.is_contextual())
                 && !up_to_end.has_failed()

@@ -116,13 +116,13 @@ const RANGES: &[Range] = &[
     (Class::PrivateUse, 0x10_0000, 0x10_FFFD, 6),
 ];
 
-/// The start of each range with its class; and after ranges before a gap, the start of the gap.
+/// The start of each range with its number; and after ranges before a gap, the start of the gap.
 const STARTS: [(u32, u8); 2 * RANGES.len() - ADJACENT] = {
     let (mut starts, mut i, mut at) = ([(0, 0); 2 * RANGES.len() - ADJACENT], 0, 0);
     while i < RANGES.len() {
         let (class, first, last, _) = RANGES[i];
         assert!(i == 0 || first > RANGES[i - 1].2, "the ranges are in order");
-        starts[at] = (first, class as u8);
+        starts[at] = (first, number(class, first) as u8);
         at += 1;
         if !is_followed(i) {
             starts[at] = (last + 1, table::MOST);
@@ -135,7 +135,7 @@ const STARTS: [(u32, u8); 2 * RANGES.len() - ADJACENT] = {
 
 const LOW: usize = table::count_low(&STARTS);
 
-/// The class of each character, by its number.
+/// The number of the classes of each character.
 static CLASSES: Table<{ LOW + 1 }, { STARTS.len() - LOW }> = Table::new(&STARTS);
 
 /// The number of ranges that another one follows without a gap.
@@ -152,6 +152,24 @@ const fn is_followed(i: usize) -> bool {
     i + 1 < RANGES.len() && RANGES[i].2 + 1 == RANGES[i + 1].1
 }
 
+/// The number of U+180E, which is invisible and a space.
+const INVISIBLE_SPACE: usize = Class::ALL.len();
+
+/// Returns the number of the classes of the characters from `first` on, of a range of a class.
+const fn number(class: Class, first: u32) -> usize {
+    if first == 0x180E { INVISIBLE_SPACE } else { class as usize }
+}
+
+/// The class of each number, and the one that decides by the context: it may be the same.
+static BOTH: [[Class; 2]; INVISIBLE_SPACE + 1] = {
+    let (mut both, mut i) = ([[Class::Invisible, Class::StraySpace]; INVISIBLE_SPACE + 1], 0);
+    while i < INVISIBLE_SPACE {
+        both[i] = [Class::ALL[i], Class::ALL[i].in_context()];
+        i += 1;
+    }
+    both
+};
+
 impl Class {
     /// Returns the class of a character, if it has one that does not depend on the context.
     ///
@@ -163,21 +181,21 @@ impl Class {
     #[must_use]
     pub const fn of(character: char) -> Option<Self> {
         match Self::listed(character) {
-            Some(Self::StraySpace | Self::StrayFiller | Self::StackedMarks) => None,
-            class => class,
+            Some([class, _]) if !class.is_contextual() => Some(class),
+            _ => None,
         }
     }
 
-    /// Returns the class of a character by [`RANGES`].
+    /// Returns the class of a character by [`RANGES`], and the one that decides by the context: it may be the same.
     #[inline(never)]
-    pub(super) const fn listed(character: char) -> Option<Self> {
+    pub(super) const fn listed(character: char) -> Option<[Self; 2]> {
         let number = character as u32;
-        let class = CLASSES.number(number) as usize;
-        if class < Self::ALL.len() {
-            Some(Self::ALL[class])
+        let classes = CLASSES.number(number) as usize;
+        if classes < BOTH.len() {
+            Some(BOTH[classes])
         } else if number & 0xFFFE == 0xFFFE {
             // The end of a plane.
-            Some(Self::Noncharacter)
+            Some([Self::Noncharacter; 2])
         } else {
             None
         }
@@ -229,13 +247,10 @@ pub(super) const fn sieve(bits: u64) -> Sieve {
 
 /// Returns whether the characters from `first` on, of a range of a class, may be forbidden.
 const fn is_suspect(bits: u64, class: Class, first: u32) -> bool {
-    let by_context = match class.in_context(first) {
-        Some(class) => bits >> class as u32 & 1,
-        None => 0,
-    };
+    let [class, by_context] = BOTH[number(class, first)];
     // Byte order marks count among invisible characters.
     let is_mark = matches!(class, Class::ByteOrderMark) && bits >> Class::StrayJoiner as u32 & 1 == 1;
-    bits >> class as u32 & 1 | by_context == 1 || is_mark
+    bits >> class as u32 & 1 == 1 || bits >> by_context as u32 & 1 == 1 || is_mark
 }
 
 /// Adds the suspects among ASCII, with a bit for each.

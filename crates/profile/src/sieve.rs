@@ -136,14 +136,24 @@ impl<E: Engine + Tests> Sifting for E {
         if text.len() < E::LANES {
             return if self.is_plain_short(text, sieve) { text.len() } else { from };
         }
-        let mut at = plain_to(self, text, from, sieve);
-        while LINES
-            && let Some(bytes) = text.get(at..at + E::LANES + 1)
-            && self.are_lines(bytes, sieve)
-        {
+        let (n, len) = (text.len(), GROUP_VECTORS * E::LANES);
+        let mut at = from;
+        while let Some(group) = text.get(at..at + len) {
+            if !self.is_plain(vectors(self, group), sieve) {
+                break;
+            }
+            at += len - misaligned::<E>(group);
+        }
+        while at < n {
+            let lines = if LINES { text.get(at..at + E::LANES + 1) } else { None };
+            // The last vector overlaps the one before it.
+            let last = || self.is_plain([self.load(text, at.min(n - E::LANES))], sieve);
+            if !lines.map_or_else(last, |bytes| self.are_lines(bytes, sieve)) {
+                return at;
+            }
             at += E::LANES;
         }
-        at
+        n
     }
 
     type Tables<'a> = E::Loaded<'a>;
@@ -167,28 +177,6 @@ impl<E: Engine + Tests> Sifting for E {
         }
         bits
     }
-}
-
-/// Returns a position up to which everything after `from` is ASCII without suspects. The text is at
-/// least a vector.
-#[inline(always)]
-fn plain_to<E: Tests>(v: E, text: &[u8], from: usize, sieve: &Sieve) -> usize {
-    let (n, len) = (text.len(), GROUP_VECTORS * E::LANES);
-    let (mut at, last) = (from, n - E::LANES);
-    while let Some(group) = text.get(at..at + len) {
-        if !v.is_plain(vectors(v, group), sieve) {
-            return at;
-        }
-        at += len - misaligned::<E>(group);
-    }
-    while at < n {
-        // The last vector overlaps the one before it.
-        if !v.is_plain([v.load(text, at.min(last))], sieve) {
-            return at;
-        }
-        at += E::LANES;
-    }
-    n
 }
 
 /// Returns the distance of the text from the start of its cache line, if vectors are as long as a
