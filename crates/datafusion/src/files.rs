@@ -231,6 +231,12 @@ impl TableProviderFactory for CheckedFiles {
             .map(|name| name.to_lowercase().parse::<Policy>())
             .transpose()
             .map_err(|error| plan_datafusion_err!("{error}"))?;
+        if policy.is_some() && ["ARROW", "PARQUET"].contains(&self.format.as_str()) {
+            return Err(plan_datafusion_err!(
+                "{} has no policy: its reader refuses text that is not UTF-8",
+                self.format
+            ));
+        }
         let is_text = ["CSV", "JSON", "NDJSON"].contains(&self.format.as_str());
         let decoding = match (encoding, policy) {
             (Some(_), _) if !is_text => {
@@ -255,6 +261,11 @@ impl TableProviderFactory for CheckedFiles {
         if policy == Some(Policy::Null) {
             return Err(plan_datafusion_err!(
                 "the policy 'null' is for values, and a text file is repaired as a whole"
+            ));
+        }
+        if policy == Some(Policy::Escape) && self.format.ends_with("JSON") {
+            return Err(plan_datafusion_err!(
+                "the policy 'escape' writes backslashes, which JSON has for itself"
             ));
         }
         let is_compression = |(name, value): (&String, &String)| {

@@ -81,13 +81,13 @@
 //! JSON are decoded before they are read, from any encoding of the WHATWG:
 //!
 //! ```sql
-//! CREATE EXTERNAL TABLE a STORED AS CHECKED_PARQUET LOCATION 'a.parquet' OPTIONS ('policy' 'java');
+//! CREATE EXTERNAL TABLE a STORED AS CHECKED_PARQUET LOCATION 'a.parquet';
 //! CREATE EXTERNAL TABLE b STORED AS CHECKED_CSV LOCATION 'b.csv' OPTIONS ('encoding' 'windows-1252');
 //! CREATE EXTERNAL TABLE c STORED AS CHECKED_JSON LOCATION 'c.json' OPTIONS ('policy' 'replace');
 //! ```
 //!
 //! Without a policy, a file that is not in its encoding fails the query. A file that is decoded is read in one piece, and must not
-//! be compressed.
+//! be compressed. Files of Parquet and Arrow take no policy: DataFusion's readers refuse text that is not UTF-8, and name no row.
 //!
 //! [`TableProvider`]: datafusion::catalog::TableProvider
 

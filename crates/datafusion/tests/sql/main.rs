@@ -14,7 +14,9 @@ use datafusion::prelude::SessionContext;
 fn context() -> SessionContext {
     let context = SessionContext::new();
     let unchecked = Arc::new(files::Unchecked);
-    context.state_ref().write().table_factories_mut().insert("UNCHECKED".to_owned(), unchecked);
+    for format in ["UNCHECKED", "PARQUET"] {
+        context.state_ref().write().table_factories_mut().insert(format.to_owned(), unchecked.clone());
+    }
     trust8_datafusion::register(&context);
     context
 }
