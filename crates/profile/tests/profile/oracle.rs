@@ -506,14 +506,23 @@ impl At<'_> {
 /// with the first one.
 pub(super) fn allowed(preset: &str, text: &str, is_start: bool) -> Vec<bool> {
     let text: Vec<(usize, u32)> = text.char_indices().map(|(at, c)| (at, c.into())).collect();
+    // The last character that is allowed anywhere. Long texts repeat it.
+    let mut allowed_anywhere = None;
     (0..text.len())
         .map(|i| {
             let n = text[i].1;
             if i == 0 && is_start && n == 0xFEFF {
                 return preset != "file-name";
             }
-            if is_forbidden(preset, n) || !may_be_forbidden(preset, n) {
-                return !is_forbidden(preset, n);
+            if allowed_anywhere == Some(n) {
+                return true;
+            }
+            if is_forbidden(preset, n) {
+                return false;
+            }
+            if !may_be_forbidden(preset, n) {
+                allowed_anywhere = Some(n);
+                return true;
             }
             At { preset, text: &text, i }.is_at_home()
         })
