@@ -110,7 +110,7 @@ profile=()
 if [ "${TRUST8_PYTHON_PROFILE:-}" = quick ]; then
     # Of all that is compiled, the library has to be fast, and what the tests call most not slow.
     export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
-    for level in trust8=2 trust8-{python,profile}=1 {memchr,pyo3,trust8-{arrow,cli,columns,counts,dialect,transcode}}=0; do
+    for level in trust8{,-counts,-transcode}=2 trust8-{python,profile}=1 {memchr,pyo3,trust8-{arrow,cli,columns,dialect}}=0; do
         profile+=(--config "profile.release.package.${level/=/.opt-level=}")
     done
 fi
