@@ -45,7 +45,7 @@ const RIGHT_TO_LEFT: Set = 1 << 2;
 const PICTOGRAPH: Set = 1 << 3;
 /// Animals, food, people and faces, which are emoji without a style.
 const NO_STYLE: Set = 1 << 4;
-/// Flags' letters, faces, colours of skin and animals except rabbits, which are not joined to another emoji before.
+/// Flags' letters, faces, animals and colours of skin, which are not joined to another emoji before.
 const NOT_JOINED: Set = 1 << 5;
 /// Han, kana and the other characters of these blocks.
 const IDEOGRAPH: Set = 1 << 6;
@@ -82,7 +82,9 @@ const SELECTOR: Set = 1 << 24;
 const IDEOGRAPHIC_SELECTOR: Set = 1 << 25;
 const HYPHEN: Set = 1 << 26;
 
-/// Not a property. In the bits from this one on: how many are too many.
+/// Not a property. It says to count those directly before only.
+const IN_ROW: Set = 1 << 27;
+/// In the bits from this one on: how many are too many.
 const FEWER: u32 = 28;
 
 const fn fewer_than(most: u32) -> Set {
@@ -161,8 +163,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
         NOT_JOINED,
         &[
             (0x1_F000, 0x1_F2FF),
-            (0x1_F3FB, 0x1_F42F),
-            (0x1_F431, 0x1_F43F),
+            (0x1_F3FB, 0x1_F43F),
             (0x1_F600, 0x1_F64F),
             (0x1_F910, 0x1_F917),
             (0x1_F920, 0x1_F92F),
@@ -449,36 +450,6 @@ impl Back<'_> {
     }
 }
 
-/// Returns whether `most` characters with a property, or more, are directly before the end of a text.
-#[inline(never)]
-fn is_row(mut text: &[u8], most: u32, property: Set) -> bool {
-    // Unrolled, the loop would take 2,000 bytes more.
-    let mut most = core::hint::black_box(most);
-    // Private use and common marks are known by their bytes.
-    while most > 0
-        && let Some(last) = text.last_chunk()
-    {
-        let last = u32::from_be_bytes(*last);
-        let (known, len) = match (last as u16, last & 0xFF_FFFF, last) {
-            (0xCC80..=0xCD8E | 0xCD90..=0xCDAF | 0xD283..=0xD289, _, _) => (MARK, 2),
-            (_, 0xEF_B8A0..=0xEF_B8AF, _) => (MARK, 3),
-            (_, 0xEE_8080..=0xEF_A3BF, _) => (PRIVATE, 3),
-            (_, _, 0xF3B0_8080..=0xF3BF_BFBD | 0xF480_8080..=0xF48F_BFBD) => (PRIVATE, 4),
-            _ => break,
-        };
-        if known != property {
-            return false;
-        }
-        text = text.get(..text.len() - len).unwrap_or_default();
-        most -= 1;
-    }
-    let mut back = Back { text, near: UNKNOWN };
-    while most > 0 && back.next().is_some_and(|number| has(number, property)) {
-        most -= 1;
-    }
-    most == 0
-}
-
 /// A character without a shape of its script, beside a letter of it.
 struct Filler {
     /// The first number, and how many follow, in the lowest eleven bits.
@@ -569,10 +540,6 @@ impl Neighbour {
         self.is(MARK | LETTERS)
     }
 
-    pub(super) const fn is_invisible(self) -> bool {
-        self.is(INVISIBLE)
-    }
-
     const fn is(self, properties: Set) -> bool {
         self.set & properties != 0
     }
@@ -605,13 +572,9 @@ pub(super) struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    pub(super) fn new(text: &'a [u8], next: Neighbour, near: Near, class: Class) -> Self {
-        let last = match class {
-            // They look at more than one.
-            Class::PrivateUseRun | Class::StackedMarks => Neighbour::EDGE,
-            _ => Neighbour::new(Back { text, near: UNKNOWN }.next().unwrap_or(NONE)),
-        };
-        Self { text, near, last, next }
+    pub(super) fn new(text: &'a [u8], next: Neighbour, near: Near) -> Self {
+        let last = Back { text, near: UNKNOWN }.next().unwrap_or(NONE);
+        Self { text, near, last: Neighbour::new(last), next }
     }
 
     /// Returns whether a character has no business here. Its class is one of those that depend on
@@ -624,9 +587,9 @@ impl<'a> Around<'a> {
             Class::StrayTag => self.takes_tag(number),
             Class::StrayMark => self.takes_mark(),
             Class::StraySpace => self.takes_space(number),
+            Class::StrayFiller => self.takes_filler(number),
             Class::PrivateUseRun => self.takes_private(),
             Class::StackedMarks => self.takes_mark_of_letter(number),
-            Class::StrayFiller => self.takes_filler(number),
             _ => when(self.next.number == u32::from('\n'), ANY),
         };
         let kind = limits >> 16;
@@ -806,16 +769,19 @@ impl<'a> Around<'a> {
 
     /// At most four in a row, and at most five in the window and with it.
     fn takes_private(&self) -> Limits {
-        let has_few = || self.has_few(self.near, PRIVATE | fewer_than(5));
-        when(!is_row(self.text, 4, PRIVATE) && has_few(), ANY)
+        when(
+            self.has_few(UNKNOWN, PRIVATE | IN_ROW | fewer_than(4))
+                && self.has_few(self.near, PRIVATE | fewer_than(5)),
+            ANY,
+        )
     }
 
     /// At most eight in a row. Those of scripts rarely alternate with U+0300 to U+036F, so the search
     /// looks at these only after one another.
     fn takes_mark_of_letter(&self, number: u32) -> Limits {
-        let is_first = (0x300..=0x36F).contains(&number)
-            && !matches!(self.text, [.., 0xCC, _] | [.., 0xCD, 0x80..=0xAF]);
-        when(is_first || !is_row(self.text, 8, MARK), ANY)
+        let is_common = |number| (0x300..=0x36F).contains(&number);
+        let is_first = is_common(number) && !is_common(self.last.number);
+        when(is_first || self.has_few(UNKNOWN, MARK | IN_ROW | fewer_than(8)), ANY)
     }
 
     fn back(&self, near: Near) -> Back<'a> {
@@ -834,7 +800,11 @@ impl<'a> Around<'a> {
         while left > 0
             && let Some(number) = back.next()
         {
-            left -= u32::from(has(number, wanted));
+            match has(number, wanted) {
+                true => left -= 1,
+                false if wanted & IN_ROW != 0 => break,
+                false => {}
+            }
         }
         left > 0
     }

@@ -540,11 +540,7 @@ impl Rules {
                 if is_suspect { Neighbour::SUSPECT } else { seen }
             }
         };
-        // Before another one, these are strays, whatever is before them.
-        if next.is_invisible() && matches!(character, '\u{AD}' | '\u{200B}'..='\u{200D}' | '\u{2060}') {
-            return Some(class);
-        }
-        Around::new(before, next, near, class).is_stray(character, class).then_some(class)
+        Around::new(before, next, near).is_stray(character, class).then_some(class)
     }
 
     /// Returns whether a character is forbidden in some context.

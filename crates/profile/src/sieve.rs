@@ -63,8 +63,8 @@ const READ_BYTES: usize = BLOCK_BYTES + 2;
 
 /// An engine that searches for suspects.
 trait Sifting: Engine {
-    /// Returns a position up to which everything after `from` is ASCII without suspects. With `LINES`, CR before LF is none, if that
-    /// is allowed.
+    /// Returns a position up to which everything after `from` is ASCII without suspects, or [`INNOCENT`]. With `LINES`, CR before LF is
+    /// none, if that is allowed.
     fn skip<const LINES: bool>(self, text: &[u8], from: usize, sieve: &Sieve) -> usize;
 
     /// The tables for `suspects`.
@@ -107,14 +107,21 @@ impl<E: Sifting> Job<E, (&Sieve, &mut [u64; WORDS]), (usize, usize)> for Sift {
     }
 }
 
+/// What a search with `LINES` returns for a text that is shorter than a vector, and has no suspects if it is UTF-8.
+const INNOCENT: usize = usize::MAX;
+
 /// The tests, for an instruction set.
 trait Tests: SearchOps {
     /// Returns true only if all bytes are ASCII without suspects. It may return false for such
     /// bytes too.
     fn is_plain<const N: usize>(self, vectors: [Self::Vector; N], sieve: &Sieve) -> bool;
 
-    /// Like `is_plain`, for fewer bytes than a vector has.
-    fn is_plain_short(self, text: &[u8], sieve: &Sieve) -> bool;
+    /// Like `is_plain`, for fewer bytes than a vector has. `short` are these bytes, and zeros.
+    fn is_plain_short(self, short: Self::Vector, len: usize, sieve: &Sieve) -> bool;
+
+    /// Returns the bytes of such a text, and those one position after them, both as many lanes later.
+    fn pairs_short(self, short: Self::Vector, text: &[u8]) -> [Self::Vector; 2];
+    const LATER: usize;
 
     /// Returns true only if a vector is ASCII without suspects, except CR before LF. There is one more byte.
     fn are_lines(self, bytes: &[u8], sieve: &Sieve) -> bool;
@@ -123,18 +130,30 @@ trait Tests: SearchOps {
     type Loaded<'a>;
     fn loaded(self, sieve: &Sieve) -> Self::Loaded<'_>;
 
-    /// The first test: returns nonzero lanes for what may begin a suspect. `bytes` are a vector and two more.
-    fn classes(self, bytes: &[u8], tables: &Self::Loaded<'_>) -> Self::Vector;
+    /// The first test: returns nonzero lanes for what may begin a suspect. The second vector has the bytes one position after the first.
+    fn classes(self, two: [Self::Vector; 2], tables: &Self::Loaded<'_>) -> Self::Vector;
 
-    /// The second test: returns a one for each of those that begins a suspect, or a mark before one.
+    /// The second test: returns a one for each of those that begins a suspect, or a mark before one. `bytes` are a vector and two more.
     fn exact(self, bytes: &[u8], tables: &Self::Loaded<'_>) -> u64;
 }
 
 impl<E: Engine + Tests> Sifting for E {
     #[inline(always)]
     fn skip<const LINES: bool>(self, text: &[u8], from: usize, sieve: &Sieve) -> usize {
-        if text.len() < E::LANES {
-            return if self.is_plain_short(text, sieve) { text.len() } else { from };
+        let len = text.len();
+        if len < E::LANES {
+            let short = self.load_short(text);
+            if self.is_plain_short(short, len, sieve) {
+                return len;
+            }
+            // With vectors of 16 bytes, few texts would be as short.
+            if !LINES || E::LANES < 32 {
+                return from;
+            }
+            let classes = self.classes(self.pairs_short(short, text), &self.loaded(sieve));
+            // The zeros around the text may be suspect.
+            let is_innocent = (self.not_zero(classes) >> E::LATER).trailing_zeros() as usize >= len;
+            return if is_innocent { INNOCENT } else { from };
         }
         let (n, len) = (text.len(), GROUP_VECTORS * E::LANES);
         let mut at = from;
@@ -170,7 +189,7 @@ impl<E: Engine + Tests> Sifting for E {
         let step = if E::LANES < 32 { core::hint::black_box(E::LANES) } else { E::LANES };
         let (mut bits, mut at) = (0, 0);
         while let Some(bytes) = block.get(at..at + E::LANES + 2) {
-            if self.any(self.classes(bytes, tables)) {
+            if self.any(self.classes([self.load(bytes, 0), self.load(bytes, 1)], tables)) {
                 bits |= self.exact(bytes, tables) << at;
             }
             at += step;
@@ -212,10 +231,17 @@ macro_rules! tests {
             }
 
             #[inline(always)]
-            fn is_plain_short(self, text: &[u8], sieve: &Sieve) -> bool {
+            fn is_plain_short(self, short: Self::Vector, len: usize, sieve: &Sieve) -> bool {
                 // The zeros after the text may be suspect.
-                self.not_zero(not_plain(self, [self.load_short(text)], &sieve.plain)) & !(u64::MAX << text.len()) == 0
+                self.not_zero(not_plain(self, [short], &sieve.plain)) & !(u64::MAX << len) == 0
             }
+
+            #[inline(always)]
+            fn pairs_short(self, short: Self::Vector, _: &[u8]) -> [Self::Vector; 2] {
+                [trust8::engine::Simd::earlier::<1>(self, short, self.splat(0)), short]
+            }
+
+            const LATER: usize = 1;
 
             #[inline(always)]
             fn are_lines(self, bytes: &[u8], sieve: &Sieve) -> bool {
@@ -230,8 +256,8 @@ macro_rules! tests {
             }
 
             #[inline(always)]
-            fn classes(self, bytes: &[u8], sieve: &&Sieve) -> Self::Vector {
-                lanes::first_test(self, [self.load(bytes, 0), self.load(bytes, 1)], sieve)
+            fn classes(self, two: [Self::Vector; 2], sieve: &&Sieve) -> Self::Vector {
+                lanes::first_test(self, two, sieve)
             }
 
             #[inline(always)]
@@ -253,12 +279,17 @@ impl Tests for Avx512 {
     }
 
     #[inline(always)]
-    fn is_plain_short(self, text: &[u8], sieve: &Sieve) -> bool {
+    fn is_plain_short(self, short: avx512::Vector, len: usize, sieve: &Sieve) -> bool {
         // The zeros after the text may be suspect.
-        self.high_bits(not_plain_512(self, [self.load_short(text)], &sieve.sixes.ascii))
-            & !(u64::MAX << text.len())
-            == 0
+        self.high_bits(not_plain_512(self, [short], &sieve.sixes.ascii)) & !(u64::MAX << len) == 0
     }
+
+    #[inline(always)]
+    fn pairs_short(self, short: avx512::Vector, text: &[u8]) -> [avx512::Vector; 2] {
+        [short, self.load_short(text.get(1..).unwrap_or_default())]
+    }
+
+    const LATER: usize = 0;
 
     #[inline(always)]
     fn are_lines(self, bytes: &[u8], sieve: &Sieve) -> bool {
@@ -273,8 +304,8 @@ impl Tests for Avx512 {
     }
 
     #[inline(always)]
-    fn classes(self, bytes: &[u8], tables: &lanes::Tables) -> avx512::Vector {
-        lanes::first_test_512(self, [self.load(bytes, 0), self.load(bytes, 1)], tables)
+    fn classes(self, two: [avx512::Vector; 2], tables: &lanes::Tables) -> avx512::Vector {
+        lanes::first_test_512(self, two, tables)
     }
 
     #[inline(always)]
@@ -493,6 +524,7 @@ static EMOJI: [u8; 64] = {
     while i < 64 {
         blocks[i] = match 0x80 | i {
             0x84 | 0x87..=0x8F | 0x92..=0x93 | 0x97..=0x9E | 0xA4..=0xA5 | 0xAC..=0xAF => SYMBOL,
+            0x86 | 0x96 => HALF,
             _ => 0,
         } | match 0x80 | i {
             0x80..=0xAB => PICTOGRAPH,
@@ -509,6 +541,8 @@ static EMOJI: [u8; 64] = {
     blocks
 };
 const SYMBOL: u8 = 1;
+/// Only those whose third byte is A0 or more.
+const HALF: u8 = 16;
 const PICTOGRAPH: u8 = 2;
 const STYLED: u8 = 4;
 const JOINED: u8 = 8;
@@ -518,22 +552,25 @@ const JOINED: u8 = 8;
 #[inline(never)]
 fn is_in_emoji(before: &[u8], around: &[u8; 10], near: Near) -> bool {
     let &[zeroth, first, second, third, lead, middle, kind, next, inner, last] = around;
-    let is_emoji = |leads: [u8; 2], supplementary: u8, block: u8| {
+    let is_emoji = |leads: [u8; 2], supplementary: u8, [block, low]: [u8; 2]| {
         let wanted = match leads {
             [0xF0, 0x9F] => supplementary,
-            [_, 0xE2] => SYMBOL,
+            [_, 0xE2] => SYMBOL | ((low & 0x20) / 2),
             _ => 0,
         };
         EMOJI[usize::from(block & 0x3F)] & wanted != 0
     };
     let is_style = lead == 0xEF;
-    let is_after_emoji = is_emoji([zeroth, first], if is_style { STYLED } else { PICTOGRAPH }, second);
+    let is_after_emoji =
+        is_emoji([zeroth, first], if is_style { STYLED } else { PICTOGRAPH }, [second, third]);
     // How often the emoji before may be followed by something else.
     let (is_at_home, most) = if is_style {
-        (is_after_emoji, 2)
+        let is_key = matches!(third, b'#' | b'*' | b'0'..=b'9');
+        (is_after_emoji || is_key && [next, inner, last] == *b"\xE2\x83\xA3", 2)
     } else {
         let is_after_style = matches!([first, second, third], [0xEF, 0xB8, 0x8E | 0x8F]);
-        let (leads, block) = if next == 0xE2 { ([0, next], inner) } else { ([next, inner], last) };
+        let (leads, block) =
+            if next == 0xE2 { ([0, next], [inner, last]) } else { ([next, inner], [last, 0]) };
         let is_before_emoji = is_emoji(leads, JOINED, block);
         ((is_after_emoji || is_after_style) && is_before_emoji, if is_after_style { 7 } else { 4 })
     };
@@ -598,8 +635,14 @@ pub(super) fn walk<'a, const CONTEXT: bool>(
     kernel: &Kernel,
     bytes: &'a [u8],
     profile: &Profile,
-    plain_to: usize,
+    mut plain_to: usize,
 ) -> Result<&'a str, ProfileError> {
+    if CONTEXT && plain_to == INNOCENT {
+        if let Ok(text) = kernel.check(bytes) {
+            return Ok(text);
+        }
+        plain_to = 0;
+    }
     let look = |text: &[u8], at, suspects: &Suspects| match CONTEXT {
         true => profile.look_near(text, at, Edges::WHOLE, suspects),
         false => profile.look_anywhere(text, at, Edges::WHOLE),
