@@ -360,7 +360,7 @@ pub fn from_utf8_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
 #[inline(always)]
 fn bind(bytes: &[u8], verdict: Verdict) -> Result<&str, Rejected<'_>> {
     match verdict.suspicion() {
-        // SAFETY: the kernel found these bytes valid: all callers pass the verdict on `bytes`.
+        // SAFETY: a kernel found these bytes valid, or they are ASCII: all callers pass the verdict on `bytes`.
         None => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
         Some(suspect) => Err(Rejected { bytes, suspect }),
     }

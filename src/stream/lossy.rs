@@ -6,7 +6,8 @@
 //!     the first bytes of the piece complete the pending character, or end an ill-formed sequence
 //!     if the last 1 to 3 bytes of the piece begin a character and do not complete it, they are pending from now on
 //!     if the kernel finds what lies between valid, it is one text
-//!     otherwise, and in a long piece directly after one with a fault: text and replacement in turns
+//!     otherwise, after an ill-formed sequence at the start, and in a long piece directly after one with a fault:
+//!         text and replacement in turns
 //! ```
 //!
 //! A lead never continues a sequence. So what is pending depends only on the end of the piece, and
@@ -89,7 +90,8 @@ pub struct Decoder {
 
 const _: () = assert!(size_of::<Decoder>() <= 16);
 
-/// In [`Decoder::replaced`], the last piece had a fault. It only matters for the speed.
+/// In [`Decoder::replaced`], the last piece had a fault; short ASCII does not count. It only matters for the
+/// speed.
 const FAULTY: u64 = 1 << 63;
 
 /// The last two bytes are the first two of a surrogate, whose third byte Java replaces with them.
@@ -404,7 +406,7 @@ pub struct Decoded<'a> {
     ill_formed: &'a [u8],
     /// How many of the next bytes may belong to a surrogate that Java has replaced already.
     in_surrogate: u8,
-    /// The bytes after that. They were not read yet, or have a fault. None is cut off at their end.
+    /// The bytes after that. They were not read yet, or have a fault. No character is cut off at their end.
     rest: &'a [u8],
     /// A search in them. `core`'s loop over bytes takes less time for few bytes.
     chunks: Option<Utf8Chunks<'a>>,

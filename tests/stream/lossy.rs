@@ -227,6 +227,18 @@ fn every_place_in_short_ascii() {
     }
 }
 
+/// After short ASCII, no continuation belongs to what came before it, not even to half a surrogate of Java.
+#[test]
+fn short_ascii_between_a_beginning_and_a_continuation() {
+    for length in 7..=33 {
+        let ascii = vec![b'a'; length];
+        for before in [&b""[..], b"\xC3", b"\xED", b"\xED\xA0", b"\xE2\x82", b"\xF0\x9F\x98"] {
+            let pieces = [before, &ascii, b"\x80"];
+            check(&Whole::of(&pieces.concat()), pieces.into_iter());
+        }
+    }
+}
+
 /// Every byte, alone and after every beginning of a character.
 #[test]
 fn every_byte() {

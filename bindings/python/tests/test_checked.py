@@ -169,6 +169,7 @@ def test_parquet_with_dictionaries(tmp_path):
 @pytest.mark.parametrize("other", [pa.array([1, 2] * 200), pa.array([True] * 400), pa.array(["x"] * 400, pa.large_string()), None])
 def test_parquet_with_files_of_other_types(tmp_path, other):
     """Columns of text are read as dictionaries only if they are text in each file."""
+    import pyarrow.dataset
     import pyarrow.parquet
 
     names = [None if row % 3 else "Zo\xeb" for row in range(400)]
@@ -176,7 +177,8 @@ def test_parquet_with_files_of_other_types(tmp_path, other):
     columns = {"kind": ["b", "c"] * 200} if other is None else {"name": other, "kind": ["b", "c"] * 200}
     pyarrow.parquet.write_table(pa.table(columns), tmp_path / "b.parquet")
     plain = pyarrow.dataset.dataset(tmp_path, format="parquet")
-    assert arrow._dictionaries(plain) == (["name", "kind"] if other is None else ["kind"])
+    is_text = other is None or pa.types.is_large_string(other.type)
+    assert arrow._with_dictionaries(plain)[1] == (["name", "kind"] if is_text else ["kind"])
     assert pa.table(arrow.read_parquet(tmp_path)).equals(pa.table(arrow.checked(plain)))
 
 
@@ -202,6 +204,50 @@ def test_parquet_of_a_long_string_in_a_dictionary(tmp_path):
     parts = list(pa.RecordBatchReader.from_stream(arrow.read_parquet(tmp_path)))
     assert [part.num_rows for part in parts] == [(1 << 26) // 19_000, 5000 - (1 << 26) // 19_000]
     assert set(parts[1]["name"].to_pylist()) == {"x" * 19_000}
+
+
+def test_parquet_with_files_without_rows(tmp_path):
+    import pyarrow.parquet
+
+    full = pa.table({"name": [None if row % 3 else "Zo\xeb" for row in range(400)]})
+    for names in ["ab", "bc"]:
+        for name in names:
+            pyarrow.parquet.write_table(full if name == "b" else full.slice(0, 0), tmp_path / f"{name}.parquet")
+        assert pa.table(arrow.read_parquet(tmp_path)).equals(full)
+        (tmp_path / "a.parquet").unlink(missing_ok=True)
+    (tmp_path / "b.parquet").unlink()
+    assert pa.table(arrow.read_parquet(tmp_path)).equals(full.slice(0, 0))
+
+
+def test_parquet_of_columns_of_one_name(tmp_path):
+    """pyarrow reads them only from a later file of a dataset."""
+    import pyarrow.dataset
+    import pyarrow.parquet
+
+    names = ["a", "b"] * 200
+    pyarrow.parquet.write_table(pa.table([names, names], ["a", "a"]), tmp_path / "b.parquet")
+    with pytest.raises(pa.ArrowInvalid, match="duplicate field names"):
+        arrow.read_parquet(tmp_path)
+    # A later file has no part in the schema.
+    pyarrow.parquet.write_table(pa.table([names], ["a"]), tmp_path / "a.parquet")
+    plain = pyarrow.dataset.dataset(tmp_path, format="parquet").to_table()
+    assert pa.table(arrow.read_parquet(tmp_path)).equals(plain)
+
+
+def test_parquet_of_dictionaries_and_plain_columns(tmp_path):
+    """Some columns are read as dictionaries and some are not, also with nulls, in some order and beside numbers."""
+    import pyarrow.dataset
+    import pyarrow.parquet
+
+    rows = range(1000)
+    few = [None if row % 7 == 0 else f"Zo\xeb {row % 9}" for row in rows]
+    many = [None if row % 5 == 0 else f"\u6771\u4eac {row}" for row in rows]
+    columns = pa.table({"many": many, "few": few, "id": rows, "raw": pa.array([b"\xff"] * 1000), "also": few})
+    pyarrow.parquet.write_table(columns, tmp_path / "a.parquet", use_dictionary=["few", "also"], row_group_size=300)
+    assert arrow._with_dictionaries(pyarrow.dataset.dataset(tmp_path, format="parquet"))[1] == ["few", "also"]
+    for names in [None, ["also", "many"], ["raw", "few"], []]:
+        result = pa.table(arrow.read_parquet(tmp_path, columns=names, batch_rows=128))
+        assert result.equals(columns if names is None else columns.select(names)), names
 
 
 def test_parquet_with_partitions(tmp_path):

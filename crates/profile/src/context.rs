@@ -45,7 +45,7 @@ const RIGHT_TO_LEFT: Set = 1 << 2;
 const PICTOGRAPH: Set = 1 << 3;
 /// Animals, food, people and faces, which are emoji without a style.
 const NO_STYLE: Set = 1 << 4;
-/// Flags' letters, faces, animals and colours of skin, which are not joined to another emoji before.
+/// Flags' letters, faces, colours of skin and animals except rabbits, which are not joined to another emoji before.
 const NOT_JOINED: Set = 1 << 5;
 /// Han, kana and the other characters of these blocks.
 const IDEOGRAPH: Set = 1 << 6;
@@ -163,7 +163,8 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
         NOT_JOINED,
         &[
             (0x1_F000, 0x1_F2FF),
-            (0x1_F3FB, 0x1_F43F),
+            (0x1_F3FB, 0x1_F42F),
+            (0x1_F431, 0x1_F43F),
             (0x1_F600, 0x1_F64F),
             (0x1_F910, 0x1_F917),
             (0x1_F920, 0x1_F92F),

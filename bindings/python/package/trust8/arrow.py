@@ -123,40 +123,51 @@ def read_parquet(
     """Read Parquet files, as `checked` checks them. `src` is what `pyarrow.dataset.dataset` takes. This needs pyarrow."""
     import pyarrow.dataset  # type: ignore[import-untyped,unused-ignore]
 
-    dataset = pyarrow.dataset.dataset(src, format="parquet")
-    dictionaries = _dictionaries(dataset)
-    if dictionaries:
-        # The check of a dictionary is that of few values, and writing it out is faster here.
-        options = pyarrow.dataset.ParquetReadOptions(dictionary_columns=dictionaries)
-        format = pyarrow.dataset.ParquetFileFormat(read_options=options)
-        fragments = [format.make_fragment(part.path, part.filesystem, part.partition_expression) for part in dataset.get_fragments()]
-        schema = dataset.schema
-        for name in dictionaries:
-            at = schema.get_field_index(name)
-            schema = schema.set(at, schema.field(at).with_type(pyarrow.dictionary(pyarrow.int32(), pyarrow.string())))
-        dataset = pyarrow.dataset.FileSystemDataset(fragments, schema, format, dataset.filesystem)
+    dataset, dictionaries = _with_dictionaries(pyarrow.dataset.dataset(src, format="parquet"))
     scanner = dataset.scanner(columns=_names(columns), batch_size=batch_rows)
     reader = _trust8._arrow_checked(scanner.to_reader(), policy, mask, True, profile, False, dictionaries)
     assert isinstance(reader, Reader)
     return reader
 
 
-def _dictionaries(dataset: Any) -> list[str]:
-    """Return the columns of text of Parquet files that have dictionaries, as far as their first row group says."""
+def _with_dictionaries(dataset: Any) -> tuple[Any, list[str]]:
+    """Return a dataset of Parquet that reads the columns of text with dictionaries as such, and their names.
+
+    The check of a dictionary is that of few values, and writing it out is faster here.
+    """
     import pyarrow.dataset  # type: ignore[import-untyped,unused-ignore]
 
-    fragments = list(dataset.get_fragments()) if isinstance(dataset, pyarrow.dataset.FileSystemDataset) else []
-    if not fragments or fragments[0].metadata.num_row_groups == 0:
+    names = _dictionaries(dataset)
+    while names:
+        options = pyarrow.dataset.ParquetReadOptions(dictionary_columns=names)
+        format = pyarrow.dataset.ParquetFileFormat(read_options=options)
+        # These keep their schemas, so the footer of each file is read once more only if a later file has another type.
+        fragments = [format.make_fragment(part.path, part.filesystem, part.partition_expression) for part in dataset.get_fragments()]
+        text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+        schemas = [fragment.physical_schema for fragment in fragments]
+        left = [name for name in names if all(schema.get_field_index(name) < 0 or schema.field(name).type == text for schema in schemas)]
+        if left == names:
+            schema = dataset.schema
+            for name in names:
+                at = schema.get_field_index(name)
+                schema = schema.set(at, schema.field(at).with_type(text))
+            return pyarrow.dataset.FileSystemDataset(fragments, schema, format, dataset.filesystem), names
+        names = left
+    return dataset, names
+
+
+def _dictionaries(dataset: Any) -> list[str]:
+    """Return the columns of text that have dictionaries, as far as the first row group of the first file says."""
+    import pyarrow.dataset  # type: ignore[import-untyped,unused-ignore]
+
+    first = next(iter(dataset.get_fragments()), None) if isinstance(dataset, pyarrow.dataset.FileSystemDataset) else None
+    if first is None or first.metadata.num_row_groups == 0:
         return []
-    group = fragments[0].metadata.row_group(0)
+    group = first.metadata.row_group(0)
     chunks = [group.column(i) for i in range(group.num_columns)]
     # A plain value has four bytes for its length.
     names = [chunk.path_in_schema for chunk in chunks if chunk.has_dictionary_page and chunk.total_uncompressed_size < 4 * chunk.num_values]
-    string = pyarrow.string()
-    names = [name for name in names if dataset.schema.get_field_index(name) >= 0 and dataset.schema.field(name).type == string]
-    for schema in (fragment.physical_schema for fragment in (fragments if names else [])):
-        names = [name for name in names if schema.get_field_index(name) < 0 or schema.field(name).type == string]
-    return names
+    return [name for name in names if dataset.schema.get_field_index(name) >= 0 and dataset.schema.field(name).type == pyarrow.string()]
 
 
 def as_utf8(

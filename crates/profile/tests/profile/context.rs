@@ -201,7 +201,7 @@ fn styles_and_joiners_of_emoji() {
     const BASES: &str = "#*09/:a\u{A9}\u{203C}\u{20FF}\u{2100}\u{213F}\u{2140}\u{2190}\u{219F}\u{21A0}\u{21BF}\u{21C0}\u{23FF}\u{2400}\u{245F}\
         \u{2480}\u{24FF}\u{2500}\u{259F}\u{25A0}\u{25BF}\u{25C0}\u{27BF}\u{27C0}\u{28FF}\u{2900}\u{297F}\u{2980}\u{2AFF}\u{2B00}\u{2BFF}\u{2C00}\
         \u{3030}\u{3297}\u{1F000}\u{1F2FF}\u{1F300}\u{1F336}\u{1F337}\u{1F33F}\u{1F340}\u{1F37F}\u{1F380}\u{1F392}\u{1F393}\u{1F3BF}\u{1F3C0}\
-        \u{1F3FA}\u{1F3FB}\u{1F3FF}\u{1F400}\u{1F43F}\u{1F440}\u{1F47F}\u{1F480}\u{1F4BF}\u{1F4C0}\u{1F5FF}\u{1F600}\u{1F610}\u{1F63F}\u{1F640}\
+        \u{1F3FA}\u{1F3FB}\u{1F3FF}\u{1F400}\u{1F430}\u{1F43F}\u{1F440}\u{1F47F}\u{1F480}\u{1F4BF}\u{1F4C0}\u{1F5FF}\u{1F600}\u{1F610}\u{1F63F}\u{1F640}\
         \u{1F64F}\u{1F650}\u{1F67F}\u{1F680}\u{1F6BF}\u{1F6C0}\u{1F8FF}\u{1F900}\u{1F91D}\u{1F93F}\u{1F940}\u{1F97F}\u{1F980}\u{1FAFF}\u{1FB00}\
         \u{1FFBF}\u{2F00F}日";
     const AFTER: [&str; 12] = [

@@ -292,7 +292,7 @@ fn ordinary_text_passes() {
         ("Emoji", "I ❤\u{FE0F} it ☺\u{FE0F} ✈\u{FE0F} and ©\u{FE0E} 😀"),
         (
             "Families",
-            "👨\u{200D}👩\u{200D}👧\u{200D}👦 🏳\u{FE0F}\u{200D}🌈 👩🏽\u{200D}🚀 ❤\u{FE0F}\u{200D}🔥 🧑🏻\u{200D}🤝\u{200D}🧑🏿",
+            "👨\u{200D}👩\u{200D}👧\u{200D}👦 🏳\u{FE0F}\u{200D}🌈 👩🏽\u{200D}🚀 ❤\u{FE0F}\u{200D}🔥 🧑🏻\u{200D}🤝\u{200D}🧑🏿 👩🏻\u{200D}🐰\u{200D}👩🏽",
         ),
         ("Scotland", "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} Scotland"),
         ("Wales", "🏴\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F} Wales"),

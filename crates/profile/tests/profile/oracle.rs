@@ -145,10 +145,12 @@ const EMOJI: Set = &[
     0x3297..=0x3299,
     0x1_F000..=0x1_FAFF,
 ];
-/// What no sequence joins to another emoji: flags, colours of skin, animals and faces.
+/// What no sequence joins to another emoji: flags, colours of skin, faces, and animals except the rabbit
+/// (people with bunny ears, Emoji 17).
 const NEVER_JOINED: Set = &[
     0x1_F000..=0x1_F2FF,
-    0x1_F3FB..=0x1_F43F,
+    0x1_F3FB..=0x1_F42F,
+    0x1_F431..=0x1_F43F,
     0x1_F600..=0x1_F64F,
     0x1_F910..=0x1_F917,
     0x1_F920..=0x1_F92F,

@@ -271,7 +271,6 @@ async fn a_line_that_is_too_long() {
     assert_eq!(all, ["short", "8, at 6", "ok", "12345678", "8, at 41"]);
 }
 
-/// A report of all sources had each message twice.
 #[cfg(feature = "serde")]
 #[test]
 fn errors_go_into_reports() {
@@ -284,6 +283,7 @@ fn errors_go_into_reports() {
     assert_eq!(to_value(&error).unwrap(), json!({ "valid_up_to": null, "message": "closed" }));
 }
 
+/// A report of all sources had each message twice.
 #[test]
 fn errors_of_codecs_say_nothing_twice() {
     let errors: [CodecError; 3] = [
