@@ -235,7 +235,7 @@ static void test_dialects(void) {
     }
 }
 
-/* Text that is only validated: every text of up to three bytes of these, in every encoding, against a conversion. */
+/* Text that is only validated: every text of up to four bytes of these, in every encoding, against a conversion. */
 static void test_validate_as(void) {
     static const uint8_t bytes[] = {0x00, 0x41, 0x7F, 0x80, 0xC3, 0xA9, 0xD8, 0xDC, 0xED, 0xFF};
     static const uint32_t encodings[] = {1, 2, 3, 4, 5, 6, 7, 8, TRUST8_RFC2279, TRUST8_CESU8, TRUST8_MUTF8, TRUST8_WTF8};
@@ -246,6 +246,8 @@ static void test_validate_as(void) {
         size_t rest = i, len = 1 + rest % 4;
         rest /= 4;
         for (size_t at = 0; at < len; at++, rest /= count) text[at] = bytes[rest % count];
+        /* What is left over would be the same text again. */
+        if (rest > 0) continue;
         uint32_t accepted = 0;
         for (size_t n = 0; n < each; n++) {
             trust8_error error;
