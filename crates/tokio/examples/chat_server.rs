@@ -1,20 +1,19 @@
-//! Streams the answer of a language model to a browser. A token may end inside a character, or have bytes that are not
-//! UTF-8; the browser gets whole characters, each as soon as it is complete.
+//! Streams the answer of a language model with hyper, to itself. A token may end inside a character, or have bytes that
+//! are not UTF-8; the client gets whole characters, each as soon as it is complete.
 //!
 //! ```sh
-//! cargo run -p trust8-tokio --example chat_server    # then: curl -N http://127.0.0.1:8080
+//! cargo run -p trust8-tokio --example chat_server
 //! ```
 
 #![forbid(unsafe_code)]
 
-use futures_util::{Stream, StreamExt, stream};
-use tokio::io::{self, AsyncReadExt, AsyncWriteExt};
+use futures_util::{Stream, TryStreamExt, stream};
+use hyper::body::{Body, Bytes, Frame};
+use hyper::{http, http::Response, server::conn::http1, service::service_fn};
+use std::{error::Error, io};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio_util::bytes::Bytes;
 use trust8_tokio::TextStream;
-
-const HEAD: &str =
-    "HTTP/1.1 200\r\nContent-Type: text/plain; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 /// Returns the tokens of a model. The third token ends inside an emoji, and the last one is cut off.
 fn tokens() -> impl Stream<Item = io::Result<Bytes>> + Unpin {
@@ -22,25 +21,23 @@ fn tokens() -> impl Stream<Item = io::Result<Bytes>> + Unpin {
     stream::iter(tokens.map(|token| Ok(Bytes::from_static(token))))
 }
 
-/// Answers a request with the text of the tokens, chunk by chunk. A framework takes the stream as it is: in axum,
-/// `Body::from_stream(TextStream::lossy(tokens()).into_bytes())`.
-async fn answer(mut connection: TcpStream) -> io::Result<()> {
-    let _ = connection.read(&mut [0; 4096]).await?;
-    connection.write_all(HEAD.as_bytes()).await?;
-    let mut texts = TextStream::lossy(tokens());
-    while let Some(text) = texts.next().await.transpose()? {
-        connection.write_all(format!("{:X}\r\n{text}\r\n", text.len()).as_bytes()).await?;
-    }
-    connection.write_all(b"0\r\n\r\n").await
-}
-
-pub(crate) async fn serve(listener: TcpListener) -> io::Result<()> {
-    loop {
-        tokio::spawn(answer(listener.accept().await?.0));
-    }
+/// Answers a request with the text of the tokens, frame by frame. In axum, `Body::from_stream(texts)` is the body.
+async fn answer<R>(_: R) -> http::Result<Response<impl Body<Data = Bytes, Error: Error + Send + Sync>>> {
+    let texts = TextStream::lossy(tokens()).into_bytes();
+    let response = Response::builder().header("Content-Type", "text/plain; charset=utf-8");
+    response.body(http_body_util::StreamBody::new(texts.map_ok(Frame::data)))
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> io::Result<()> {
-    serve(TcpListener::bind("127.0.0.1:8080").await?).await
+pub(crate) async fn main() -> io::Result<()> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let mut client = TcpStream::connect(listener.local_addr()?).await?;
+    let connection = hyper_util::rt::TokioIo::new(listener.accept().await?.0);
+    tokio::spawn(http1::Builder::new().serve_connection(connection, service_fn(answer)));
+    client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await?;
+    let mut response = String::new();
+    client.read_to_string(&mut response).await?;
+    let lines = response.split("\r\n").skip_while(|line| !line.is_empty());
+    assert_eq!(lines.skip(2).step_by(2).collect::<Vec<_>>(), ["Gr", "üße ", "👋", "! ", "\u{FFFD}", ""]);
+    Ok(())
 }
