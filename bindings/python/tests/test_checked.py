@@ -306,3 +306,5 @@ def test_an_array_is_one_of_numpy():
     assert numpy.asarray(arrow.repair(pa.array(ROWS), "drop")).tolist() == ["ok", "caf", None, "ok"]
     valid = numpy.asarray(arrow.is_valid(pa.array([b"a", b"\xff"])), dtype=numpy.int8)
     assert (valid.tolist(), valid.dtype) == ([1, 0], numpy.int8)
+    # A copy of integers once was a view that refuses to be written.
+    assert numpy.array(arrow.repair(pa.array([1, 2])), copy=True).flags.writeable

@@ -23,7 +23,7 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, IntervalUnit, 
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyCapsule, PySlice, PyType};
+use pyo3::types::{PyCapsule, PyDict, PySlice, PyType};
 use trust8_arrow::{Reason, RowError};
 use trust8_columns::Policy;
 use trust8_profile::Profile;
@@ -85,8 +85,12 @@ impl Array {
         dtype: Option<Bound<'py, PyAny>>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let _ = copy;
-        of_pyarrow(this.as_any(), "array")?.call_method1("__array__", (dtype,))
+        let options = PyDict::new(this.py());
+        if let Some(copy) = copy {
+            // NumPy 1 does not say this, and old versions of pyarrow do not know it.
+            options.set_item("copy", copy)?;
+        }
+        of_pyarrow(this.as_any(), "array")?.call_method("__array__", (dtype,), Some(&options))
     }
 
     fn __len__(&self) -> usize {
