@@ -2,7 +2,7 @@
 
 use super::cuts::{Entry, Oracle, VALID, assert_same, check, entries, malformed};
 use super::support::random::cases;
-use super::support::scale::Thin;
+use super::support::scale::{Thin, slow_scale};
 use proptest::prelude::*;
 use trust8::{ErrorKind, Validator};
 
@@ -316,13 +316,13 @@ fn decoded_text_borrows_from_the_piece() {
     }
 }
 
-/// Offsets do not wrap where a 32-bit `usize` would. (This is left out where more than four gigabytes would take minutes.)
+/// Offsets do not wrap where a 32-bit `usize` would. Where four gigabytes of text take seconds, the validator has read most of them before.
 #[test]
-#[cfg(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
 fn offsets_go_beyond_32_bits() {
-    let mut validator = Validator::new();
+    let before = if slow_scale() == 1 || cfg!(target_arch = "x86") { 0 } else { 4095 };
+    let mut validator = Validator::resume(before << 20, b"").unwrap();
     let zeros = vec![0; 1 << 20];
-    for _ in 0..4097 {
+    for _ in before..4097 {
         validator.push(&zeros).unwrap();
     }
     validator.push(b"\xE2").unwrap();

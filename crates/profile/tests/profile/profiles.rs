@@ -510,7 +510,7 @@ fn rows_without_bytes_need_no_memory() {
 #[test]
 fn rows_that_overlap() {
     let (mut random, characters) = (Random::new(59), interesting());
-    for round in 0..60 {
+    for round in 0..slow_cases(60, 18) as usize {
         let buffers: [Vec<u8>; 2] = std::array::from_fn(|_| {
             let mut buffer = [&b"...."[..], b"\xEF\xBB\xBF", b"\xFF\xEF\xBB\xBF"][random.index(3)].to_vec();
             while buffer.len() < 400 {
