@@ -213,7 +213,7 @@ fn styles_and_joiners_of_emoji() {
         "\u{200D}",
         "\u{200D}",
         "\u{FE0F}",
-        "\u{FE0F}",
+        "\u{FE0F}\u{20E4}",
         "\u{FE0F}\u{20E3}",
         "\u{FE0F}\u{200D}",
         "\u{FE0E}",

@@ -629,6 +629,21 @@ fn names_and_numbers_are_unique() {
     assert_eq!("tags".parse::<Class>().unwrap_err().names().len(), Class::ALL.len());
 }
 
+/// The last byte is found, also where the zeros around a short text are no suspects.
+#[test]
+fn a_suspect_ends_the_text() {
+    let profile = Profile::new().forbid(Class::Delete).forbid(Class::StrayJoiner);
+    for kernel in kernels() {
+        for count in 0..70 {
+            let text = "é".repeat(count / 2) + &"a".repeat(count % 2);
+            assert_eq!(kernel.profile(&profile).from_utf8(text.as_bytes()), Ok(&*text), "{kernel:?}");
+            let text = text + "\x7F";
+            let found = kernel.profile(&profile).from_utf8(text.as_bytes());
+            assert_eq!(found.map_err(|error| error.valid_up_to()), Err(count), "{kernel:?}");
+        }
+    }
+}
+
 /// Text without suspects takes a shorter path, on which only the kernel finds what is not UTF-8.
 #[test]
 fn a_fault_in_text_without_suspects() {
