@@ -27,7 +27,7 @@
 //! 5. **An innocent suspect begins no new search.** The bits also tell which other suspects are near, so
 //!    that rules about the context look at few characters.
 //! 6. **Common ones are judged by ten bytes.** A joiner between letters of Persian or Hindi, and U+200B in
-//!    Thai, take 3 to 5 ns, a style or joiner of an emoji 20; what this does not know is judged by the rules.
+//!    Thai, take 3 to 5 ns, a style or joiner of an emoji 20 to 40; what this does not know is judged by the rules.
 
 use trust8::Kernel;
 use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, judge, start_before};
