@@ -152,7 +152,7 @@ step_aarch64() {
     export RUSTFLAGS="-D warnings"
     test_elsewhere $triple neon,scalar 1024
     run cross_cargo build --release --manifest-path tools/tests-nostd/Cargo.toml --target $triple
-    run qemu-aarch64 "$target/cross/$triple/release/nostd" neon
+    run qemu-aarch64 -L /usr/aarch64-linux-gnu "$target/cross/$triple/release/nostd" neon
     unset RUSTFLAGS
     RUSTC=$cross_rustc run tools/codegen/check.py --target $triple
     RUSTC=$cross_rustc run tools/codegen/check.py --target $triple --self-test
