@@ -217,7 +217,7 @@ part_aarch64() {
     run cross_cargo $triple --config profile.release.package.trust8-transcode.opt-level=2
     compile_suite aarch64-linux-gnu-gcc "$programs/suite-aarch64" "$CARGO_TARGET_DIR/cross/$triple/release/libtrust8_capi.a" -static \
         $NO_UNWINDING
-    TRUST8_TEST_SCALE=$((scale * 16)) run qemu-aarch64 -L /usr/aarch64-linux-gnu "$programs/suite-aarch64"
+    TRUST8_TEST_SCALE=$((scale * 16)) run qemu-aarch64 "$programs/suite-aarch64"
 }
 
 [ $# -gt 0 ] || set -- "${PARTS[@]}"
