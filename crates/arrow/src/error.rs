@@ -126,20 +126,15 @@ impl From<RowError> for io::Error {
     }
 }
 
-/// Writes where the row is and what is wrong with it.
 #[cfg(feature = "serde")]
-impl serde_core::Serialize for RowError {
-    fn serialize<S: serde_core::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        use serde_core::ser::SerializeStruct as _;
-
-        let mut fields = to.serialize_struct("RowError", 5)?;
-        fields.serialize_field("row", &self.row)?;
-        fields.serialize_field("path", &self.path)?;
-        fields.serialize_field("offset", &self.offset())?;
-        fields.serialize_field("kind", self.kind())?;
-        fields.serialize_field("message", &self.reason.to_string())?;
-        fields.end()
-    }
+trust8::engine::serialized_fields! {
+    RowError, |error| {
+        row: error.row,
+        path: error.path,
+        offset: error.offset(),
+        kind: error.kind(),
+        message: error.reason.to_string()
+    };
 }
 
 impl Reason {

@@ -371,12 +371,9 @@ impl Error for CodecError {
     }
 }
 
-/// Writes the position, or null, and the message.
 #[cfg(feature = "serde")]
-impl serde_core::Serialize for CodecError {
-    fn serialize<S: serde_core::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        super::serialized("CodecError", self.valid_up_to(), self, to)
-    }
+trust8::engine::serialized_fields! {
+    CodecError, |error| { valid_up_to: error.valid_up_to(), message: trust8::engine::Message(error) };
 }
 
 /// Returns the error of the inner reader or writer, or an

@@ -32,19 +32,3 @@ pub use stream::{TextBytes, TextStream, TextStreamError};
 pub use trust8::io::{LineError, OnBadLine};
 #[cfg(feature = "profile")]
 pub use writer::ProfileWriter;
-
-/// Writes an error with the fields of `LineError`.
-#[cfg(feature = "serde")]
-fn serialized<S: serde_core::Serializer>(
-    name: &'static str,
-    valid_up_to: Option<u64>,
-    message: &dyn std::fmt::Display,
-    to: S,
-) -> Result<S::Ok, S::Error> {
-    use serde_core::ser::SerializeStruct as _;
-
-    let mut fields = to.serialize_struct(name, 2)?;
-    fields.serialize_field("valid_up_to", &valid_up_to)?;
-    fields.serialize_field("message", &message.to_string())?;
-    fields.end()
-}

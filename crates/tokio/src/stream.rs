@@ -274,11 +274,16 @@ impl<E: Error> Error for TextStreamError<E> {
 #[cfg(feature = "serde")]
 impl<E: fmt::Display> serde_core::Serialize for TextStreamError<E> {
     fn serialize<S: serde_core::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        use serde_core::ser::SerializeStruct as _;
+
         let valid_up_to = match self {
             Self::Inner(_) => None,
             Self::Utf8(error) => Some(error.valid_up_to()),
         };
-        super::serialized("TextStreamError", valid_up_to, self, to)
+        let mut fields = to.serialize_struct("TextStreamError", 2)?;
+        fields.serialize_field("valid_up_to", &valid_up_to)?;
+        fields.serialize_field("message", &self.to_string())?;
+        fields.end()
     }
 }
 
