@@ -130,10 +130,10 @@ impl From<RowError> for io::Error {
 trust8::engine::serialized_fields! {
     RowError, |error| {
         row: error.row,
-        path: error.path,
+        path: &*error.path,
         offset: error.offset(),
         kind: error.kind(),
-        message: error.reason.to_string()
+        message: trust8::engine::Message(&error.reason)
     };
 }
 

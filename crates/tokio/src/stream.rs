@@ -282,7 +282,7 @@ impl<E: fmt::Display> serde_core::Serialize for TextStreamError<E> {
         };
         let mut fields = to.serialize_struct("TextStreamError", 2)?;
         fields.serialize_field("valid_up_to", &valid_up_to)?;
-        fields.serialize_field("message", &self.to_string())?;
+        fields.serialize_field("message", &trust8::engine::Message(self))?;
         fields.end()
     }
 }
