@@ -43,6 +43,27 @@ pub mod search;
 #[cfg(feature = "serde")]
 mod serialize;
 
+/// An instruction set with [`Simd`](trust8::engine::Simd): any but AVX-512.
+#[cfg(trust8_simd)]
+#[doc(hidden)]
+pub trait SimdSet: trust8::engine::Simd {}
+
+/// Implements [`SimdSet`] for each that is compiled.
+#[cfg(trust8_simd)]
+macro_rules! simd_sets {
+    () => {};
+    (avx512: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
+        simd_sets!($($others)*);
+    };
+    ($set:ident: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
+        #[cfg($cfg)]
+        impl SimdSet for trust8::engine::$token {}
+        simd_sets!($($others)*);
+    };
+}
+#[cfg(trust8_simd)]
+trust8::instruction_sets!(simd_sets);
+
 pub use ascii::{ascii_up_to, is_ascii};
 pub use inspect::{Summary, count_chars, count_chars_lossy, count_starts, inspect, utf16_len};
 pub use kernel::KernelCounts;

@@ -20,36 +20,24 @@ use core::hint::black_box;
 use trust8::engine::Simd;
 
 use super::{Counting, Counts};
+use crate::SimdSet;
 
-/// Implements [`Counting`] for the instruction sets with [`Simd`]: all but AVX-512.
-macro_rules! counting {
-    () => {};
-    (avx512: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
-        counting!($($others)*);
-    };
-    ($set:ident: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
-        counting!($($others)*);
+impl<S: SimdSet> Counting for S {
+    #[inline(always)]
+    fn count(self, text: &[u8]) -> Counts {
+        count(self, text)
+    }
 
-        #[cfg($cfg)]
-        impl Counting for trust8::engine::$token {
-            #[inline(always)]
-            fn count(self, text: &[u8]) -> Counts {
-                count(self, text)
-            }
+    #[inline(always)]
+    fn count_chars(self, text: &[u8]) -> usize {
+        text.len() - sum::<Self, false>(self, text)
+    }
 
-            #[inline(always)]
-            fn count_chars(self, text: &[u8]) -> usize {
-                text.len() - sum::<Self, false>(self, text)
-            }
-
-            #[inline(always)]
-            fn utf16_len(self, text: &[u8]) -> usize {
-                sum::<Self, true>(self, text)
-            }
-        }
-    };
+    #[inline(always)]
+    fn utf16_len(self, text: &[u8]) -> usize {
+        sum::<Self, true>(self, text)
+    }
 }
-trust8::instruction_sets!(counting);
 
 /// Returns all counts of valid text.
 #[inline(always)]

@@ -4,6 +4,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(trust8_simd)]
+use crate::SimdSet;
+#[cfg(trust8_simd)]
 use trust8::engine::Simd;
 use trust8::engine::{Automaton, Vectors};
 #[cfg(trust8_avx512)]
@@ -34,44 +36,30 @@ pub trait SearchOps: Vectors {
     fn bits(self, found: Self::Found) -> u64;
 }
 
-/// Implements [`SearchOps`] for the instruction sets with [`Simd`]: all but AVX-512.
 #[cfg(trust8_simd)]
-macro_rules! search_ops {
-    () => {};
-    (avx512: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
-        search_ops!($($others)*);
-    };
-    ($set:ident: $token:ident, $name:literal, $cfg:ident, $features:tt, $target:tt, $about:literal; $($others:tt)*) => {
-        search_ops!($($others)*);
+impl<S: SimdSet> SearchOps for S {
+    type Found = Self::Vector;
 
-        #[cfg($cfg)]
-        impl SearchOps for trust8::engine::$token {
-            type Found = Self::Vector;
+    #[inline(always)]
+    fn and_xor(self, v: Self::Vector, mask: Self::Vector, bits: Self::Vector) -> Self::Vector {
+        self.xor(self.and(v, mask), bits)
+    }
 
-            #[inline(always)]
-            fn and_xor(self, v: Self::Vector, mask: Self::Vector, bits: Self::Vector) -> Self::Vector {
-                self.xor(self.and(v, mask), bits)
-            }
+    #[inline(always)]
+    fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        Simd::equal(self, a, b)
+    }
 
-            #[inline(always)]
-            fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-                Simd::equal(self, a, b)
-            }
+    #[inline(always)]
+    fn is_any(self, found: Self::Vector) -> bool {
+        self.any_high_bit(found)
+    }
 
-            #[inline(always)]
-            fn is_any(self, found: Self::Vector) -> bool {
-                self.any_high_bit(found)
-            }
-
-            #[inline(always)]
-            fn bits(self, found: Self::Vector) -> u64 {
-                self.high_bits(found)
-            }
-        }
-    };
+    #[inline(always)]
+    fn bits(self, found: Self::Vector) -> u64 {
+        self.high_bits(found)
+    }
 }
-#[cfg(trust8_simd)]
-trust8::instruction_sets!(search_ops);
 
 #[cfg(trust8_avx512)]
 impl SearchOps for Avx512 {
