@@ -121,11 +121,11 @@ impl BadRows {
     }
 }
 
-/// Returns the row that has the byte `at`. Rows before `row` end before it.
+/// Returns the row that has the byte `at`, which is before the end of the last row. Rows before `row` end before it.
 #[inline(always)]
 fn row_at(at: usize, mut row: usize, rows: usize, start: &impl Fn(usize) -> usize) -> usize {
     for _ in 0..NEAR_ROWS {
-        if row + 1 == rows || start(row + 1) > at {
+        if start(row + 1) > at {
             return row;
         }
         row += 1;
