@@ -172,11 +172,11 @@ impl Route {
     fn exactly_fitting(&self, left: usize) -> usize {
         let units = left / self.to.family.unit();
         match (self.from.family, self.to.family) {
-            (Family::Utf16, Family::Utf16) | (Family::Utf32, Family::Utf32) => {
-                units * self.from.family.unit()
+            (Family::Utf16, Family::Utf16 | Family::Latin1)
+            | (Family::Utf32, Family::Utf32 | Family::Latin1)
+            | (Family::Latin1, Family::Latin1 | Family::Utf16 | Family::Utf32) => {
+                units.saturating_mul(self.from.family.unit())
             }
-            (Family::Latin1, Family::Latin1 | Family::Utf16 | Family::Utf32) => units,
-            (Family::Utf16 | Family::Utf32, Family::Latin1) => units.saturating_mul(self.from.family.unit()),
             _ => 0,
         }
     }

@@ -163,24 +163,8 @@ impl<S: ShuffleOps> ConvertOps for S {
     fn with_high_bits(self, bits: u64) -> Self::Vector {
         // The index of the byte that has the bit. A shuffle works on 16 bytes, and each 16 contain
         // all four bytes.
-        const BYTE: &[u8; 32] = &{
-            let mut bytes = [0; 32];
-            let mut i = 0;
-            while i < 32 {
-                bytes[i] = i as u8 / 8;
-                i += 1;
-            }
-            bytes
-        };
-        const BIT: &[u8; 32] = &{
-            let mut bits = [0; 32];
-            let mut i = 0;
-            while i < 32 {
-                bits[i] = 1 << (i % 8);
-                i += 1;
-            }
-            bits
-        };
+        const BYTE: &[u8] = [[0; 8], [1; 8], [2; 8], [3; 8]].as_flattened();
+        const BIT: &[u8] = [[1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80]; 4].as_flattened();
         // Bit 7 remains set where nothing is subtracted from it.
         let zeros = self.lookup(self.splat32(!bits as u32), self.load(BYTE, 0));
         let zeros = self.and(zeros, self.load(BIT, 0));

@@ -11,26 +11,6 @@ impl WideLaneOps for Simd128 {
     type Mask16 = v128;
     type Mask32 = v128;
 
-    #[inline(always)]
-    fn left16<const N: i32>(self, v: v128) -> v128 {
-        u16x8_shl(v, N.cast_unsigned())
-    }
-
-    #[inline(always)]
-    fn right16<const N: i32>(self, v: v128) -> v128 {
-        u16x8_shr(v, N.cast_unsigned())
-    }
-
-    #[inline(always)]
-    fn left32<const N: i32>(self, v: v128) -> v128 {
-        u32x4_shl(v, N.cast_unsigned())
-    }
-
-    #[inline(always)]
-    fn right32<const N: i32>(self, v: v128) -> v128 {
-        u32x4_shr(v, N.cast_unsigned())
-    }
-
     compiled! { Simd128
         fn splat16(word: u16) -> v128 { u16x8_splat(word) }
         fn splat32(dword: u32) -> v128 { u32x4_splat(dword) }
@@ -44,6 +24,10 @@ impl WideLaneOps for Simd128 {
         fn select16(mask: v128, yes: v128, no: v128) -> v128 { v128_bitselect(yes, no, mask) }
         fn select32(mask: v128, yes: v128, no: v128) -> v128 { v128_bitselect(yes, no, mask) }
         fn plus32(a: v128, b: v128) -> v128 { u32x4_add(a, b) }
+        fn left16<const N: i32>(v: v128) -> v128 { u16x8_shl(v, N.cast_unsigned()) }
+        fn right16<const N: i32>(v: v128) -> v128 { u16x8_shr(v, N.cast_unsigned()) }
+        fn left32<const N: i32>(v: v128) -> v128 { u32x4_shl(v, N.cast_unsigned()) }
+        fn right32<const N: i32>(v: v128) -> v128 { u32x4_shr(v, N.cast_unsigned()) }
     }
 }
 

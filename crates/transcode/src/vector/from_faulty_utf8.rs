@@ -45,8 +45,11 @@ pub(crate) trait Instead {
     /// Returns the bytes at which a unit ends.
     fn ends(marks: Marks) -> u64;
 
-    /// Returns the three bytes of the character for each byte of `now`, the last one first.
-    fn character<S: ConvertOps>(s: S, now: S::Vector) -> [S::Vector; 3];
+    /// Returns the three bytes of the character for each byte of `now`, the last one first: of U+FFFD.
+    #[inline(always)]
+    fn character<S: ConvertOps>(s: S, _now: S::Vector) -> [S::Vector; 3] {
+        [s.splat(0xBD), s.splat(0xBF), s.splat(0xEF)]
+    }
 }
 
 /// U+FFFD for each ill-formed sequence.
@@ -57,11 +60,6 @@ impl Instead for Replaced {
     fn ends(marks: Marks) -> u64 {
         marks.ends
     }
-
-    #[inline(always)]
-    fn character<S: ConvertOps>(s: S, _: S::Vector) -> [S::Vector; 3] {
-        [s.splat(0xBD), s.splat(0xBF), s.splat(0xEF)]
-    }
 }
 
 /// Nothing.
@@ -71,11 +69,6 @@ impl Instead for Ignored {
     #[inline(always)]
     fn ends(marks: Marks) -> u64 {
         marks.ends & !marks.ill_formed
-    }
-
-    #[inline(always)]
-    fn character<S: ConvertOps>(s: S, now: S::Vector) -> [S::Vector; 3] {
-        Replaced::character(s, now)
     }
 }
 
