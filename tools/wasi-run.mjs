@@ -1,6 +1,6 @@
 // Runs a WebAssembly program that was compiled for wasm32-wasip1. Cargo calls it as a runner (tools/cross.toml):
 //
-//     node --no-warnings --no-wasm-tier-up tools/wasi-run.mjs PROGRAM.wasm [ARGUMENT...]
+//     node --no-warnings --no-turbo-fast-api-calls tools/wasi-run.mjs PROGRAM.wasm [ARGUMENT...]
 //
 // The program sees the environment and the working directory, and nothing else. Its exit code becomes the exit code of
 // this script.
