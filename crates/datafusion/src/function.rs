@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use datafusion::arrow::array::{ArrayRef, AsArray};
+use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result, ScalarValue, internal_err, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::scalar_doc_sections::DOC_SECTION_STRING;
@@ -14,7 +14,6 @@ use datafusion::logical_expr::{
 use trust8_columns::Policy;
 use trust8_profile::Profile;
 
-use crate::dictionary;
 use crate::rows::{self, Plan, text_type};
 
 /// The functions.
@@ -164,15 +163,11 @@ impl Task {
     }
 
     fn evaluate(self, array: &ArrayRef, Meaning { plan, profile }: Meaning) -> Result<ArrayRef> {
-        let dictionary = array.as_any_dictionary_opt();
-        Ok(match (self, dictionary) {
-            (Self::IsValid, None) => Arc::new(rows::is_valid(array)?),
-            (Self::IsValid, Some(dictionary)) => dictionary::is_valid(dictionary)?,
-            (Self::Error | Self::ProfileError, None) => Arc::new(rows::errors(array, profile)?),
-            (Self::Error | Self::ProfileError, Some(dictionary)) => dictionary::errors(dictionary, profile)?,
-            (_, None) => rows::text(array, plan)?,
-            (_, Some(dictionary)) => dictionary::text(dictionary, plan)?,
-        })
+        match self {
+            Self::IsValid => rows::is_valid(array),
+            Self::Error | Self::ProfileError => rows::errors(array, profile),
+            _ => rows::text(array, plan),
+        }
     }
 }
 

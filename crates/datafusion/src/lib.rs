@@ -68,7 +68,7 @@
 //! | field | type | content |
 //! |---|---|---|
 //! | `offset` | `Int64` | where in the value the ill-formed sequence begins |
-//! | `length` | `Int64` | its length, or null if the value ends inside a character |
+//! | `length` | `Int64` | its length, or null if the value ends inside a character; that of all forbidden characters in a row |
 //! | `kind` | `Utf8View` | the name of the kind of error: see [`trust8::ErrorKind::name`] and [`trust8_profile::Class::name`] |
 //! | `message` | `Utf8View` | the message of the error |
 //!
@@ -92,7 +92,6 @@
 //! [`TableProvider`]: datafusion::catalog::TableProvider
 
 mod checked;
-mod dictionary;
 mod files;
 mod function;
 mod rows;

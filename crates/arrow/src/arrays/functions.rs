@@ -12,7 +12,7 @@ use super::arrow_array::builder::{LargeStringBuilder, UInt64Builder};
 use super::arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use super::arrow_buffer::BooleanBufferBuilder;
 use super::arrow_schema::{ArrowError, Field, Schema};
-use super::leaf::{Claim, Plan, Types, claim};
+use super::leaf::{Claim, Leaf, Plan, Types, claim};
 use super::mask::{all_nulls, check_rows, check_slices};
 use super::nested::{
     Enough, Found, Search, convert, field_for, find, is_bytes_of_extension, is_text, refused_rows, sort,
@@ -183,6 +183,9 @@ pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
 pub fn is_valid_in(array: &dyn Array, profile: &Profile) -> Result<BooleanArray, RowError> {
     check_slices(array, "")?;
     check_rows(array.len(), "")?;
+    if claim(array.data_type()) != Claim::Other && profile.bits() == 0 {
+        return Ok(BooleanArray::new(!&Leaf::of(array, None, "")?.invalid()?, all_nulls(array)?));
+    }
     let mut valid = BooleanBufferBuilder::new(array.len());
     valid.append_n(array.len(), true);
     let search = Search { profile, claims: false, enough: Enough::EachRow, shared: &Cell::new(0) };

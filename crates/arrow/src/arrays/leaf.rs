@@ -21,7 +21,7 @@ use super::arrow_buffer::{
 };
 use super::arrow_schema::DataType;
 use super::known::Known;
-use super::mask::reached;
+use super::mask::{len, reached};
 use crate::error::{Reason, RowError, policy_for_forbidden};
 
 /// The treatment of rows that are not UTF-8.
@@ -100,6 +100,26 @@ fn validity(nulls: &NullBuffer) -> Validity<'_> {
     Validity::new(nulls.validity(), nulls.offset())
 }
 
+/// Evaluates an expression over the rows of a leaf as a column, for any layout.
+macro_rules! for_column {
+    ($leaf:ident, $validity:expr, $column:ident => $use:expr) => {
+        match &$leaf.memory {
+            Memory::Narrow(offsets, values) => {
+                $leaf.checked(Offsets::new(values, offsets.inner(), $validity)).map(|$column| $use)
+            }
+            Memory::Wide(offsets, values) => {
+                $leaf.checked(Offsets::new(values, offsets.inner(), $validity)).map(|$column| $use)
+            }
+            Memory::Views(views, buffers) => {
+                $leaf.checked(Views::new(views, &slices(buffers), $validity)).map(|$column| $use)
+            }
+            Memory::FixedSize(width, len, values) => {
+                $leaf.checked(FixedSize::<i32>::new(values, *width, *len, $validity)).map(|$column| $use)
+            }
+        }
+    };
+}
+
 impl<'a> Leaf<'a> {
     /// Returns the leaf if the rows of `array` are bytes. Rows that are not in `live` are
     /// unreachable.
@@ -151,20 +171,17 @@ impl<'a> Leaf<'a> {
 
     /// Checks the offsets, views and lengths of all rows, also of null ones.
     pub(crate) fn check_layout(&self) -> Result<(), RowError> {
-        match &self.memory {
-            Memory::Narrow(offsets, values) => {
-                self.checked(Offsets::new(values, offsets.inner(), None)).map(drop)
-            }
-            Memory::Wide(offsets, values) => {
-                self.checked(Offsets::new(values, offsets.inner(), None)).map(drop)
-            }
-            Memory::Views(views, buffers) => {
-                self.checked(Views::new(views, &slices(buffers), None)).map(drop)
-            }
-            Memory::FixedSize(width, len, values) => {
-                self.checked(FixedSize::<i32>::new(values, *width, *len, None)).map(drop)
-            }
-        }
+        for_column!(self, None, _column => ())
+    }
+
+    /// Returns a bitmap in which the bits of reachable rows that are not UTF-8 are 1.
+    pub(crate) fn invalid(&self) -> Result<BooleanBuffer, RowError> {
+        let rows = len(self.array);
+        let mut bits = vec![0; rows.div_ceil(8)];
+        for_column!(self, self.reached.as_ref().map(validity), column => {
+            invalid_rows(column).bitmap(&mut bits).expect("a bit for each row")
+        })?;
+        Ok(BooleanBuffer::new(Buffer::from_vec(bits), 0, rows))
     }
 
     /// Calls `each` with at most `most` reachable rows that are not UTF-8 or have a character that
@@ -187,23 +204,7 @@ impl<'a> Leaf<'a> {
                 _ => refused_rows(column, profile).take(most).for_each(|(row, error)| found(row, error)),
             }
         }
-        let validity = self.reached.as_ref().map(validity);
-        match &self.memory {
-            Memory::Narrow(offsets, values) => {
-                of(self.checked(Offsets::new(values, offsets.inner(), validity))?, profile, most, each);
-            }
-            Memory::Wide(offsets, values) => {
-                of(self.checked(Offsets::new(values, offsets.inner(), validity))?, profile, most, each);
-            }
-            Memory::Views(views, buffers) => {
-                of(self.checked(Views::new(views, &slices(buffers), validity))?, profile, most, each);
-            }
-            Memory::FixedSize(width, len, values) => {
-                let column = FixedSize::<i32>::new(values, *width, *len, validity);
-                of(self.checked(column)?, profile, most, each);
-            }
-        }
-        Ok(())
+        for_column!(self, self.reached.as_ref().map(validity), column => of(column, profile, most, each))
     }
 
     /// Returns the array as text, or `None` if it is text already. Nothing is copied if no row needs a repair.
