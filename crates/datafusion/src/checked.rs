@@ -3,6 +3,8 @@
 //! Filters stay above the check: the plan below would compare text that is not UTF-8. For the same
 //! reason, an order of the rows counts no longer, because a repair can change it.
 
+#![forbid(unsafe_code)]
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -122,10 +124,18 @@ impl CheckedExec {
         Self::with_checker(input, policy.map_or(Checker::refuse(), Checker::repair))
     }
 
-    fn with_checker(input: Arc<dyn ExecutionPlan>, checker: Checker) -> Self {
+    fn with_checker(plan: Arc<dyn ExecutionPlan>, checker: Checker) -> Self {
+        let schema = checker.schema(&plan.schema());
+        #[cfg(feature = "parquet")]
+        let plan = crate::parquet::as_bytes(&plan).unwrap_or(plan);
+        Self::of(plan, schema, checker)
+    }
+
+    /// Checks what `input` returns, and makes text of its bytes where `schema` has text.
+    fn of(input: Arc<dyn ExecutionPlan>, schema: SchemaRef, checker: Checker) -> Self {
         let partitions = input.output_partitioning().partition_count();
         let properties = PlanProperties::new(
-            EquivalenceProperties::new(checker.schema(&input.schema())),
+            EquivalenceProperties::new(schema),
             Partitioning::UnknownPartitioning(partitions),
             input.pipeline_behavior(),
             input.boundedness(),
@@ -171,7 +181,7 @@ impl ExecutionPlan for CheckedExec {
         let Ok([input]) = <[_; 1]>::try_from(children) else {
             return Err(DataFusionError::Internal("CheckedExec has one child".to_owned()));
         };
-        Ok(Arc::new(Self::with_checker(input, self.checker.clone())))
+        Ok(Arc::new(Self::of(input, self.schema(), self.checker.clone())))
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
@@ -196,6 +206,7 @@ impl ExecutionPlan for CheckedExec {
         let schema = input.schema();
         // The table may come by the C interface.
         let checked = CheckedStream::new(input, schema, self.checker.clone()).forgetful();
+        let checked = checked.with_schema(self.schema());
         Ok(Box::pin(RecordBatchStreamAdapter::new(checked.schema(), checked)))
     }
 }

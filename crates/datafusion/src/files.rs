@@ -9,6 +9,8 @@
 //!     its batches are checked
 //! ```
 
+#![forbid(unsafe_code)]
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -231,10 +233,11 @@ impl TableProviderFactory for CheckedFiles {
             .map(|name| name.to_lowercase().parse::<Policy>())
             .transpose()
             .map_err(|error| plan_datafusion_err!("{error}"))?;
-        if policy.is_some() && ["ARROW", "PARQUET"].contains(&self.format.as_str()) {
+        let refuses: &[_] = if cfg!(feature = "parquet") { &["ARROW"] } else { &["ARROW", "PARQUET"] };
+        if policy.is_some() && refuses.contains(&&*self.format) {
+            let format = &self.format;
             return Err(plan_datafusion_err!(
-                "{} has no policy: its reader refuses text that is not UTF-8",
-                self.format
+                "{format} has no policy: its reader refuses text that is not UTF-8"
             ));
         }
         let is_text = ["CSV", "JSON", "NDJSON"].contains(&self.format.as_str());

@@ -81,19 +81,26 @@
 //! JSON are decoded before they are read, from any encoding of the WHATWG:
 //!
 //! ```sql
-//! CREATE EXTERNAL TABLE a STORED AS CHECKED_PARQUET LOCATION 'a.parquet';
+//! CREATE EXTERNAL TABLE a STORED AS CHECKED_PARQUET LOCATION 'a.parquet' OPTIONS ('policy' 'replace');
 //! CREATE EXTERNAL TABLE b STORED AS CHECKED_CSV LOCATION 'b.csv' OPTIONS ('encoding' 'windows-1252');
 //! CREATE EXTERNAL TABLE c STORED AS CHECKED_JSON LOCATION 'c.json' OPTIONS ('policy' 'replace');
 //! ```
 //!
 //! Without a policy, a file that is not in its encoding fails the query. A file that is decoded is read in one piece, and must not
-//! be compressed. Files of Parquet and Arrow take no policy: DataFusion's readers refuse text that is not UTF-8, and name no row.
+//! be compressed.
+//!
+//! With the feature `parquet`, which is on by default, the text of Parquet files is read as bytes, which are checked and repaired,
+//! nested ones too. Conditions see the repaired text, so statistics and bloom filters skip nothing. A column with both text and bytes
+//! inside stays as it is: the reader of Parquet refuses text in it that is not UTF-8. That of Arrow does so everywhere, and its
+//! files take no policy.
 //!
 //! [`TableProvider`]: datafusion::catalog::TableProvider
 
 mod checked;
 mod files;
 mod function;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod rows;
 
 use std::sync::Arc;

@@ -5,11 +5,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use datafusion::arrow::array::{BinaryArray, RecordBatch, StringArray};
+use datafusion::arrow::array::builder::{MapBuilder, StringBuilder};
+use datafusion::arrow::array::{
+    Array, ArrayRef, BinaryArray, Date64Array, Decimal128Array, DictionaryArray, DurationSecondArray,
+    FixedSizeListArray, Int64Array, LargeListArray, LargeStringArray, ListArray, NullArray, RecordBatch,
+    StringArray, StringViewArray, StructArray, TimestampMicrosecondArray,
+};
+use datafusion::arrow::buffer::{NullBuffer, OffsetBuffer};
+use datafusion::arrow::compute::concat_batches;
+use datafusion::arrow::datatypes::{DataType, Field, Int8Type};
 use datafusion::catalog::{Session, TableProvider, TableProviderFactory};
 use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 use datafusion::logical_expr::CreateExternalTable;
+use datafusion::parquet::arrow::ArrowWriter;
+use datafusion::parquet::arrow::arrow_writer::ArrowWriterOptions;
+use datafusion::parquet::file::properties::WriterProperties;
 
 /// A format that is always the same table, whose reader checks nothing.
 #[derive(Debug)]
@@ -18,11 +29,141 @@ pub(crate) struct Unchecked;
 #[async_trait]
 impl TableProviderFactory for Unchecked {
     async fn create(&self, _: &dyn Session, _: &CreateExternalTable) -> Result<Arc<dyn TableProvider>> {
-        let (offsets, values, nulls) = BinaryArray::from_vec(vec![b"Ana", b"Ren\xE9"]).into_parts();
-        // SAFETY: none. Readers that check nothing make such arrays.
-        let lie = unsafe { StringArray::new_unchecked(offsets, values, nulls) };
-        let batch = RecordBatch::try_from_iter([("name", Arc::new(lie) as _)])?;
+        let name = lie(&[Some(b"Ana"), Some(b"Ren\xE9")]);
+        let batch = RecordBatch::try_from_iter([("name", Arc::new(name) as _)])?;
         Ok(Arc::new(MemTable::try_new(batch.schema(), vec![vec![batch]])?))
+    }
+}
+
+/// Returns bytes as text that nobody has checked.
+fn lie(rows: &[Option<&[u8]>]) -> StringArray {
+    let (offsets, values, nulls) = rows.iter().copied().collect::<BinaryArray>().into_parts();
+    // SAFETY: none. Readers that check nothing make such arrays.
+    unsafe { StringArray::new_unchecked(offsets, values, nulls) }
+}
+
+/// Writes columns of Parquet, two rows in a group, with statistics and bloom filters.
+fn write_parquet(path: &Path, columns: &[(&str, ArrayRef)], has_arrow_schema: bool) {
+    let batch = RecordBatch::try_from_iter_with_nullable(
+        columns.iter().map(|(name, array)| (*name, array.clone(), true)),
+    )
+    .expect("a batch");
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    let options = WriterProperties::builder()
+        .set_bloom_filter_enabled(true)
+        .set_max_row_group_row_count(Some(2))
+        .build();
+    let options =
+        ArrowWriterOptions::new().with_properties(options).with_skip_arrow_metadata(!has_arrow_schema);
+    let file = fs::File::create(path).expect("a file");
+    let mut writer = ArrowWriter::try_new_with_options(file, batch.schema(), options).expect("a writer");
+    writer.write(&batch).and_then(|()| writer.close()).expect("a file");
+}
+
+/// Writes files of Parquet: their text is not UTF-8, except for that in the folder `part=clean`.
+fn write_dirty_parquet(folder: &Path) {
+    let item = Arc::new(Field::new_list_field(DataType::Utf8, true));
+    let nested = |items: &[Option<&[u8]>], keys: [Option<i8>; 4]| -> Vec<(&str, ArrayRef)> {
+        let nulls = Some(NullBuffer::from(vec![true, true, false, true]));
+        let lists = ListArray::new(
+            item.clone(),
+            OffsetBuffer::from_lengths([2, 0, 0, 1]),
+            Arc::new(lie(items)),
+            nulls,
+        );
+        let person = StructArray::try_from(vec![
+            ("nick", Arc::new(lie(&[items[0]; 4])) as ArrayRef),
+            ("age", Arc::new(Int64Array::from(vec![30; 4]))),
+        ])
+        .expect("a struct");
+        let kinds = DictionaryArray::<Int8Type>::new(keys.to_vec().into(), Arc::new(lie(items)));
+        vec![("tags", Arc::new(lists)), ("kind", Arc::new(kinds)), ("person", Arc::new(person))]
+    };
+    let numbers = |first: i64| Arc::new(Int64Array::from_iter_values(first..first + 4));
+    let names = lie(&[Some(b"Ana"), Some(b"Ren\xE9"), None, Some(b"\xED\xA0\x80")]);
+    let same = lie(&[Some(&b"\xE9"[..]); 4]);
+    let half = lie(&[Some(b"\xE9"), Some(b"\xE9"), Some(b"s"), Some(b"s")]);
+    let mut dirty: Vec<(&str, ArrayRef)> = vec![
+        ("id", numbers(1)),
+        ("name", Arc::new(names)),
+        ("same", Arc::new(same)),
+        ("half", Arc::new(half)),
+    ];
+    dirty.extend(nested(&[Some(b"x\xE9"), Some(b"y"), Some(b"\xFF")], [Some(0), Some(1), None, Some(0)]));
+    let names = lie(&[Some(b"Ren\xC3\xA9"), Some(b"Eva"), Some(b"Ana"), None]);
+    let same = Arc::new(lie(&[Some(&b"s"[..]); 4]));
+    let mut clean: Vec<(&str, ArrayRef)> =
+        vec![("id", numbers(5)), ("name", Arc::new(names)), ("same", same.clone()), ("half", same)];
+    clean.extend(nested(&[Some(b"x"), Some(b"y"), Some(b"z")], [Some(2), Some(1), None, Some(0)]));
+    write_parquet(&folder.join("dirty.parquet"), &dirty, true);
+    write_parquet(&folder.join("spark.parquet"), &dirty, false);
+    write_parquet(&folder.join("many/part=dirty/a.parquet"), &dirty, true);
+    write_parquet(&folder.join("many/part=clean/b.parquet"), &clean, true);
+    let mixed = [("raw", DataType::Binary), ("text", DataType::Utf8)]
+        .map(|(name, data_type)| Field::new(name, data_type, true));
+    let raw = BinaryArray::from_vec(vec![b"\xFF"]);
+    let mixed =
+        StructArray::new(mixed.to_vec().into(), vec![Arc::new(raw), Arc::new(lie(&[Some(b"\xFF")]))], None);
+    let number = Arc::new(Int64Array::from(vec![1]));
+    write_parquet(&folder.join("mixed.parquet"), &[("mixed", Arc::new(mixed)), ("number", number)], true);
+}
+
+/// Of a clean file, a checked table has the same rows and types as any other.
+#[test]
+fn clean_parquet() {
+    let text = ["a", "\u{E9}", ""].map(Some);
+    let bytes = BinaryArray::from_vec(vec![b"\xFF", b"", b"b"]);
+    let list = |array: ArrayRef| (Arc::new(Field::new_list_field(array.data_type().clone(), true)), array);
+    let mut map = MapBuilder::new(None, StringBuilder::new(), StringBuilder::new());
+    for text in text.into_iter().flatten() {
+        map.keys().append_value(text);
+        map.values().append_option(Some(text));
+        map.append(true).expect("an entry");
+    }
+    let (item, array) = list(Arc::new(LargeStringArray::from_iter(text)));
+    let large_list = LargeListArray::new(item, OffsetBuffer::from_lengths([1, 0, 2]), array, None);
+    let (item, array) = list(Arc::new(StringArray::from_iter(text.iter().chain(&text).copied())));
+    let fixed_list = FixedSizeListArray::new(item, 2, array, None);
+    let mixed = StructArray::try_from(vec![
+        ("raw", Arc::new(bytes.clone()) as ArrayRef),
+        ("text", Arc::new(StringArray::from_iter(text))),
+    ]);
+    let columns: [(&str, ArrayRef); 14] = [
+        ("text", Arc::new(StringArray::from_iter(text))),
+        ("large", Arc::new(LargeStringArray::from_iter(text))),
+        ("views", Arc::new(StringViewArray::from_iter(text))),
+        ("bytes", Arc::new(bytes)),
+        ("dictionary", Arc::new(text.into_iter().collect::<DictionaryArray<Int8Type>>())),
+        ("map", Arc::new(map.finish())),
+        ("large_list", Arc::new(large_list)),
+        ("fixed_list", Arc::new(fixed_list)),
+        ("mixed", Arc::new(mixed.expect("a struct"))),
+        ("none", Arc::new(NullArray::new(3))),
+        ("moment", Arc::new(TimestampMicrosecondArray::from(vec![1, 2, 3]).with_timezone("+02:00"))),
+        ("day", Arc::new(Date64Array::from(vec![0, 86_400_000, 0]))),
+        ("span", Arc::new(DurationSecondArray::from(vec![1, 2, 3]))),
+        ("price", Arc::new(Decimal128Array::from(vec![1, 2, 3]))),
+    ];
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("clean.parquet");
+    for [views, has_arrow_schema] in [[true, true], [true, false], [false, true], [false, false]] {
+        write_parquet(&path, &columns, has_arrow_schema);
+        let context = super::context();
+        let run = |sql: &str| super::run(&context, sql).expect(sql);
+        run(&format!("SET datafusion.execution.parquet.schema_force_view_types = {views}"));
+        let options =
+            [("PARQUET", ""), ("CHECKED_PARQUET", ""), ("CHECKED_PARQUET", "OPTIONS ('policy' 'drop')")];
+        let [plain, strict, repaired] = options.map(|(format, options)| {
+            run(&format!(
+                "CREATE EXTERNAL TABLE {format}{} STORED AS {format} LOCATION '{}' {options}",
+                options.len(),
+                path.display()
+            ));
+            let rows = run(&format!("SELECT * FROM {format}{} ORDER BY moment", options.len()));
+            concat_batches(rows[0].schema_ref(), &rows).expect("a batch")
+        });
+        assert_eq!(plain.num_rows(), 3);
+        assert_eq!(plain, strict);
+        assert_eq!(plain, repaired);
     }
 }
 
@@ -50,4 +191,5 @@ pub(crate) fn write(folder: &Path) {
     for (name, bytes) in files {
         fs::write(folder.join(name), bytes).expect("a file");
     }
+    write_dirty_parquet(folder);
 }
