@@ -211,23 +211,11 @@ impl FromStr for Charset {
 impl Charset {
     /// Returns the encoding that has this name or label in one of the standards.
     fn known(name: &str) -> Option<Self> {
-        if name.eq_ignore_ascii_case("auto") {
-            return Some(Self::Auto);
-        }
-        if name.eq_ignore_ascii_case(UTF_16) {
-            return Some(Self::Utf16);
-        }
-        if name.eq_ignore_ascii_case(UTF_32) {
-            return Some(Self::Utf32);
-        }
-        if name.eq_ignore_ascii_case(JOHAB) {
-            return Some(Self::Johab);
-        }
-        if let Some(page) = Page::all().find(|page| name.eq_ignore_ascii_case(page.name())) {
-            return Some(Self::Page(page));
-        }
-        if name.eq_ignore_ascii_case(LATIN1_EXACT) {
-            return Some(Self::Exact(transcode::Encoding::Latin1));
+        let ours =
+            [Self::Auto, Self::Utf16, Self::Utf32, Self::Johab, Self::Exact(transcode::Encoding::Latin1)];
+        let mut ours = ours.into_iter().chain(Page::all().map(Self::Page));
+        if let Some(known) = ours.find(|known| name.eq_ignore_ascii_case(&known.label())) {
+            return Some(known);
         }
         match Dialect::by_name(name) {
             Some(Dialect::Utf8) => return Some(Self::Utf8),

@@ -16,8 +16,7 @@ use crate::config::{Config, is_expected};
 use crate::dialects::accepting_dialects;
 use crate::fix::Mixed;
 use crate::guess::evidence::{Evidence, seems_utf16};
-use crate::guess::{Guess, guess};
-use crate::interrupt;
+use crate::guess::{Guess, guess, mark};
 use crate::lines::{Lines, Watched};
 use crate::ordered_output::{OrderedOutput, Turn};
 use crate::outcome::{Outcome, print_error};
@@ -56,10 +55,6 @@ pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
     let progress = Progress::start(!common.no_progress && !args.quiet, {
         let selection = if of_git { Selection::default() } else { selection.clone() };
         move || total_bytes(&selection)
-    });
-    interrupt::on_signal({
-        let progress = progress.clone();
-        move || progress.finish()
     });
     let walk = walk.reporting(args.verbose || args.files, &progress);
     if args.files {
@@ -549,9 +544,7 @@ impl<'a> Check<'a> {
         if !self.report.shows_conclusions() {
             return Ok(Conclusion::default());
         }
-        let mut first = Vec::new();
-        from(0).take(4).read_to_end(&mut first)?;
-        let mark = Bom::detect(&first).map(|(mark, _)| mark);
+        let mark = mark(&from)?;
         let accepted_by = accepting_dialects(&from, first_error)?;
         let mut conclusion = Conclusion { mark, ..Conclusion::default() };
         if let Some(len) = len {

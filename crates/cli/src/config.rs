@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use trust8::ErrorKind;
 use trust8_profile::{Class, Profile};
 
 use crate::args::profile;
@@ -26,16 +27,10 @@ use crate::source::read_short;
 
 const NAME: &str = "trust8.toml";
 
-/// The classes of what is not UTF-8.
-pub(crate) const KINDS: [&str; 7] = [
-    "unexpected-continuation",
-    "invalid-byte",
-    "overlong",
-    "surrogate",
-    "too-large",
-    "truncated",
-    "incomplete",
-];
+/// Returns the classes of what is not UTF-8.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+    ErrorKind::ALL.iter().map(|kind| kind.name())
+}
 
 /// What the file says.
 #[derive(Debug)]
@@ -114,7 +109,7 @@ impl Config {
                     exception.classes = value.into_list();
                     for class in &exception.classes {
                         let is_known = Class::ALL.iter().any(|known| known.name() == class)
-                            || KINDS.contains(&class.as_str())
+                            || kinds().any(|kind| kind == class)
                             || matches!(class.as_str(), "not-utf8" | "mojibake");
                         if !is_known {
                             return Err(failed(&format!("{class} is no class of findings")));
@@ -191,7 +186,9 @@ pub(crate) fn is_expected(classes: &[&str], culprit: &Culprit<'_>) -> bool {
         }
         None => {
             let kind = culprit.keyword();
-            classes.iter().any(|&class| class == kind || class == "not-utf8" && KINDS.contains(&kind))
+            classes.iter().any(|&class| {
+                class == kind || class == "not-utf8" && kinds().any(|not_utf8| not_utf8 == kind)
+            })
         }
     }
 }

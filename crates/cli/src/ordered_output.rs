@@ -75,7 +75,7 @@ impl OrderedOutput {
     /// one.
     pub(crate) fn write_outside_turns(&self, bytes: &[u8]) {
         let mut state = self.lock();
-        self.write(&mut state, bytes);
+        self.write(&mut state, |out| out.write_all(bytes));
     }
 
     /// Writes what is buffered, and returns the first error of all writes. Call this after the last
@@ -92,17 +92,10 @@ impl OrderedOutput {
         result
     }
 
-    fn flush(&self, state: &mut State) {
+    /// Lets `write` write to the output, unless an earlier write has failed.
+    fn write(&self, state: &mut State, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
         if state.error.is_none()
-            && let Err(error) = self.progress.suspend(|| state.out.flush())
-        {
-            state.error = Some(error);
-        }
-    }
-
-    fn write(&self, state: &mut State, bytes: &[u8]) {
-        if state.error.is_none()
-            && let Err(error) = self.progress.suspend(|| state.out.write_all(bytes))
+            && let Err(error) = self.progress.suspend(|| write(&mut state.out))
         {
             state.error = Some(error);
         }
@@ -114,13 +107,13 @@ impl OrderedOutput {
         match message {
             Message::Output(bytes) => {
                 if !std::mem::replace(begun, true) && std::mem::replace(&mut state.begun, true) {
-                    self.write(state, self.separator);
+                    self.write(state, |out| out.write_all(self.separator));
                 }
-                self.write(state, bytes);
+                self.write(state, |out| out.write_all(bytes));
             }
             Message::Error(error) => {
                 // If both go to the same terminal, they must appear in the order of the files.
-                self.flush(state);
+                self.write(state, |out| out.flush());
                 self.progress.suspend(|| print_error(error));
             }
         }
@@ -177,7 +170,7 @@ impl Turn<'_> {
             self.output.write_message(&mut state, &message, &mut self.begun);
         }
         if at_once {
-            self.output.flush(&mut state);
+            self.output.write(&mut state, |out| out.flush());
         }
     }
 

@@ -15,6 +15,7 @@ use anstream::AutoStream;
 use terminal_size::{Width, terminal_size_of};
 
 use crate::colors::is_dumb;
+use crate::interrupt;
 
 /// How long the work must take before the line appears.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -51,9 +52,18 @@ impl Progress {
         Self(None)
     }
 
-    /// Shows the progress if `wanted` is true and standard error is a terminal. `total` returns the
-    /// number of bytes to read, if it can be known.
+    /// Shows the progress if `wanted` is true and standard error is a terminal, until it is finished or
+    /// a signal ends the program. `total` returns the number of bytes to read, if it can be known.
     pub(crate) fn start(wanted: bool, total: impl FnOnce() -> Option<u64> + Send + 'static) -> Self {
+        let progress = Self::shown(wanted, total);
+        interrupt::on_signal({
+            let progress = progress.clone();
+            move || progress.finish()
+        });
+        progress
+    }
+
+    fn shown(wanted: bool, total: impl FnOnce() -> Option<u64> + Send + 'static) -> Self {
         if !wanted || !stderr().is_terminal() || is_dumb() {
             return Self::none();
         }

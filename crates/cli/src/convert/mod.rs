@@ -49,10 +49,6 @@ pub(crate) fn run(args: &ConvertArgs, common: &CommonArgs) -> ExitCode {
         move || sources.iter().map(Source::len).sum()
     });
     progress.phase("converting");
-    interrupt::on_signal({
-        let progress = progress.clone();
-        move || progress.finish()
-    });
     interrupt::on_signal(replace::remove_unfinished);
     let convert = Convert { args, to, kernel: common.kernel(), progress };
     let outcome = convert.convert_all(&sources);

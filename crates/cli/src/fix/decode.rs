@@ -38,12 +38,16 @@ pub(crate) fn decode(
         Charset::Encoding(encoding) => from_encoding(encoding, reader, remedy, out),
         Charset::Utf16 => from_encoding(UTF_16LE, reader, remedy, out),
         Charset::Utf32 => from_utf32(reader, remedy, out),
-        Charset::Exact(encoding) => from_units(encoding, reader, remedy, out),
+        Charset::Exact(transcode::Encoding::Latin1) => {
+            let character = |bytes: &[u8]| Some((char::from(bytes[0]), 1));
+            from_characters(transcode::Encoding::Latin1.name(), 1, character, reader, remedy, out)
+        }
+        Charset::Exact(encoding) => from_exact_utf32(encoding, reader, remedy, out),
         Charset::Page(page) => {
             let character = |bytes: &[u8]| Some((page.character(bytes[0])?, 1));
-            from_characters(&charset.label(), character, reader, remedy, out)
+            from_characters(&charset.label(), 1, character, reader, remedy, out)
         }
-        Charset::Johab => from_characters(&charset.label(), johab, reader, remedy, out),
+        Charset::Johab => from_characters(&charset.label(), 1, johab, reader, remedy, out),
         Charset::Utf8 => from_utf8(reader, remedy, out),
         Charset::Auto | Charset::Ascii => {
             Err(FileError::Unconvertible("the encoding was not guessed".to_owned()))
@@ -101,13 +105,28 @@ fn from_utf32(
     let is_big = first == [0, 0, 0xFE, 0xFF];
     let encoding = if is_big { transcode::Encoding::Utf32Be } else { transcode::Encoding::Utf32Le };
     let progress = reader.progress;
-    from_units(encoding, Counted { reader: &mut first.chain(reader), progress }, remedy, out)
+    from_exact_utf32(encoding, Counted { reader: &mut first.chain(reader), progress }, remedy, out)
 }
 
-/// Decodes an encoding that extends ASCII. `character` returns the character that bytes begin with
-/// and its length, at most 2, or `None` if they begin with none.
+/// Decodes UTF-32 of this byte order.
+fn from_exact_utf32(
+    encoding: transcode::Encoding,
+    reader: Counted<'_>,
+    remedy: Option<Remedy>,
+    out: &mut dyn Write,
+) -> Result<u64, FileError> {
+    let is_big = encoding == transcode::Encoding::Utf32Be;
+    let number = if is_big { u32::from_be_bytes } else { u32::from_le_bytes };
+    let character = |bytes: &[u8]| Some((char::from_u32(number(*bytes.first_chunk()?))?, 4));
+    from_characters(encoding.name(), 4, character, reader, remedy, out)
+}
+
+/// Decodes an encoding in units of `unit` bytes. `character` returns the character that bytes begin
+/// with and its length, at most one unit or two bytes, or `None` if they begin with none. A byte order
+/// mark is removed.
 fn from_characters(
     name: &str,
+    unit: usize,
     character: impl Fn(&[u8]) -> Option<(char, usize)>,
     mut reader: Counted<'_>,
     remedy: Option<Remedy>,
@@ -122,22 +141,23 @@ fn from_characters(
         let mut at = 0;
         while at < filled {
             match character(&bytes[at..filled]) {
+                Some(('\u{FEFF}', len)) if offset == 0 && at == 0 => at += len,
                 Some((c, len)) => {
                     text.push(c);
                     at += len;
                 }
                 // The rest of the character may be in the next chunk.
-                None if at + 1 == filled && n > 0 => break,
+                None if filled - at < unit.max(2) && n > 0 => break,
                 None => {
                     out.write_all(text.as_bytes()).map_err(FileError::Write)?;
                     text.clear();
-                    let sequence = &bytes[at..=at];
+                    let sequence = &bytes[at..filled.min(at + unit)];
                     let Some(remedy) = remedy else {
                         return Err(invalid_at(offset + at as u64, sequence, name));
                     };
                     apply(remedy, sequence, out)?;
                     invalid += 1;
-                    at += 1;
+                    at += sequence.len();
                 }
             }
         }
@@ -149,55 +169,6 @@ fn from_characters(
         bytes.copy_within(at..filled, 0);
         filled -= at;
         offset += at as u64;
-    }
-}
-
-/// Decodes UTF-32, whose byte order mark is removed, and Latin-1.
-fn from_units(
-    encoding: transcode::Encoding,
-    mut reader: Counted<'_>,
-    remedy: Option<Remedy>,
-    out: &mut dyn Write,
-) -> Result<u64, FileError> {
-    let (size, number): (_, fn([u8; 4]) -> u32) = match encoding {
-        transcode::Encoding::Utf32Be => (4, u32::from_be_bytes),
-        transcode::Encoding::Utf32Le => (4, u32::from_le_bytes),
-        _ => (1, u32::from_le_bytes),
-    };
-    let mut bytes = vec![0; CHUNK_BYTES];
-    let (mut filled, mut offset, mut invalid) = (0, 0, 0);
-    let mut text = String::new();
-    loop {
-        let n = source::read(&mut reader, &mut bytes[filled..]).map_err(FileError::Read)?;
-        filled += n;
-        // At the end there may be a part of a unit.
-        let whole = if n == 0 { filled } else { filled - filled % size };
-        for unit in bytes[..whole].chunks(size) {
-            let mut four = [0; 4];
-            four[..unit.len()].copy_from_slice(unit);
-            match char::from_u32(number(four)).filter(|_| unit.len() == size) {
-                Some('\u{FEFF}') if offset == 0 && size > 1 => {}
-                Some(c) => text.push(c),
-                None => {
-                    let Some(remedy) = remedy else {
-                        out.write_all(text.as_bytes()).map_err(FileError::Write)?;
-                        return Err(invalid_at(offset, unit, encoding.name()));
-                    };
-                    out.write_all(text.as_bytes()).map_err(FileError::Write)?;
-                    text.clear();
-                    apply(remedy, unit, out)?;
-                    invalid += 1;
-                }
-            }
-            offset += unit.len() as u64;
-        }
-        out.write_all(text.as_bytes()).map_err(FileError::Write)?;
-        text.clear();
-        bytes.copy_within(whole..filled, 0);
-        filled -= whole;
-        if n == 0 {
-            return Ok(invalid);
-        }
     }
 }
 

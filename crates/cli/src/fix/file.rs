@@ -62,7 +62,7 @@ impl Fix<'_> {
         let from = readers(&file, start);
         let mut look = Look::UTF8;
         let mut plan = match status {
-            FileStatus::Binary => return Ok(FileReport::unchanged()),
+            FileStatus::Binary => return Ok(FileReport::default()),
             FileStatus::Valid { bytes, .. } => {
                 if bytes > 0 {
                     self.plan_for_valid(&file, start)?
@@ -83,13 +83,14 @@ impl Fix<'_> {
             }
         };
         // Nothing tells which encoding text in ASCII is in.
-        if plan == Plan::Copy && args.declaration && !is_ascii(from(0)).map_err(FileError::Read)? {
+        let is_other = || any_chunk(from(0), |bytes| !bytes.is_ascii()).map_err(FileError::Read);
+        if plan == Plan::Copy && args.declaration && is_other()? {
             plan = Plan::Declare;
         }
         let changes_valid = args.strip_bom || args.unmojibake || args.profile.is_some();
         if plan == Plan::Copy && !changes_valid && (args.in_place || args.is_dry()) {
             self.clean_up(entry);
-            return Ok(FileReport::unchanged());
+            return Ok(FileReport::default());
         }
         progress.phase(if plan == Plan::Copy { "copying" } else { "converting" });
         if args.diff {
@@ -279,7 +280,7 @@ impl Fix<'_> {
             }
             Some(charset) if !charset.has_ascii() => {
                 let escape = if charset == Charset::Encoding(ISO_2022_JP) { 0x1B } else { 0 };
-                if contains(from(0), escape).map_err(FileError::Read)? {
+                if any_chunk(from(0), |bytes| memchr(escape, bytes).is_some()).map_err(FileError::Read)? {
                     return Ok(Plan::From(charset));
                 }
                 let name = charset.label();
@@ -324,25 +325,13 @@ fn pass_valid(
     }
 }
 
-/// Whether all bytes of `reader` are ASCII.
-fn is_ascii(mut reader: impl Read) -> io::Result<bool> {
-    let mut bytes = vec![0; CHUNK_BYTES];
-    loop {
-        match source::read(&mut reader, &mut bytes)? {
-            0 => return Ok(true),
-            n if !bytes[..n].is_ascii() => return Ok(false),
-            _ => {}
-        }
-    }
-}
-
-/// Whether `reader` yields `byte` anywhere.
-fn contains(mut reader: impl Read, byte: u8) -> io::Result<bool> {
+/// Whether `is` holds for any chunk of `reader`.
+fn any_chunk(mut reader: impl Read, is: impl Fn(&[u8]) -> bool) -> io::Result<bool> {
     let mut bytes = vec![0; CHUNK_BYTES];
     loop {
         match source::read(&mut reader, &mut bytes)? {
             0 => return Ok(false),
-            n if memchr(byte, &bytes[..n]).is_some() => return Ok(true),
+            n if is(&bytes[..n]) => return Ok(true),
             _ => {}
         }
     }

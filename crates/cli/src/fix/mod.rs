@@ -116,10 +116,6 @@ pub(crate) fn run(args: &FixArgs, common: &CommonArgs) -> ExitCode {
         let selection = selection.clone();
         move || total_bytes(&selection)
     });
-    interrupt::on_signal({
-        let progress = progress.clone();
-        move || progress.finish()
-    });
     interrupt::on_signal(replace::remove_unfinished);
     let walk = walk.reporting(args.verbose, &progress);
     let fix = Fix {

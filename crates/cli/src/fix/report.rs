@@ -14,6 +14,7 @@ use crate::report::push_json_line;
 use crate::source::Source;
 
 /// What happened to one file.
+#[derive(Default)]
 pub(super) struct FileReport {
     status: Status,
     /// The encoding that the file was converted from.
@@ -45,9 +46,10 @@ pub(super) struct FileReport {
     is_error: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Status {
     Changed,
+    #[default]
     Unchanged,
     Unconvertible,
     /// The file does not look like UTF-8 with errors.
@@ -95,7 +97,7 @@ impl FileReport {
 
     /// Returns the report for a file that was passed on as it is, for the reason in `message`.
     pub(super) fn passed_on(message: String) -> Self {
-        Self { message: Some(message), ..Self::empty(Status::LeftAlone) }
+        Self { status: Status::LeftAlone, message: Some(message), ..Self::default() }
     }
 
     /// Returns what was left alone, and why, unless an error says it.
@@ -104,37 +106,13 @@ impl FileReport {
         self.message.as_deref().filter(|_| is_left && !self.is_error)
     }
 
-    fn empty(status: Status) -> Self {
-        Self {
-            status,
-            from: None,
-            invalid_as: None,
-            guess: false,
-            invalid_sequences: 0,
-            left_sequences: 0,
-            decoded_lines: 0,
-            mojibake_lines: 0,
-            byte_order_mark_removed: false,
-            forbidden_characters: None,
-            lost: Vec::new(),
-            declared: None,
-            corrected: None,
-            message: None,
-            is_error: false,
-        }
-    }
-
-    pub(super) fn unchanged() -> Self {
-        Self::empty(Status::Unchanged)
-    }
-
     pub(super) fn failed(message: String, outcome: Outcome, guarded: bool) -> Self {
         let status = match outcome {
             Outcome::SomeInvalid if guarded => Status::LeftAlone,
             Outcome::SomeInvalid => Status::Unconvertible,
             _ => Status::Failed,
         };
-        Self { message: Some(message), is_error: true, ..Self::empty(status) }
+        Self { status, message: Some(message), is_error: true, ..Self::default() }
     }
 
     pub(super) fn is_changed(&self) -> bool {

@@ -160,15 +160,12 @@ pub(crate) fn likely(guess: &Guess, evidence: &Evidence) -> Vec<Charset> {
         const NEAR: f64 = 20.0;
         let first = ranking.codings.first().map_or(0.0, |it| it.cost);
         let most_bits = if first < ranking.noise { ranking.noise.max(first + NEAR) } else { ranking.noise };
-        let likely = ranking.codings.iter().filter(|it| it.cost < most_bits);
-        charsets.extend(likely.map(|it| Charset::from(it.coding)));
-        let mut seen = Vec::new();
-        charsets.retain(|charset| {
-            !seen.contains(charset) && {
-                seen.push(*charset);
-                true
+        for likely in ranking.codings.iter().filter(|it| it.cost < most_bits) {
+            let charset = Charset::from(likely.coding);
+            if !charsets.contains(&charset) {
+                charsets.push(charset);
             }
-        });
+        }
     }
     charsets
 }

@@ -17,7 +17,6 @@ use crate::colors::Colors;
 use crate::guess::Guess;
 use crate::guess::dialects::AcceptedBy;
 use crate::hex::Hex;
-use crate::interrupt;
 use crate::json::{Json, push_object};
 use crate::outcome::{Outcome, print_error};
 use crate::progress::Progress;
@@ -38,10 +37,6 @@ pub(crate) fn run(args: &InspectArgs, common: &CommonArgs) -> ExitCode {
     let progress = Progress::start(!common.no_progress, {
         let sources = sources.clone();
         move || sources.iter().map(Source::len).sum()
-    });
-    interrupt::on_signal({
-        let progress = progress.clone();
-        move || progress.finish()
     });
     let mut out = StandardOutput::new();
     let mut outcome = Outcome::AllValid;
@@ -125,8 +120,7 @@ impl Facts {
             let encoding = match guess {
                 Guess::From(charset) => charset.label(),
                 Guess::Lines(Some(others)) => format!("with {}", others.charset.label()),
-                Guess::Lines(None) => continue,
-                Guess::Unknown(_) => continue,
+                Guess::Lines(None) | Guess::Unknown(_) => continue,
             };
             row(if i == 0 { "reads as" } else { "" }, format!("{encoding:<14}  {excerpt}"));
         }
@@ -219,8 +213,7 @@ fn labels(guess: &Guess) -> (Option<String>, Option<String>) {
     match guess {
         Guess::From(charset) => (Some(charset.label()), None),
         Guess::Lines(Some(others)) => (None, Some(others.charset.label())),
-        Guess::Lines(None) => (None, None),
-        Guess::Unknown(_) => (None, None),
+        Guess::Lines(None) | Guess::Unknown(_) => (None, None),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use trust8_profile::Class;
 
 use super::{Conclusion, Report};
-use crate::config::KINDS;
+use crate::config::kinds;
 use crate::culprit::MOJIBAKE;
 use crate::hex::digits;
 use crate::json::{Json, Object, push_object};
@@ -100,7 +100,7 @@ fn rules() -> Vec<Rule> {
             class.name()
         ),
     });
-    let not_utf8 = KINDS.iter().map(|kind| Rule {
+    let not_utf8 = kinds().map(|kind| Rule {
         id: kind,
         description: format!("The bytes are not UTF-8: {}.", kind.replace('-', " ")),
         help: "`trust8 inspect FILE` shows what the file seems to be. `trust8 fix --from ENCODING` converts it, and \
