@@ -3,6 +3,7 @@
 //! ```text
 //! push(piece):
 //!     if no character is pending and the piece is 8 to 32 bytes of ASCII, it is one text
+//!     if none is pending and a piece of at least 256 bytes ends with ASCII, nothing is cut; otherwise:
 //!     the first bytes of the piece complete the pending character, or end an ill-formed sequence
 //!     if the last 1 to 3 bytes of the piece begin a character and do not complete it, they are pending from now on
 //!     if the kernel finds what lies between valid, it is one text
@@ -349,10 +350,13 @@ impl Kernel {
             piece = decoder.after_bom(piece);
         }
         let policy = decoder.policy();
-        if decoder.state[3] & (AFTER_SURROGATE | 3) == 0
-            && let Some(text) = short_ascii(piece)
-        {
-            return Decoded { text, ..Decoded::of(self, &mut decoder.replaced, policy, &[]) };
+        if decoder.state[3] & (AFTER_SURROGATE | 3) == 0 {
+            if let Some(text) = short_ascii(piece) {
+                return Decoded { text, ..Decoded::of(self, &mut decoder.replaced, policy, &[]) };
+            }
+            if piece.len() >= UNCUT_FROM_BYTES && piece.last().is_some_and(u8::is_ascii) {
+                return Decoded::inside(self, &mut decoder.replaced, policy, piece);
+            }
         }
         let pending = Pending((u32::from_be_bytes(decoder.state) & 0xFFFF_FF03).to_be_bytes());
         let Some(cut) = Cut::of(pending, piece) else {
@@ -371,14 +375,8 @@ impl Kernel {
             // `unsafe` code.
             bytes => core::str::from_utf8(bytes).expect("`cut` has found a character"),
         };
-        // Faults come in clusters. A kernel would probably read the piece in vain.
-        let is_suspect = decoder.replaced & FAULTY != 0 && cut.inside.len() >= LONG_BYTES;
-        decoder.replaced &= !FAULTY;
-        let (text, rest) = match (!is_suspect).then(|| self.check(cut.inside)) {
-            Some(Ok(text)) => (text, &[][..]),
-            _ => ("", cut.inside),
-        };
-        Decoded { completed, text, in_surrogate, ..Decoded::of(self, &mut decoder.replaced, policy, rest) }
+        let decoded = Decoded::inside(self, &mut decoder.replaced, policy, cut.inside);
+        Decoded { completed, in_surrogate, ..decoded }
     }
 }
 
@@ -412,6 +410,9 @@ pub struct Decoded<'a> {
     chunks: Option<Utf8Chunks<'a>>,
 }
 
+/// From this length on, there is a branch on the end of a piece. At 64 bytes, Russian would take a tenth longer (AVX2, Zen 3).
+const UNCUT_FROM_BYTES: usize = 256;
+
 /// From this length on, a piece is searched for faults at once if the piece before it had one.
 const LONG_BYTES: usize = 1000;
 
@@ -425,6 +426,19 @@ impl<'a> Decoded<'a> {
         let chunks = (rest.len() > SHORT_BYTES).then(|| kernel.utf8_chunks(rest));
         let (text, ill_formed) = ("", &[][..]);
         Self { replaced, policy, completed: text, text, ill_formed, in_surrogate: 0, rest, chunks }
+    }
+
+    /// Returns the text of whole characters and ill-formed sequences.
+    #[inline(always)]
+    fn inside(kernel: &'static Kernel, replaced: &'a mut u64, policy: Policy, inside: &'a [u8]) -> Self {
+        // Faults come in clusters. A kernel would probably read the piece in vain.
+        let is_suspect = *replaced & FAULTY != 0 && inside.len() >= LONG_BYTES;
+        *replaced &= !FAULTY;
+        let (text, rest) = match (!is_suspect).then(|| kernel.check(inside)) {
+            Some(Ok(text)) => (text, &[][..]),
+            _ => ("", inside),
+        };
+        Self { text, ..Self::of(kernel, replaced, policy, rest) }
     }
 
     /// Takes the next text and the ill-formed sequence after it. Returns `None` at the end.
@@ -505,16 +519,20 @@ impl<'a> Iterator for Decoded<'a> {
         if !self.completed.is_empty() {
             folded = f(folded, mem::take(&mut self.completed));
         }
+        // A clean piece needs no state for the loop. With it, 64 bytes of ASCII take a fifth longer (AVX2, Zen 3).
+        if self.ill_formed.is_empty() && self.rest.is_empty() {
+            return if self.text.is_empty() { folded } else { f(folded, self.text) };
+        }
+        if !self.text.is_empty() {
+            folded = f(folded, mem::take(&mut self.text));
+        }
         loop {
-            if !self.text.is_empty() {
-                folded = f(folded, mem::take(&mut self.text));
-            }
             if let Some(text) = self.replacement() {
                 folded = f(folded, text);
-                continue;
-            }
-            if self.advance().is_none() {
+            } else if self.advance().is_none() {
                 return folded;
+            } else if !self.text.is_empty() {
+                folded = f(folded, mem::take(&mut self.text));
             }
         }
     }
