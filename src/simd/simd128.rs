@@ -18,23 +18,17 @@ impl Vectors for Simd128 {
     const LANES: usize = 16;
 
     #[inline(always)]
-    fn load_short(self, bytes: &[u8]) -> v128 {
-        let [low, high] = short_words(bytes);
-        u64x2(low, high)
-    }
-
-    #[inline(always)]
-    fn high_bits(self, v: v128) -> u64 {
-        u64::from(u8x16_bitmask(v))
-    }
-
-    #[inline(always)]
     fn any_high_bit(self, v: v128) -> bool {
         // Not `u8x16_bitmask(v) != 0`, which is one instruction on x86 but half a dozen on Arm.
         v128_any_true(self.and(v, self.splat(0x80)))
     }
 
     compiled! { Simd128
+        fn load_short(bytes: &[u8]) -> v128 {
+            let [low, high] = short_words(bytes);
+            u64x2(low, high)
+        }
+        fn high_bits(v: v128) -> u64 { u64::from(u8x16_bitmask(v)) }
         fn splat(byte: u8) -> v128 { u8x16_splat(byte) }
         fn and(a: v128, b: v128) -> v128 { v128_and(a, b) }
         fn or(a: v128, b: v128) -> v128 { v128_or(a, b) }
@@ -50,11 +44,6 @@ impl Simd for Simd128 {
     const RELOADS: bool = false;
 
     #[inline(always)]
-    fn ending_in(self, bytes: [u8; 4]) -> v128 {
-        u32x4(0, 0, 0, u32::from_le_bytes(bytes))
-    }
-
-    #[inline(always)]
     fn earlier<const N: usize>(self, now: v128, before: v128) -> v128 {
         const { assert!(1 <= N && N <= 3) };
         // 16 bytes out of the 32 of `before` and `now`. Engines compile each of these patterns to
@@ -64,11 +53,6 @@ impl Simd for Simd128 {
             2 => u8x16_shuffle::<14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29>(before, now),
             _ => u8x16_shuffle::<13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28>(before, now),
         }
-    }
-
-    #[inline(always)]
-    fn high_nibbles(self, v: v128) -> v128 {
-        u8x16_shr(v, 4)
     }
 
     #[inline(always)]
@@ -83,6 +67,8 @@ impl Simd for Simd128 {
     }
 
     compiled! { Simd128
+        fn ending_in(bytes: [u8; 4]) -> v128 { u32x4(0, 0, 0, u32::from_le_bytes(bytes)) }
+        fn high_nibbles(v: v128) -> v128 { u8x16_shr(v, 4) }
         fn lookup(table: v128, indices: v128) -> v128 { u8x16_swizzle(table, indices) }
         fn xor(a: v128, b: v128) -> v128 { v128_xor(a, b) }
         fn minus_wrapping(a: v128, b: v128) -> v128 { u8x16_sub(a, b) }

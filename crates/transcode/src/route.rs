@@ -269,8 +269,8 @@ impl Route {
     fn copy_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut at = 0;
         loop {
-            let room = out.left();
-            let chunk = &text[at..floor(text, at + COPIED_CHUNK_BYTES.min(room))];
+            let left = out.left();
+            let chunk = &text[at..floor(text, at + COPIED_CHUNK_BYTES.min(left))];
             let valid = self.kernel.from_utf8(chunk);
             let valid = valid.map_or_else(|error| &chunk[..error.valid_up_to()], str::as_bytes);
             if !out.put(valid) {
@@ -278,7 +278,7 @@ impl Route {
             }
             at += valid.len();
             // A fault, the end of the text, or no space for the next character.
-            if valid.len() < chunk.len() || at == text.len() || room <= COPIED_CHUNK_BYTES {
+            if valid.len() < chunk.len() || at == text.len() || left <= COPIED_CHUNK_BYTES {
                 return at;
             }
         }
