@@ -22,7 +22,8 @@ pub(crate) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-#[derive(Clone, Copy)]
+/// The default is none.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Colors {
     pub(crate) name: Style,
     pub(crate) location: Style,
@@ -37,21 +38,8 @@ impl Colors {
     /// Returns the colours for standard output.
     pub(crate) fn new(when: ColorChoice) -> Self {
         let choice = if when == ColorChoice::Auto { choice() } else { when };
-        if choice == ColorChoice::Never { Self::NONE } else { Self::ALL }
+        if choice == ColorChoice::Never { Self::default() } else { Self::ALL }
     }
-
-    const NONE: Self = {
-        let plain = Style::new();
-        Self {
-            name: plain,
-            location: plain,
-            message: plain,
-            bad: plain,
-            dim: plain,
-            good: plain,
-            hint: plain,
-        }
-    };
 
     const ALL: Self = Self {
         name: AnsiColor::Magenta.on_default(),

@@ -3,36 +3,34 @@
 
 /// Returns the text that the characters encode, if they encode any.
 pub(crate) fn spelled(run: &str) -> Option<String> {
-    let numbers: Vec<u32> = run.chars().map(u32::from).collect();
-    let all = |byte: &dyn Fn(u32) -> Option<u32>| {
-        let bytes = numbers.iter().map(|number| u8::try_from(byte(*number)?).ok());
-        bytes.collect::<Option<Vec<u8>>>().and_then(text)
-    };
+    let numbers = || run.chars().map(u32::from);
     // U+E0001 and U+E007F begin and end a text in tags.
-    let tags: String = run.chars().filter(|c| !matches!(c, '\u{E0001}' | '\u{E007F}')).collect();
-    let tags: Option<Vec<u8>> =
-        tags.chars().map(|c| u32::from(c).checked_sub(0xE0000).and_then(|n| u8::try_from(n).ok())).collect();
-    tags.and_then(text)
+    let in_tags = numbers().filter(|number| !matches!(number, 0xE0001 | 0xE007F));
+    bytes(in_tags, |number| number.checked_sub(0xE0000))
+        .and_then(text)
         // Bytes 0 to 15 in the selectors of the first block, and the others in those of the second one.
         .or_else(|| {
-            all(&|number| match number {
+            let byte = |number| match number {
                 0xFE00..=0xFE0F => Some(number - 0xFE00),
                 0xE0100..=0xE01EF => Some(number - 0xE0100 + 16),
                 _ => None,
-            })
+            };
+            bytes(numbers(), byte).and_then(text)
         })
         // ASCII in the second block.
-        .or_else(|| all(&|number| number.checked_sub(0xE0100)))
+        .or_else(|| bytes(numbers(), |number| number.checked_sub(0xE0100)).and_then(text))
         // Halves of bytes in the first block.
         .or_else(|| {
-            let halves: Option<Vec<u8>> = numbers
-                .iter()
-                .map(|number| u8::try_from(number.checked_sub(0xFE00)?).ok().filter(|it| *it < 16))
-                .collect();
-            let (pairs, []) = halves.as_ref()?.as_chunks() else { return None };
+            let halves = bytes(numbers(), |number| number.checked_sub(0xFE00).filter(|half| *half < 16))?;
+            let (pairs, []) = halves.as_chunks() else { return None };
             text(pairs.iter().map(|[high, low]| high << 4 | low).collect())
         })
-        .or_else(|| bits(&numbers))
+        .or_else(|| bits(&numbers().collect::<Vec<_>>()))
+}
+
+/// Returns the bytes that `byte` makes of the numbers, if it makes one of each.
+fn bytes(numbers: impl Iterator<Item = u32>, byte: impl Fn(u32) -> Option<u32>) -> Option<Vec<u8>> {
+    numbers.map(|number| u8::try_from(byte(number)?).ok()).collect()
 }
 
 /// Returns the text whose bits are two different characters, the first bit of a byte first.

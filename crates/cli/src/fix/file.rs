@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, Cursor, IsTerminal, Read, Write, stdout};
 
 use encoding_rs::ISO_2022_JP;
-use memchr::{memchr, memchr2, memrchr};
-use trust8::boundary::whole_len;
+use memchr::{memchr, memchr2};
 
 use super::guard::{Look, Refused, Unlikely, Watch};
+use super::lines::lines_end;
 use super::repair::{Sequences, Treatment, copy, repair};
 use super::report::FileReport;
 use super::transform::{Changes, Plan, plan, transform, transform_by, write};
@@ -63,13 +63,8 @@ impl Fix<'_> {
         let mut look = Look::UTF8;
         let mut plan = match status {
             FileStatus::Binary => return Ok(FileReport::default()),
-            FileStatus::Valid { bytes, .. } => {
-                if bytes > 0 {
-                    self.plan_for_valid(&file, start)?
-                } else {
-                    Plan::Copy
-                }
-            }
+            FileStatus::Valid { bytes: 0, .. } => Plan::Copy,
+            FileStatus::Valid { .. } => self.plan_for_valid(&file, start)?,
             FileStatus::Invalid { before, progress: added } => {
                 progress.take_back(added);
                 progress.phase("guessing");
@@ -305,13 +300,7 @@ fn pass_valid(
     loop {
         let n = source::read(stream, &mut chunk).map_err(FileError::Read)?;
         bytes.extend(&chunk[..n]);
-        let end = match memrchr(b'\n', &bytes) {
-            _ if n == 0 => bytes.len(),
-            Some(at) => at + 1,
-            // So memory does not grow with the length of a line.
-            None if bytes.len() > CHUNK_BYTES => whole_len(&bytes),
-            None => 0,
-        };
+        let end = lines_end(&bytes, CHUNK_BYTES, n == 0);
         if !trust8::is_utf8(&bytes[..end]) || n == 0 && end == 0 {
             return Ok((context, bytes));
         }

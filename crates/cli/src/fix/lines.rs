@@ -107,12 +107,7 @@ pub(super) fn fix_lines(
         let n = source::read(&mut reader, &mut chunk).map_err(FileError::Read)?;
         progress.add(n as u64);
         bytes.extend(&chunk[..n]);
-        let end = match memrchr(b'\n', &bytes) {
-            _ if n == 0 => bytes.len(),
-            Some(at) => at + 1,
-            None if bytes.len() > LONGEST_BYTES => whole_len(&bytes),
-            None => 0,
-        };
+        let end = lines_end(&bytes, LONGEST_BYTES, n == 0);
         let lines = &bytes[..end];
         if trust8::is_utf8(lines) {
             out.write_all(lines).map_err(FileError::Write)?;
@@ -139,6 +134,17 @@ pub(super) fn fix_lines(
         if n == 0 {
             return Ok(sequences);
         }
+    }
+}
+
+/// Returns where the whole lines of what was read end. At the end of the input, that is all; and a line
+/// that is longer than `longest` is cut, so that memory does not grow with it.
+pub(super) fn lines_end(bytes: &[u8], longest: usize, is_all: bool) -> usize {
+    match memrchr(b'\n', bytes) {
+        _ if is_all => bytes.len(),
+        Some(at) => at + 1,
+        None if bytes.len() > longest => whole_len(bytes),
+        None => 0,
     }
 }
 
