@@ -346,9 +346,9 @@ LONG_CALLS = {
 def test_signals_interrupt(name):
     """These were one call into the library, which nothing could interrupt."""
     make, call = LONG_CALLS[name]
-    line, once, size = b"caf\xe9 " + b"a" * 59, 0.0, 8 << 20
+    line, once, size = b"caf\xe9 " + b"a" * 59, 0.2, 8 << 20
     while once < 0.4 and size < 256 << 20:
-        size *= 2
+        size = min(256 << 20, size * math.ceil(0.4 / once))
         data = make(line * (size // len(line)))
         start = time.process_time()
         call(data)
