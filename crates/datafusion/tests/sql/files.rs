@@ -49,10 +49,8 @@ fn write_parquet(path: &Path, columns: &[(&str, ArrayRef)], has_arrow_schema: bo
     )
     .expect("a batch");
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    let options = WriterProperties::builder()
-        .set_bloom_filter_enabled(true)
-        .set_max_row_group_row_count(Some(2))
-        .build();
+    let options =
+        WriterProperties::builder().set_bloom_filter_max_ndv(2).set_max_row_group_row_count(Some(2)).build();
     let options =
         ArrowWriterOptions::new().with_properties(options).with_skip_arrow_metadata(!has_arrow_schema);
     let file = fs::File::create(path).expect("a file");
