@@ -96,8 +96,9 @@ pub enum Class {
     /// U+180E except between Mongolian letters; and U+2000 to U+200A and U+205F next to another
     /// space, or mixed.
     StraySpace = 29,
-    /// The characters of [`Invisible`](Self::Invisible) except U+180E, and blanks of scripts:
-    /// U+2800, U+FFFC, U+16FE4, U+1D159; each except in its script.
+    /// The characters of [`Invisible`](Self::Invisible) except U+180E, and blanks and controls of
+    /// scripts: U+0600 to U+0605, U+070F, U+2800, U+FFFC, U+16FE4, U+1D159; each except in its
+    /// script.
     StrayFiller = 30,
     /// The fifth private-use character in a row, and the sixth in 64 bytes.
     PrivateUseRun = 31,

@@ -55,8 +55,7 @@ const VARIANTS: Set = 1 << 7;
 const MONGOLIAN: Set = 1 << 8;
 /// Scripts that are written without spaces.
 const UNSPACED: Set = 1 << 9;
-/// Vowels, tones and other marks of these scripts: no word begins with one.
-const DEPENDENT: Set = 1 << 10;
+const HYPHEN: Set = 1 << 10;
 /// Combining marks: those after which, and before which, U+034F is at home.
 const MARK: Set = 1 << 11;
 /// Everything that a rule judges and that nobody sees.
@@ -80,7 +79,6 @@ const MONGOLIAN_SELECTOR: Set = 1 << 23;
 const SELECTOR: Set = 1 << 24;
 /// U+E0100 to U+E01EF.
 const IDEOGRAPHIC_SELECTOR: Set = 1 << 25;
-const HYPHEN: Set = 1 << 26;
 
 /// Not a property. It says to count those directly before only.
 const IN_ROW: Set = 1 << 27;
@@ -226,19 +224,6 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
         ],
     ),
     (
-        DEPENDENT,
-        &[
-            (0x0E30, 0x0E3A),
-            (0x0E45, 0x0E4E),
-            (0x0EB0, 0x0EBC),
-            (0x0EC8, 0x0ECE),
-            (0x0F71, 0x0FBC),
-            (0x102B, 0x103E),
-            (0x17B6, 0x17D3),
-            (0x1A55, 0x1A7F),
-        ],
-    ),
-    (
         MARK,
         &[
             (0x0300, 0x034E),
@@ -264,7 +249,9 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
         INVISIBLE | COUNTED,
         &[
             (0x034F, 0x034F),
+            (0x0600, 0x0605),
             (0x061C, 0x061C),
+            (0x070F, 0x070F),
             (0x115F, 0x1160),
             (0x17B4, 0x17B5),
             (0x180B, 0x180F),
@@ -499,24 +486,23 @@ const fn is_in(number: u32, packed: u32) -> bool {
     number.wrapping_sub(packed >> 11) <= packed & ((1 << 11) - 1)
 }
 
-static FILLERS: [Filler; 15] = [
+static FILLERS: [Filler; 13] = [
+    // Signs over the digits of Arabic after them, and over the letters of Syriac.
+    filler((0x0600, 0x0605), (0x0660, 0x06F9), (false, true), (3, 5)),
+    filler((0x070F, 0x070F), (0x0710, 0x074F), (false, true), (3, 5)),
     // Old Hangul: a syllable without its first consonant, or without its vowel.
     filler((0x115F, 0x115F), (0x1161, 0x11A7), (false, true), (3, 5)),
     filler((0x115F, 0x115F), (0xD7B0, 0xD7C6), (false, true), (3, 5)),
     filler((0x1160, 0x1160), (0x1100, 0x115E), (true, false), (3, 5)),
     filler((0x1160, 0x1160), (0xA960, 0xA97C), (true, false), (3, 5)),
-    filler((0x3164, 0x3164), (0x3131, 0x3163), (true, true), (1, 2)),
-    filler((0x3164, 0x3164), (0x3165, 0x318E), (true, true), (1, 2)),
+    filler((0x3164, 0x3164), (0x3131, 0x318E), (true, true), (1, 2)),
     filler((0xFFA0, 0xFFA0), (0xFFA1, 0xFFDC), (true, true), (1, 2)),
     filler((0x17B4, 0x17B5), (0x1780, 0x17A2), (true, false), (1, 1)),
-    // Khitan, shorthand, and music.
+    // Khitan, shorthand, and music, whose controls follow one another.
     filler((0x1_6FE4, 0x1_6FE4), (0x1_8B00, 0x1_8CFF), (true, false), (4, 7)),
     filler((0x1_BCA0, 0x1_BCA3), (0x1_BC00, 0x1_BC9F), (true, false), (3, 5)),
-    filler((0x1_D159, 0x1_D159), (0x1_D100, 0x1_D158), (true, true), (3, 5)),
-    filler((0x1_D159, 0x1_D159), (0x1_D15A, 0x1_D172), (true, true), (3, 5)),
-    filler((0x1_D173, 0x1_D17A), (0x1_D100, 0x1_D158), (true, true), (3, 5)),
-    filler((0x1_D173, 0x1_D17A), (0x1_D15A, 0x1_D172), (true, true), (3, 5)),
-    filler((0x1_D159, 0x1_D17A), (0x1_D17B, 0x1_D1FF), (true, true), (3, 5)),
+    filler((0x1_D159, 0x1_D159), (0x1_D100, 0x1_D1FF), (true, true), (3, 5)),
+    filler((0x1_D173, 0x1_D17A), (0x1_D100, 0x1_D1FF), (true, true), (3, 5)),
 ];
 
 /// A character beside the one that is judged, or none.
@@ -697,10 +683,14 @@ impl<'a> Around<'a> {
         let (last, next) = (self.last, self.next);
         let alone = !last.is(INVISIBLE) && !next.is(INVISIBLE);
         match number {
-            // Between words of scripts without spaces.
+            // Between words of scripts without spaces, and also twice after one.
             0x200B => {
-                let is_between = last.is(UNSPACED) || next.is(UNSPACED);
-                when(alone && is_between && !next.is(DEPENDENT), few(4, 6))
+                let is_second = || {
+                    let mut back = self.back(UNKNOWN);
+                    back.next();
+                    last.number == number && back.next().is_some_and(|word| has(word, UNSPACED))
+                };
+                when(last.is(UNSPACED) || is_second() || alone && next.is(UNSPACED), few(4, 7))
             }
             0x2060 => {
                 let inside = last.number != NONE && next.number != NONE;

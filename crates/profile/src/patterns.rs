@@ -26,11 +26,11 @@ const FIRST_OF_THREE: usize = 8;
 /// | product | sequences | and |
 /// |---:|---|---|
 /// | 0 | C2 80..9F, CD 8F | other CD 80..9F |
-/// | 1, 2 | C2 AD; D8 9C | |
+/// | 1, 2 | C2 AD; D8 80..85, D8 9C | |
 /// | 3, 5 | EE and EF 80..A3; EE A4..BF | |
 /// | 4 | EF BF | |
 /// | 6 | F3 A0, F3 B0..BF, F4 | |
-/// | 7 | D2 83..89 | |
+/// | 7 | D2 83..89, DC 8F | D2 8F, DC 83..89 |
 /// | 8 | E2 81 9F, E2 81 Ax, EF B7 90..AF | E2 81 90..9E, E2 B7 90..AF |
 /// | 9 | E1 85 9F..A0, E1 9E B4..B5, E3 85 A4, EF BE A0 | 6 of 64 of each, E1 BE and E3 9E, BE |
 /// | 10 | E1 A0 8B..8F, E2 A0 80 | E1 A0 80, E2 A0 8B..8F |
@@ -73,7 +73,9 @@ const RANGES: &[Range] = &[
     (Class::Invisible, 0x34F, 0x34F, 0),
     (Class::StackedMarks, 0x350, 0x36F, MARKS),
     (Class::StackedMarks, 0x483, 0x489, 7),
+    (Class::StrayFiller, 0x600, 0x605, 2),
     (Class::BidiMark, 0x61C, 0x61C, 2),
+    (Class::StrayFiller, 0x70F, 0x70F, 7),
     (Class::Invisible, 0x115F, 0x1160, 9),
     (Class::Invisible, 0x17B4, 0x17B5, 9),
     (Class::VariationSelector, 0x180B, 0x180D, 10),
@@ -402,7 +404,7 @@ const ANY_512: u8 = 7;
 #[cfg(trust8_avx512)]
 const fn lead_class_512(byte: u8) -> u8 {
     match byte {
-        0xD2 | 0xD8 => 8,
+        0xD2 | 0xD8 | 0xDC => 8,
         0xE2 => 0x20,
         0xE1 | 0xE3 => 0x10,
         0xEF => 0x40,

@@ -461,10 +461,15 @@ impl Suspects {
                 };
                 if first & 0xFE == 0xE0 && are_same && last < end { 3 } else { 0 }
             }
-            // Letters of cursive scripts, and of those of India. There, viramas take more. U+061C is none.
+            // Letters of cursive scripts, and of those of India. There, viramas take more. Some of U+0600 to U+061F are none, nor
+            // is U+070F.
             0x8C | ZWJ => match [first, second, third] {
-                _ if !matches!(next, 0xD7..=0xE0) || [next, inner] == [0xD8, 0x9C] => 0,
-                [_, 0xD8, 0x9C] => 0,
+                _ if !matches!(next, 0xD7..=0xE0)
+                    || matches!([next, inner], [0xD8, ..0xA0] | [0xDC, 0x8F]) =>
+                {
+                    0
+                }
+                [_, 0xD8, ..0xA0] | [_, 0xDC, 0x8F] => 0,
                 [_, 0xD7..=0xDF, _] => 3,
                 [0xE0, 0xA4..=0xB7, 0x8D] if second % 2 == 1 => 3,
                 [0xE0, 0xA4..=0xB7, _] => 2,

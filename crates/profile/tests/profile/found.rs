@@ -131,6 +131,8 @@ fn techniques() -> Vec<(&'static str, Code)> {
         ("controls of shorthand", "\u{1BCA0}\u{1BCA1}\u{1BCA2}\u{1BCA3}"),
         ("deprecated controls", "\u{206A}\u{206B}\u{206C}\u{206D}"),
         ("other deprecated controls", "\u{206E}\u{206F}"),
+        ("signs over numbers", "\u{600}\u{601}\u{602}\u{603}"),
+        ("an abbreviation or none", "\u{70F}"),
         ("inherent vowels of Khmer", "\u{17B4}\u{17B5}"),
         ("separators", "\u{2028}\u{2029}"),
     ];
@@ -241,7 +243,8 @@ fn ordinary_text_passes() {
         ("Kurdish", "زمانی کوردی به\u{200C}شێکه له\u{200C} زمانه\u{200C}کان"),
         ("Hebrew", "שָׁלוֹם עוֹלָם! יְרוּשָׁלַ\u{34F}ִם, גרסה C++\u{200E} חדשה (2.0)\u{200F}."),
         ("Yiddish", "ייִדיש איז אַ שפּראַך"),
-        ("Syriac", "ܫܠܡܐ ܥܠܟܘܢ"),
+        ("Arabic numbers", "\u{600}١٢٣ و\u{601}۱۴۴۵"),
+        ("Syriac", "ܫܠܡܐ ܥܠܟܘܢ \u{70F}ܫܘ"),
         ("Hindi", "क्\u{200D}ष और क्\u{200C}ष, हिन्दी में लिखा हुआ पाठ।"),
         ("Marathi", "दुसऱ्\u{200D}या तऱ्\u{200D}हेने वाऱ्\u{200D}यावर"),
         ("Nepali", "गर्\u{200D}यो, नेपाली भाषा"),
@@ -256,6 +259,7 @@ fn ordinary_text_passes() {
         ("Thai", "ภาษา\u{200B}ไทย\u{200B}เขียน\u{200B}โดย\u{200B}ไม่\u{200B}เว้น\u{200B}วรรค"),
         ("Lao", "ພາສາ\u{200B}ລາວ\u{200B}ແມ່ນ\u{200B}ພາສາ"),
         ("Khmer", "ភាសា\u{200B}ខ្មែរ\u{200B}គឺ\u{200B}ជា\u{200B}ភាសា"),
+        ("Khmer, spaced twice", "ភាសា\u{200B}\u{200B}ខ្មែរ\u{200B}\u{200B} គឺ\u{200B}ជា"),
         ("Burmese", "မြန်မာ\u{200B}ဘာသာ\u{200B}စကား\u{200B}သည်"),
         ("Tibetan", "བོད་སྐད་ནི་བོད་ཀྱི་སྐད།"),
         ("Javanese", "ꦧꦱꦗꦮ\u{200B}ꦲꦏ꧀ꦱꦫ"),
@@ -309,7 +313,7 @@ fn ordinary_text_passes() {
         ("Cherokee", "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ"),
         ("Icons", "\u{E0B0} main \u{E0A0} \u{F09B} ready"),
         ("Byte order mark", "\u{FEFF}plain text\r\n"),
-        ("Music", "𝄞 𝅘𝅥𝅮 \u{1D173}𝅘𝅥\u{1D174}"),
+        ("Music", "𝄞 𝅘𝅥𝅮 \u{1D173}𝅘𝅥\u{1D178}\u{1D174}"),
     ] {
         for profile in PROFILES {
             for kernel in kernels() {

@@ -60,6 +60,8 @@ const WIDTHS: Set = &[0x2000..=0x200A, 0x205F..=0x205F];
 const UNSEEN_SPACES: Set = &[0x00AD..=0x00AD, 0x180E..=0x180E, 0x200B..=0x200B, 0x2060..=0x2060];
 const FILLERS: Set = &[
     0x034F..=0x034F,
+    0x0600..=0x0605,
+    0x070F..=0x070F,
     0x115F..=0x1160,
     0x17B4..=0x17B5,
     0x2061..=0x2065,
@@ -212,16 +214,6 @@ const UNSPACED: Set = &[
     0xF900..=0xFAFF,
     0xFF01..=0xFF9F,
     0x2_0000..=0x3_FFFD,
-];
-const DEPENDENT: Set = &[
-    0x0E30..=0x0E3A,
-    0x0E45..=0x0E4E,
-    0x0EB0..=0x0EBC,
-    0x0EC8..=0x0ECE,
-    0x0F71..=0x0FBC,
-    0x102B..=0x103E,
-    0x17B6..=0x17D3,
-    0x1A55..=0x1A7F,
 ];
 const COMBINING: Set = &[
     0x0300..=0x034E,
@@ -394,8 +386,10 @@ impl At<'_> {
                 near && after_seen && self.limit(3, 4) && self.rarely_alternates(MARKS)
             }
             0x200B => {
-                let takes = self.last_is(&[UNSPACED]) || self.next_is(&[UNSPACED]);
-                takes && self.is_among_seen() && !self.next_is(&[DEPENDENT]) && self.limit(4, 6)
+                let behind = self.behind(64);
+                let word = behind.iter().rev().enumerate().find(|&(i, &n)| i == 1 || n != 0x200B);
+                let is_after = word.is_some_and(|(_, &n)| any_of(&[UNSPACED], n));
+                (is_after || self.next_is(&[UNSPACED]) && self.is_among_seen()) && self.limit(4, 7)
             }
             0x2060 => {
                 let foreign: Set = &[0x80..=0x10_FFFF];
@@ -435,6 +429,8 @@ impl At<'_> {
             }
             0x115F => self.next_is(&[&[0x1161..=0x11A7, 0xD7B0..=0xD7C6]]) && self.limit(3, 5),
             0x1160 => self.last_is(&[&[0x1100..=0x115E, 0xA960..=0xA97C]]) && self.limit(3, 5),
+            0x0600..=0x0605 => self.next_is(&[&[0x0660..=0x06F9]]) && self.limit(3, 5),
+            0x070F => self.next_is(&[&[0x0710..=0x074F]]) && self.limit(3, 5),
             0x3164 => {
                 let letters: Set = &[0x3131..=0x3163, 0x3165..=0x318E];
                 (self.last_is(&[letters]) || self.next_is(&[letters])) && self.limit(1, 2)
@@ -451,7 +447,7 @@ impl At<'_> {
             0x1_6FE4 => self.last_is(&[&[0x1_8B00..=0x1_8CFF]]) && self.limit(4, 7),
             0x1_BCA0..=0x1_BCA3 => self.last_is(&[&[0x1_BC00..=0x1_BC9F]]) && self.limit(3, 5),
             0x1_D159 | 0x1_D173..=0x1_D17A => {
-                let notes: Set = &[0x1_D100..=0x1_D158, 0x1_D15A..=0x1_D172, 0x1_D17B..=0x1_D1FF];
+                let notes: Set = &[0x1_D100..=0x1_D1FF];
                 (self.last_is(&[notes]) || self.next_is(&[notes])) && self.limit(3, 5)
             }
             0x2800 => {
