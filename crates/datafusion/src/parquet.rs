@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{
     FileScanConfigBuilder, FileSource, ParquetFileReaderFactory, ParquetSource,
@@ -57,8 +57,10 @@ pub(crate) fn as_bytes(plan: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn Executio
     if let Some(hint) = hint {
         bytes = bytes.with_metadata_size_hint(hint);
     }
-    let without_statistics = |file: &PartitionedFile| PartitionedFile { statistics: None, ..file.clone() };
-    let groups = scan.file_groups.iter().map(|group| group.iter().map(without_statistics).collect());
+    // What others know of a file's values and types is about text.
+    let unknown =
+        |file: &PartitionedFile| PartitionedFile { statistics: None, arrow_schema: None, ..file.clone() };
+    let groups = scan.file_groups.iter().map(|group| group.iter().map(unknown).collect());
     let scan = FileScanConfigBuilder::from(scan.clone())
         .with_file_groups(groups.collect())
         .with_statistics(statistics)
@@ -67,42 +69,48 @@ pub(crate) fn as_bytes(plan: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn Executio
 }
 
 /// Returns the field with bytes instead of text, or `None` if it has no text, or bytes besides.
-fn bytes(field: &Field) -> Option<FieldRef> {
-    fn part(field: &FieldRef, has_bytes: &mut bool) -> FieldRef {
-        *has_bytes |= field.extension_type_name().is_some();
-        Arc::new(field.as_ref().clone().with_data_type(of(field.data_type(), has_bytes)))
-    }
-    fn of(data_type: &DataType, has_bytes: &mut bool) -> DataType {
-        match data_type {
-            DataType::Utf8 => DataType::Binary,
-            DataType::LargeUtf8 => DataType::LargeBinary,
-            DataType::Utf8View => DataType::BinaryView,
-            DataType::Dictionary(keys, values) => {
-                DataType::Dictionary(keys.clone(), Box::new(of(values, has_bytes)))
-            }
-            DataType::List(item) => DataType::List(part(item, has_bytes)),
-            DataType::LargeList(item) => DataType::LargeList(part(item, has_bytes)),
-            DataType::FixedSizeList(item, size) => DataType::FixedSizeList(part(item, has_bytes), *size),
-            DataType::Map(entry, is_sorted) => DataType::Map(part(entry, has_bytes), *is_sorted),
-            DataType::Struct(fields) => {
-                DataType::Struct(fields.iter().map(|field| part(field, has_bytes)).collect())
-            }
-            other => {
-                *has_bytes |= matches!(
-                    other,
-                    DataType::Binary
-                        | DataType::LargeBinary
-                        | DataType::BinaryView
-                        | DataType::FixedSizeBinary(_)
-                );
-                other.clone()
-            }
-        }
-    }
+fn bytes(field: &FieldRef) -> Option<FieldRef> {
     let mut has_bytes = false;
     let data_type = of(field.data_type(), &mut has_bytes);
     let is_new = !has_bytes && data_type != *field.data_type();
-    is_new.then(|| Arc::new(field.clone().with_data_type(data_type)))
+    is_new.then(|| Arc::new(field.as_ref().clone().with_data_type(data_type)))
+}
+
+/// Returns the part of a type with bytes instead of text.
+fn part(field: &FieldRef, has_bytes: &mut bool) -> FieldRef {
+    *has_bytes |= field.extension_type_name().is_some();
+    Arc::new(field.as_ref().clone().with_data_type(of(field.data_type(), has_bytes)))
+}
+
+/// Returns the type with bytes instead of text, and finds out whether it has bytes already.
+fn of(data_type: &DataType, has_bytes: &mut bool) -> DataType {
+    match data_type {
+        DataType::Utf8 => DataType::Binary,
+        DataType::LargeUtf8 => DataType::LargeBinary,
+        DataType::Utf8View => DataType::BinaryView,
+        DataType::Dictionary(keys, values) => {
+            DataType::Dictionary(keys.clone(), Box::new(of(values, has_bytes)))
+        }
+        DataType::List(item) => DataType::List(part(item, has_bytes)),
+        DataType::LargeList(item) => DataType::LargeList(part(item, has_bytes)),
+        DataType::ListView(item) => DataType::ListView(part(item, has_bytes)),
+        DataType::LargeListView(item) => DataType::LargeListView(part(item, has_bytes)),
+        DataType::FixedSizeList(item, size) => DataType::FixedSizeList(part(item, has_bytes), *size),
+        DataType::Map(entry, is_sorted) => DataType::Map(part(entry, has_bytes), *is_sorted),
+        DataType::Struct(fields) => {
+            DataType::Struct(fields.iter().map(|field| part(field, has_bytes)).collect())
+        }
+        other => {
+            *has_bytes |= matches!(
+                other,
+                DataType::Binary
+                    | DataType::LargeBinary
+                    | DataType::BinaryView
+                    | DataType::FixedSizeBinary(_)
+            );
+            other.clone()
+        }
+    }
 }
 
 /// Returns whether integers of a file would become text. Arrow casts them to their own bytes.
@@ -111,6 +119,8 @@ fn casts_numbers(old: &DataType, new: &DataType) -> bool {
         match data_type {
             DataType::List(item)
             | DataType::LargeList(item)
+            | DataType::ListView(item)
+            | DataType::LargeListView(item)
             | DataType::FixedSizeList(item, _)
             | DataType::Map(item, _) => std::slice::from_ref(item),
             DataType::Struct(fields) => fields,
@@ -135,14 +145,14 @@ fn metadata_of_bytes(file: &ParquetMetaData, text: &Schema) -> ParquetResult<Par
     let (old, keys) = (metadata.schema_descr(), metadata.key_value_metadata());
     let (mut fields, mut types) = (Vec::new(), old.root_schema().get_fields().to_vec());
     for (field, old) in parquet_to_arrow_schema(old, keys)?.fields().iter().zip(&mut types) {
-        let table = text.fields().find(field.name()).and_then(|(_, field)| bytes(field));
-        let new = table.as_ref().and_then(|_| bytes(field)).unwrap_or_else(|| field.clone());
-        if let Some(table) = table {
+        let mut new = field.clone();
+        if let Some(table) = text.fields().find(field.name()).and_then(|(_, field)| bytes(field)) {
             if casts_numbers(field.data_type(), table.data_type()) {
                 let (name, data_type) = (field.name(), field.data_type());
                 return Err(ParquetError::General(format!("{name} can't be text: it is {data_type}")));
             }
-            *old = without_text(old)?;
+            // Also text beside bytes, which the table does not have.
+            (*old, new) = (without_text(old)?, part(field, &mut false));
         }
         fields.push(new);
     }

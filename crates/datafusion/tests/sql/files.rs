@@ -7,20 +7,25 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use datafusion::arrow::array::builder::{MapBuilder, StringBuilder};
 use datafusion::arrow::array::{
-    Array, ArrayRef, BinaryArray, Date64Array, Decimal128Array, DictionaryArray, DurationSecondArray,
-    FixedSizeListArray, Int64Array, LargeListArray, LargeStringArray, ListArray, NullArray, RecordBatch,
-    StringArray, StringViewArray, StructArray, TimestampMicrosecondArray,
+    Array, ArrayRef, AsArray, BinaryArray, Date64Array, Decimal128Array, DictionaryArray,
+    DurationSecondArray, FixedSizeListArray, Int64Array, LargeListArray, LargeStringArray, ListArray,
+    NullArray, RecordBatch, StringArray, StringViewArray, StructArray, TimestampMicrosecondArray,
 };
 use datafusion::arrow::buffer::{NullBuffer, OffsetBuffer};
 use datafusion::arrow::compute::concat_batches;
 use datafusion::arrow::datatypes::{DataType, Field, Int8Type};
 use datafusion::catalog::{Session, TableProvider, TableProviderFactory};
 use datafusion::datasource::MemTable;
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder};
+use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::Result;
 use datafusion::logical_expr::CreateExternalTable;
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_writer::ArrowWriterOptions;
 use datafusion::parquet::file::properties::WriterProperties;
+use datafusion::physical_plan::collect;
+use trust8_datafusion::{CheckedExec, Policy};
 
 /// A format that is always the same table, whose reader checks nothing.
 #[derive(Debug)]
@@ -163,6 +168,32 @@ fn clean_parquet() {
         assert_eq!(plain, strict);
         assert_eq!(plain, repaired);
     }
+}
+
+/// A plan that knows the types of its files reads bytes, too.
+#[test]
+fn parquet_of_known_types() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("known.parquet");
+    write_parquet(&path, &[("name", Arc::new(lie(&[Some(b"Ren\xE9")])))], true);
+    let context = super::context();
+    super::run(&context, "SET datafusion.execution.parquet.schema_force_view_types = false")
+        .expect("an option");
+    let sql = format!("CREATE EXTERNAL TABLE t STORED AS PARQUET LOCATION '{}'", path.display());
+    super::run(&context, &sql).expect("a table");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let rows = runtime.block_on(async {
+        let plan = context.table("t").await?.create_physical_plan().await?;
+        let scan = plan.downcast_ref::<DataSourceExec>().expect("a scan").data_source();
+        let scan = scan.downcast_ref::<FileScanConfig>().expect("files").clone();
+        let known =
+            |file: &PartitionedFile| PartitionedFile { arrow_schema: Some(plan.schema()), ..file.clone() };
+        let groups = scan.file_groups.iter().map(|group| group.iter().map(known).collect()).collect();
+        let scan = FileScanConfigBuilder::from(scan).with_file_groups(groups).build();
+        let checked = CheckedExec::new(DataSourceExec::from_data_source(scan), Some(Policy::Windows1252));
+        collect(Arc::new(checked), context.task_ctx()).await
+    });
+    let rows = rows.expect("text");
+    assert_eq!(rows[0]["name"].as_string::<i32>().value(0), "Ren\u{E9}");
 }
 
 /// Writes the files into a folder.
