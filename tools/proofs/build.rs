@@ -458,8 +458,7 @@ const FILES: &[Source] = &[
         hooks: &[
             ("use trust8::engine::Simd;", "use super::{Lanes16, Lanes32, Number, Simd, Vector};"),
             ("use super::{Counting, Counts};", COUNTING),
-            ("trust8::instruction_sets!(counting);", "counting! { a: Lanes16, \"\", trust8_simd, [], [], \"\"; b: Lanes32, \"\", trust8_simd, [], [], \"\"; }"),
-            ("trust8::engine::$token", "super::$token"),
+            ("use crate::SimdSet;", "trait SimdSet: Simd {}\nimpl SimdSet for Lanes16 {}\nimpl SimdSet for Lanes32 {}"),
             ("-> usize", "-> Number"),
             ("let mut sum = 0;", "let mut sum = Number::ZERO;"),
             ("s.sum(more) } else { 0 }", "s.sum(more) } else { Number::ZERO }"),
