@@ -16,8 +16,8 @@
 use trust8::engine::{array_at, is_inside};
 
 use super::class::Class;
-use super::first_character;
 use super::table::{self, Table};
+use super::{first_character, last_number};
 
 /// How many bytes before a character may decide about it.
 pub(super) const WINDOW_BYTES: usize = 64;
@@ -26,10 +26,6 @@ pub(super) const WINDOW_BYTES: usize = 64;
 const NONE: u32 = u32::MAX;
 
 const ZWJ: u32 = 0x200D;
-
-fn is_style(number: u32) -> bool {
-    number & !1 == 0xFE0E
-}
 
 /// The properties of a character that rules ask for, a bit for each.
 type Set = u32;
@@ -80,9 +76,7 @@ const SELECTOR: Set = 1 << 24;
 /// U+E0100 to U+E01EF.
 const IDEOGRAPHIC_SELECTOR: Set = 1 << 25;
 
-/// Not a property. It says to count those directly before only.
-const IN_ROW: Set = 1 << 27;
-/// In the bits from this one on: how many are too many.
+/// Not a property. In the bits from this one on: how many are too many.
 const FEWER: u32 = 28;
 
 const fn fewer_than(most: u32) -> Set {
@@ -392,7 +386,7 @@ static PLACES: Table<{ LOW + 1 }, { CHANGES.1 - LOW }> = Table::new(&SETS.2);
 /// Returns the properties of a character.
 #[inline(never)]
 fn set(number: u32) -> Set {
-    SET.get(usize::from(PLACES.number(number))).copied().unwrap_or(0)
+    SET.get(PLACES.number(number)).copied().unwrap_or(0)
 }
 
 fn has(number: u32, properties: Set) -> bool {
@@ -424,18 +418,35 @@ struct Back<'a> {
 }
 
 impl Back<'_> {
+    /// Returns the next one, or [`NONE`].
     #[inline(never)]
-    fn next(&mut self) -> Option<u32> {
+    fn next(&mut self) -> u32 {
         while self.near != 0 {
             let distance = self.near.leading_zeros();
             self.near ^= 1 << 63 >> distance;
-            let at = self.text.len().checked_sub(distance as usize + 1)?;
-            if !is_inside(self.text, at) {
-                return Some(first_character(self.text.get(at..)?)? as u32);
+            match self.text.get(self.text.len().wrapping_sub(distance as usize + 1)..) {
+                Some(rest) if is_inside(rest, 0) => {}
+                rest => return rest.and_then(first_character).map_or(NONE, u32::from),
             }
         }
-        None
+        NONE
     }
+}
+
+/// Returns whether `most` characters with a property, or more, are directly before the end of a text.
+#[inline(never)]
+fn is_row(mut text: &[u8], most: u32, property: Set) -> bool {
+    // The character after. No text has the first value.
+    let mut after = NONE - 1;
+    for _ in 0..most {
+        let (number, len) = last_number(text);
+        let Some(before) = text.get(..text.len().wrapping_sub(len)) else { return false };
+        if number != after && !has(number, property) {
+            return false;
+        }
+        (text, after) = (before, number);
+    }
+    true
 }
 
 /// A character without a shape of its script, beside a letter of it.
@@ -527,6 +538,10 @@ impl Neighbour {
         self.is(MARK | LETTERS)
     }
 
+    pub(super) const fn is_invisible(self) -> bool {
+        self.is(INVISIBLE)
+    }
+
     const fn is(self, properties: Set) -> bool {
         self.set & properties != 0
     }
@@ -559,9 +574,13 @@ pub(super) struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    pub(super) fn new(text: &'a [u8], next: Neighbour, near: Near) -> Self {
-        let last = Back { text, near: UNKNOWN }.next().unwrap_or(NONE);
-        Self { text, near, last: Neighbour::new(last), next }
+    pub(super) fn new(text: &'a [u8], next: Neighbour, near: Near, class: Class) -> Self {
+        let last = match class {
+            // They look at more than one.
+            Class::PrivateUseRun | Class::StackedMarks => Neighbour::EDGE,
+            _ => Neighbour::new(last_number(text).0),
+        };
+        Self { text, near, last, next }
     }
 
     /// Returns whether a character has no business here. Its class is one of those that depend on
@@ -590,7 +609,7 @@ impl<'a> Around<'a> {
         let (last, next) = (self.last, self.next);
         if number == ZWJ && last.ends_emoji() {
             // The same style is after other emoji, too.
-            let most = if is_style(last.number) { 7 } else { 4 };
+            let most = if last.is(STYLE) { 7 } else { 4 };
             return when(next.is(PICTOGRAPH) && !next.is(NOT_JOINED) && self.changes(ZWJ) <= most, ANY);
         }
         if !last.is(JOINS) || next.is(INVISIBLE | WORD) {
@@ -660,23 +679,21 @@ impl<'a> Around<'a> {
             return STRAY;
         }
         let mut back = self.back(UNKNOWN);
-        while let Some(earlier) = back.next() {
-            if is_letter(earlier) && count < 6 {
-                spelled |= u64::from(earlier & 0x7F) << (8 * count);
-                count += 1;
-                continue;
-            }
-            let rest = 48 - 8 * count;
-            let is_flag = |&(flag, mask): &(u64, u64)| (spelled << rest ^ flag) & mask >> rest << rest == 0;
-            return when(earlier == 0x1_F3F4 && (!is_end || count > 4) && FLAGS.iter().any(is_flag), ANY);
+        let mut earlier = back.next();
+        while is_letter(earlier) && count < 6 {
+            spelled |= u64::from(earlier & 0x7F) << (8 * count);
+            count += 1;
+            earlier = back.next();
         }
-        STRAY
+        let rest = 48 - 8 * count;
+        let is_flag = |&(flag, mask): &(u64, u64)| (spelled << rest ^ flag) & mask >> rest << rest == 0;
+        when(earlier == 0x1_F3F4 && (!is_end || count > 4) && FLAGS.iter().any(is_flag), ANY)
     }
 
     /// A mark near letters that are written from right to left: before it, or the next character.
     fn takes_mark(&self) -> Limits {
-        let is_beside = self.next.is(RIGHT_TO_LEFT) || self.is_near(RIGHT_TO_LEFT);
-        when(!self.last.is(INVISIBLE) && is_beside, few(3, 4) | rarely_switches(DIRECTION))
+        let is_beside = || self.next.is(RIGHT_TO_LEFT) || self.is_near(RIGHT_TO_LEFT);
+        when(!self.last.is(INVISIBLE) && is_beside(), few(3, 4) | rarely_switches(DIRECTION))
     }
 
     fn takes_space(&self, number: u32) -> Limits {
@@ -685,11 +702,8 @@ impl<'a> Around<'a> {
         match number {
             // Between words of scripts without spaces, and also twice after one.
             0x200B => {
-                let is_second = || {
-                    let mut back = self.back(UNKNOWN);
-                    back.next();
-                    last.number == number && back.next().is_some_and(|word| has(word, UNSPACED))
-                };
+                let word = &self.text[..self.text.len().saturating_sub(3)];
+                let is_second = || last.number == number && has(last_number(word).0, UNSPACED);
                 when(last.is(UNSPACED) || is_second() || alone && next.is(UNSPACED), few(4, 7))
             }
             0x2060 => {
@@ -747,7 +761,7 @@ impl<'a> Around<'a> {
         let is_hidden = self.last.is(WORD) || next.is(WORD | INVISIBLE);
         let (mut back, mut other) = (self.back(UNKNOWN), 0x2800);
         while other == 0x2800 {
-            other = back.next().unwrap_or(NONE);
+            other = back.next();
         }
         when(
             next.is(DOTTED)
@@ -760,19 +774,15 @@ impl<'a> Around<'a> {
 
     /// At most four in a row, and at most five in the window and with it.
     fn takes_private(&self) -> Limits {
-        when(
-            self.has_few(UNKNOWN, PRIVATE | IN_ROW | fewer_than(4))
-                && self.has_few(self.near, PRIVATE | fewer_than(5)),
-            ANY,
-        )
+        when(!is_row(self.text, 4, PRIVATE) && self.has_few(self.near, PRIVATE | fewer_than(5)), ANY)
     }
 
     /// At most eight in a row. Those of scripts rarely alternate with U+0300 to U+036F, so the search
     /// looks at these only after one another.
     fn takes_mark_of_letter(&self, number: u32) -> Limits {
         let is_common = |number| (0x300..=0x36F).contains(&number);
-        let is_first = is_common(number) && !is_common(self.last.number);
-        when(is_first || self.has_few(UNKNOWN, MARK | IN_ROW | fewer_than(8)), ANY)
+        let is_first = is_common(number) && !is_common(last_number(self.text).0);
+        when(is_first || !is_row(self.text, 8, MARK), ANY)
     }
 
     fn back(&self, near: Near) -> Back<'a> {
@@ -788,16 +798,13 @@ impl<'a> Around<'a> {
     #[inline(never)]
     fn has_few(&self, near: Near, wanted: Set) -> bool {
         let (mut back, mut left) = (self.back(near), wanted >> FEWER);
-        while left > 0
-            && let Some(number) = back.next()
-        {
-            match has(number, wanted) {
-                true => left -= 1,
-                false if wanted & IN_ROW != 0 => break,
-                false => {}
-            }
+        while left > 0 {
+            left -= match back.next() {
+                NONE => return true,
+                number => u32::from(has(number, wanted)),
+            };
         }
-        left > 0
+        false
     }
 
     /// Returns whether fewer than `near` characters whose number is limited are in the last 32
@@ -812,11 +819,16 @@ impl<'a> Around<'a> {
         // Those that are not looked at yet may count.
         while near > 0 && far > 0 && !are_rare(back.near, near, far) {
             let rest = back.near;
-            let Some(number) = back.next() else { break };
+            let number = back.next();
+            if number == NONE {
+                break;
+            }
             // The bit of the character is the last one that is gone.
             let bit = 1 << (rest ^ back.near).trailing_zeros();
-            let joins_emoji =
-                || self.back(bit - 1).next().is_none_or(|last| Neighbour::new(last).ends_emoji());
+            let joins_emoji = || match self.back(bit - 1).next() {
+                NONE => true,
+                last => Neighbour::new(last).ends_emoji(),
+            };
             if has(number, COUNTED) && !(number == ZWJ && joins_emoji()) {
                 near -= u8::from(bit >> 32 != 0);
                 far -= 1;
@@ -830,9 +842,8 @@ impl<'a> Around<'a> {
     #[inline(never)]
     fn variety(&self, number: u32, kind: Set) -> [u32; 2] {
         let (mut seen, mut count, mut last, mut switches) = ([0_u64; 4], 0, number, 0);
-        let mut back = self.back(self.near);
-        let mut next = Some(number);
-        while let Some(earlier) = next {
+        let (mut back, mut earlier) = (self.back(self.near), number);
+        while earlier != NONE {
             if earlier == last || has(earlier, kind) {
                 switches += u32::from(earlier != last);
                 last = earlier;
@@ -840,7 +851,7 @@ impl<'a> Around<'a> {
                 count += u32::from(*seen >> (earlier & 63) & 1 == 0);
                 *seen |= 1 << (earlier & 63);
             }
-            next = back.next();
+            earlier = back.next();
         }
         [count, switches]
     }

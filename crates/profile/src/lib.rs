@@ -418,7 +418,7 @@ impl Profile {
         let edges = Edges { is_start: is_start && start == 0, is_end };
         let text = &bytes[start..];
         let look = |text: &[u8], at, suspects: &Suspects| {
-            let found = self.look_near(text, at, edges, suspects);
+            let found = self.look(text, at, edges, suspects.near(at));
             found.filter(|found| found.offset() as usize >= from - start)
         };
         let found =
@@ -453,18 +453,8 @@ impl Profile {
     /// Returns the character at byte `at` of valid text, if the profile forbids it. `near` are the suspects before it.
     #[inline(always)]
     fn look(&self, text: &[u8], at: usize, edges: Edges, near: Near) -> Option<Forbidden> {
-        let (before, rest) = text.split_at_checked(at)?;
-        let character = first_character(rest)?;
-        let after = rest.get(character.len_utf8()..)?;
-        let near = if self.rules().see_all() { near } else { context::UNKNOWN };
-        let class = self.rules().class_here(before, character, after, edges, near)?;
+        let (character, class) = self.rules().look(text, at, edges, near)?;
         Some(Forbidden::new(at as u64, character, class))
-    }
-
-    /// The same for what a search has found. Of a mark before another one, it looks at that.
-    fn look_near(&self, text: &[u8], at: usize, edges: Edges, suspects: &Suspects) -> Option<Forbidden> {
-        let at = sought(text, at)?;
-        self.look(text, at, edges, suspects.near(at))
     }
 
     /// Does the same as `look` if no class depends on the context.
@@ -508,6 +498,16 @@ impl Rules {
         self.forbids(class) && !class.is_contextual() && !(leads && class == Class::ByteOrderMark)
     }
 
+    /// Returns the character at byte `at` of valid text, and the class for which it is forbidden. `near` are the suspects before it.
+    #[inline(never)]
+    fn look(self, text: &[u8], at: usize, edges: Edges, near: Near) -> Option<(char, Class)> {
+        let (before, rest) = text.split_at_checked(at)?;
+        let (character, len) = first_and_len(rest)?;
+        let after = rest.get(len..)?;
+        let near = if self.see_all() { near } else { context::UNKNOWN };
+        Some((character, self.judge(before, character, after, edges, near)?))
+    }
+
     /// Returns the class for which a character between valid texts is forbidden.
     #[inline(never)]
     fn class_here(
@@ -518,14 +518,22 @@ impl Rules {
         edges: Edges,
         near: Near,
     ) -> Option<Class> {
+        self.judge(before, character, after, edges, near)
+    }
+
+    /// Does the work of `class_here`.
+    #[inline(always)]
+    fn judge(self, before: &[u8], character: char, after: &[u8], edges: Edges, near: Near) -> Option<Class> {
         let [class, by_context] = Class::listed(character)?;
         let leads = edges.is_start && before.is_empty();
         if self.forbid_anywhere(class, leads) {
             return Some(class);
         }
         let class = Some(by_context).filter(|&class| self.forbids(class))?;
+        if class == Class::LeadingMark {
+            return leads.then_some(class);
+        }
         let next = match first_character(after) {
-            _ if class == Class::LeadingMark => return leads.then_some(class),
             None if !edges.is_end => return Some(class),
             None => Neighbour::EDGE,
             // In a run, what follows is as suspect.
@@ -540,7 +548,11 @@ impl Rules {
                 if is_suspect { Neighbour::SUSPECT } else { seen }
             }
         };
-        Around::new(before, next, near).is_stray(character, class).then_some(class)
+        // Before another one, these are strays, whatever is before them.
+        if next.is_invisible() && matches!(character, '\u{AD}' | '\u{200C}' | '\u{200D}' | '\u{2060}') {
+            return Some(class);
+        }
+        Around::new(before, next, near, class).is_stray(character, class).then_some(class)
     }
 
     /// Returns whether a character is forbidden in some context.
@@ -595,17 +607,38 @@ fn sought(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Returns the first character of valid text.
-#[inline(never)]
 fn first_character(text: &[u8]) -> Option<char> {
-    let first = *text.first()?;
-    let (mut number, mut len) = (u32::from(first), 1);
-    while first >= 0x80 && first << len >= 0x80 {
-        number = number << 6 | u32::from(*text.get(len)? & 0x3F);
-        len += 1;
-    }
+    Some(first_and_len(text)?.0)
+}
+
+/// The same, and its length.
+#[inline(never)]
+fn first_and_len(text: &[u8]) -> Option<(char, usize)> {
+    let inner = |byte: u8| u32::from(byte & 0x3F);
+    let (number, len) = match *text {
+        [a @ 0..0xC0, ..] => (u32::from(a), 1),
+        [a @ 0xC0..0xE0, b, ..] => (inner(a) << 6 | inner(b), 2),
+        [a @ 0xE0..0xF0, b, c, ..] => (u32::from(a & 0xF) << 12 | inner(b) << 6 | inner(c), 3),
+        [a, b, c, d, ..] => (u32::from(a & 7) << 18 | inner(b) << 12 | inner(c) << 6 | inner(d), 4),
+        _ => return None,
+    };
+    Some((char::from_u32(number)?, len))
+}
+
+/// Returns the number of the last character of valid text, or `u32::MAX`, and its length.
+#[inline(never)]
+fn last_number(text: &[u8]) -> (u32, usize) {
+    let word = match text.last_chunk() {
+        Some(last) => u32::from_be_bytes(*last),
+        None if text.is_empty() => return (u32::MAX, 0),
+        None => text.iter().fold(0, |word, &byte| word << 8 | u32::from(byte)),
+    };
+    // How many continuations are at the end.
+    let count = ((word & 0xC0C0_C0C0) ^ 0x8080_8080).trailing_zeros() / 8;
+    let sixes = word & 0x3F | word >> 2 & 0xFC0 | word >> 4 & 0x3_F000 | word >> 6 & 0x1C_0000;
     // Without the bits for the length.
-    let bits = if len == 1 { 7 } else { 5 * len + 1 };
-    char::from_u32(number & !(u32::MAX << bits))
+    let number = if count == 0 { word & 0x7F } else { sixes & !(u32::MAX << (5 * count + 6)) };
+    (number, count as usize + 1)
 }
 
 impl Default for Profile {

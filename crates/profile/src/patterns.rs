@@ -127,7 +127,7 @@ const STARTS: [(u32, u8); 2 * RANGES.len() - ADJACENT] = {
         starts[at] = (first, number(class, first) as u8);
         at += 1;
         if !is_followed(i) {
-            starts[at] = (last + 1, table::MOST);
+            starts[at] = (last + 1, table::MOST as u8);
             at += 1;
         }
         i += 1;
@@ -192,7 +192,7 @@ impl Class {
     #[inline(never)]
     pub(super) const fn listed(character: char) -> Option<[Self; 2]> {
         let number = character as u32;
-        let classes = CLASSES.number(number) as usize;
+        let classes = CLASSES.number(number);
         if classes < BOTH.len() {
             Some(BOTH[classes])
         } else if number & 0xFFFE == 0xFFFE {

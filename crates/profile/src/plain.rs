@@ -14,13 +14,13 @@ use trust8::engine::{Avx512, avx512::Vector};
 /// The suspects among ASCII, for text that may be all ASCII.
 #[derive(Clone, Copy)]
 pub(super) struct Plain {
+    /// A byte of ASCII. Bytes above it are non-ASCII or suspect.
+    most: u8,
     /// For each lower nibble, the number from which to subtract a byte, modulo 256. The difference
     /// is below [`WIDTH`](Self::WIDTH) exactly for suspects up to 1F. One more is so, too, except for CR if CR LF is allowed, which
     /// may make 1D one.
     #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
     ends: [u8; 16],
-    /// A byte of ASCII. Bytes above it are non-ASCII or suspect.
-    most: u8,
     /// How many suspects there are.
     pub(super) count: Count,
 }

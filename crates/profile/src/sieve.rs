@@ -387,16 +387,11 @@ impl Suspects {
 
     /// Returns where the next suspect of the text begins.
     pub(super) fn next(&mut self, kernel: &Kernel, text: &[u8], sieve: &Sieve) -> Option<usize> {
-        loop {
-            let at = self.next_in::<true>(kernel, text, text.len(), sieve)?;
-            if let Some(at) = sought(text, at) {
-                return Some(at);
-            }
-        }
+        self.next_in::<true>(kernel, text, text.len(), sieve)
     }
 
-    /// Returns where the next suspect begins, or a mark before one, if that and the character after it are in the first `valid` bytes,
-    /// which are valid. With `CONTEXT`, leaves out those that are surely at home.
+    /// Returns where the next suspect begins, if that and the character after it are in the first `valid` bytes, which are valid. With
+    /// `CONTEXT`, leaves out those that are surely at home.
     #[inline(never)]
     fn next_in<const CONTEXT: bool>(
         &mut self,
@@ -409,10 +404,12 @@ impl Suspects {
             while self.left != 0 {
                 let at = self.next - BLOCK_BYTES + self.left.trailing_zeros() as usize;
                 self.left &= self.left - 1;
-                if array_at(text, at) != Some(&sieve.line_end)
-                    && !(CONTEXT && self.is_common(text, at, sieve))
-                {
-                    return Some(at);
+                if array_at(text, at) == Some(&sieve.line_end) || CONTEXT && self.is_common(text, at, sieve) {
+                    continue;
+                }
+                let place = if CONTEXT { sought(text, at) } else { Some(at) };
+                if place.is_some() {
+                    return place;
                 }
             }
             if self.next >= self.to && !self.search(kernel, text, valid, sieve) {
@@ -642,18 +639,18 @@ pub(super) fn walk<'a, const CONTEXT: bool>(
     profile: &Profile,
     mut plain_to: usize,
 ) -> Result<&'a str, ProfileError> {
-    if CONTEXT && plain_to == INNOCENT {
-        if let Ok(text) = kernel.check(bytes) {
-            return Ok(text);
-        }
+    let is_innocent = CONTEXT && plain_to == INNOCENT;
+    if is_innocent {
         plain_to = 0;
     }
     let look = |text: &[u8], at, suspects: &Suspects| match CONTEXT {
-        true => profile.look_near(text, at, Edges::WHOLE, suspects),
+        true => profile.look(text, at, Edges::WHOLE, suspects.near(at)),
         false => profile.look_anywhere(text, at, Edges::WHOLE),
     };
-    search::<CONTEXT>(kernel, bytes, &profile.sieve, (plain_to, Suspects::new(plain_to, 0)), look)?;
-    // SAFETY: everything before `plain_to` is ASCII, and `search` has found the rest valid.
+    if !is_innocent || !kernel.is_utf8(bytes) {
+        search::<CONTEXT>(kernel, bytes, &profile.sieve, (plain_to, Suspects::new(plain_to, 0)), look)?;
+    }
+    // SAFETY: the kernel found all valid, or `search` did so after the first `plain_to` bytes, which are ASCII.
     Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
 }
 

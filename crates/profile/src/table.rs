@@ -9,7 +9,7 @@ const PAGE_BITS: u32 = 10;
 const PAGES: usize = 0x2_0000 >> PAGE_BITS;
 
 /// The highest number.
-pub(super) const MOST: u8 = 0x3F;
+pub(super) const MOST: usize = 0x3F;
 
 /// Returns how many ranges start in the first two planes.
 pub(super) const fn count_low(starts: &[(u32, u8)]) -> usize {
@@ -38,7 +38,7 @@ impl<const PLACES: usize, const HIGH: usize> Table<PLACES, HIGH> {
         let (mut i, mut page) = (0, 0);
         while i < starts.len() {
             let (start, number) = starts[i];
-            assert!(number <= MOST && (i == 0 || start > starts[i - 1].0));
+            assert!(number as usize <= MOST && (i == 0 || start > starts[i - 1].0));
             if i < low {
                 while page <= start >> PAGE_BITS {
                     table.before[page as usize] = i as u8;
@@ -54,20 +54,20 @@ impl<const PLACES: usize, const HIGH: usize> Table<PLACES, HIGH> {
     }
 
     #[inline(always)]
-    pub(super) const fn number(&self, character: u32) -> u8 {
+    pub(super) const fn number(&self, character: u32) -> usize {
         number(&self.before, &self.low, &self.high, character)
     }
 }
 
 #[inline(never)]
-const fn number(before: &[u8; PAGES + 1], low: &[u16], mut high: &[u32], character: u32) -> u8 {
+const fn number(before: &[u8; PAGES + 1], low: &[u16], mut high: &[u32], character: u32) -> usize {
     let page = (character >> PAGE_BITS) as usize;
     if page >= PAGES {
         // No character has more than 21 bits.
         let key = if character >> 24 == 0 { character << 8 | 0xFF } else { u32::MAX };
         while let [rest @ .., last] = high {
             if *last <= key {
-                return *last as u8;
+                return *last as u8 as usize;
             }
             high = rest;
         }
@@ -86,7 +86,7 @@ const fn number(before: &[u8; PAGES + 1], low: &[u16], mut high: &[u32], charact
         starts = if *start <= key { high } else { low };
     }
     match starts {
-        [start, ..] => *start as u8 & MOST,
+        [start, ..] => *start as usize & MOST,
         [] => MOST,
     }
 }
