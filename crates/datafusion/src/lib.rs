@@ -91,8 +91,8 @@
 //!
 //! With the feature `parquet`, which is on by default, the text of Parquet files is read as bytes, which are checked and repaired,
 //! nested ones too. Conditions see the repaired text, so statistics and bloom filters skip nothing. A column with both text and bytes
-//! inside stays as it is: the reader of Parquet refuses text in it that is not UTF-8. That of Arrow does so everywhere, and its
-//! files take no policy.
+//! inside and an encrypted file stay as they are: the reader of Parquet refuses text in them that is not UTF-8. That of Arrow does so
+//! everywhere, and its files take no policy.
 //!
 //! [`TableProvider`]: datafusion::catalog::TableProvider
 
