@@ -499,8 +499,9 @@ const fn is_in(number: u32, packed: u32) -> bool {
 
 static FILLERS: [Filler; 13] = [
     // Signs over the digits of Arabic after them, and over the letters of Syriac.
-    filler((0x0600, 0x0605), (0x0660, 0x06F9), (false, true), (3, 5)),
-    filler((0x070F, 0x070F), (0x0710, 0x074F), (false, true), (3, 5)),
+    filler((0x0600, 0x0605), (0x0660, 0x0669), (false, true), (3, 5)),
+    filler((0x0600, 0x0605), (0x06F0, 0x06F9), (false, true), (3, 5)),
+    filler((0x070F, 0x070F), (0x0710, 0x072F), (false, true), (3, 5)),
     // Old Hangul: a syllable without its first consonant, or without its vowel.
     filler((0x115F, 0x115F), (0x1161, 0x11A7), (false, true), (3, 5)),
     filler((0x115F, 0x115F), (0xD7B0, 0xD7C6), (false, true), (3, 5)),
@@ -509,11 +510,10 @@ static FILLERS: [Filler; 13] = [
     filler((0x3164, 0x3164), (0x3131, 0x318E), (true, true), (1, 2)),
     filler((0xFFA0, 0xFFA0), (0xFFA1, 0xFFDC), (true, true), (1, 2)),
     filler((0x17B4, 0x17B5), (0x1780, 0x17A2), (true, false), (1, 1)),
-    // Khitan, shorthand, and music, whose controls follow one another.
+    // Khitan, shorthand, and music, whose controls follow one another. Its other signs are never judged.
     filler((0x1_6FE4, 0x1_6FE4), (0x1_8B00, 0x1_8CFF), (true, false), (4, 7)),
     filler((0x1_BCA0, 0x1_BCA3), (0x1_BC00, 0x1_BC9F), (true, false), (3, 5)),
-    filler((0x1_D159, 0x1_D159), (0x1_D100, 0x1_D1FF), (true, true), (3, 5)),
-    filler((0x1_D173, 0x1_D17A), (0x1_D100, 0x1_D1FF), (true, true), (3, 5)),
+    filler((0x1_D159, 0x1_D17A), (0x1_D100, 0x1_D1FF), (true, true), (3, 5)),
 ];
 
 /// A character beside the one that is judged, or none.
@@ -700,10 +700,11 @@ impl<'a> Around<'a> {
         let (last, next) = (self.last, self.next);
         let alone = !last.is(INVISIBLE) && !next.is(INVISIBLE);
         match number {
-            // Between words of scripts without spaces, and also twice after one.
+            // Between words of scripts without spaces, and also twice after one that is not of East Asia.
             0x200B => {
-                let word = &self.text[..self.text.len().saturating_sub(3)];
-                let is_second = || last.number == number && has(last_number(word).0, UNSPACED);
+                let word = || last_number(&self.text[..self.text.len().saturating_sub(3)]).0;
+                let is_second =
+                    || last.number == number && matches!(word(), word @ ..0x2000 if has(word, UNSPACED));
                 when(last.is(UNSPACED) || is_second() || alone && next.is(UNSPACED), few(4, 7))
             }
             0x2060 => {

@@ -192,6 +192,9 @@ fn stacks_of_marks_are_refused() {
 #[test]
 fn thin_ones_are_limited() {
     for (technique, text) in [
+        ("U+200B twice in Chinese", "读取\u{200B}\u{200B}配置".to_owned()),
+        ("signs over Persian letters", "پا\u{600}ی تاری\u{601}ک".to_owned()),
+        ("a Syriac abbreviation of a vowel", "ܫ\u{70F}\u{730}".to_owned()),
         ("a zero with a stroke or without", "0\u{FE00}00\u{FE00}".to_owned()),
         ("operators between tags", ">\u{2062}<>\u{2064}<>\u{2061}<>\u{2063}<".to_owned()),
         ("private use", "a word \u{E000} ".repeat(8)),

@@ -386,10 +386,13 @@ impl At<'_> {
                 near && after_seen && self.limit(3, 4) && self.rarely_alternates(MARKS)
             }
             0x200B => {
-                let behind = self.behind(64);
-                let word = behind.iter().rev().enumerate().find(|&(i, &n)| i == 1 || n != 0x200B);
-                let is_after = word.is_some_and(|(_, &n)| any_of(&[UNSPACED], n));
-                (is_after || self.next_is(&[UNSPACED]) && self.is_among_seen()) && self.limit(4, 7)
+                let twice: Set = &[0x0E00..=0x1FFF];
+                let is_second = match self.behind(64)[..] {
+                    [.., word, 0x200B] => any_of(&[UNSPACED], word) && any_of(&[twice], word),
+                    _ => false,
+                };
+                (self.last_is(&[UNSPACED]) || is_second || self.next_is(&[UNSPACED]) && self.is_among_seen())
+                    && self.limit(4, 7)
             }
             0x2060 => {
                 let foreign: Set = &[0x80..=0x10_FFFF];
@@ -429,8 +432,8 @@ impl At<'_> {
             }
             0x115F => self.next_is(&[&[0x1161..=0x11A7, 0xD7B0..=0xD7C6]]) && self.limit(3, 5),
             0x1160 => self.last_is(&[&[0x1100..=0x115E, 0xA960..=0xA97C]]) && self.limit(3, 5),
-            0x0600..=0x0605 => self.next_is(&[&[0x0660..=0x06F9]]) && self.limit(3, 5),
-            0x070F => self.next_is(&[&[0x0710..=0x074F]]) && self.limit(3, 5),
+            0x0600..=0x0605 => self.next_is(&[&[0x0660..=0x0669, 0x06F0..=0x06F9]]) && self.limit(3, 5),
+            0x070F => self.next_is(&[&[0x0710..=0x072F]]) && self.limit(3, 5),
             0x3164 => {
                 let letters: Set = &[0x3131..=0x3163, 0x3165..=0x318E];
                 (self.last_is(&[letters]) || self.next_is(&[letters])) && self.limit(1, 2)
