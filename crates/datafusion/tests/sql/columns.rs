@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::builder::make_view;
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray,
-    Int64Array, LargeBinaryArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
+    Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray,
+    FixedSizeBinaryArray, Int64Array, LargeBinaryArray, LargeStringArray, RecordBatch, StringArray,
+    StringViewArray,
 };
 use datafusion::arrow::buffer::{Buffer, NullBuffer, ScalarBuffer};
 use datafusion::arrow::compute::{cast, concat_batches};
@@ -263,6 +264,20 @@ fn unused_values_of_a_dictionary() {
     assert_eq!(texts(&result["c"]), [Some("a"), None, Some("a")].map(|text| text.map(str::to_owned)));
     let error = select(&[of(vec![Some(1), None, Some(2)])], "validate_utf8(c) AS c").unwrap_err();
     assert!(error.to_string().contains(r"\x62\x80 ("), "{error}");
+
+    let result =
+        select(&[of(vec![Some(1), None, Some(2)])], "is_valid_utf8(c) AS valid, utf8_error(c) AS error");
+    let result = result.unwrap();
+    assert_eq!(result["valid"].as_boolean(), &BooleanArray::from(vec![Some(true), None, Some(false)]));
+    let errors = result["error"].as_struct();
+    assert_eq!([0, 1, 2].map(|row| errors.is_valid(row)), [false, false, true]);
+    for function in ["is_valid_utf8(c)", "utf8_error(c)"] {
+        // SAFETY: none. No value has this key.
+        let lie = unsafe {
+            DictionaryArray::<Int8Type>::new_unchecked(vec![1, 3, 2].into(), Arc::new(values.clone()))
+        };
+        select(&[batch(Arc::new(lie))], function).unwrap_err();
+    }
 }
 
 /// trust8-arrow takes the arrays of this DataFusion, and they agree.
