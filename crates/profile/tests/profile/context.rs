@@ -171,12 +171,13 @@ fn random_texts() {
 #[test]
 fn joiners_between_letters() {
     /// Letters and marks at both ends of what the search knows.
-    const SCRIPTS: [&str; 5] = [
+    const SCRIPTS: [&str; 6] = [
         "\u{5C0}\u{5D0}\u{61B}\u{61D}\u{620}\u{6CC}\u{7FF}",
         "\u{E01}\u{E2F}\u{E30}\u{E40}\u{E44}\u{E45}\u{E81}\u{EAF}\u{EB0}\u{EC4}\u{EC8}\u{E4D}",
         "\u{1000}\u{102A}\u{102B}\u{1050}\u{1780}\u{17AF}\u{17B3}\u{17B6}\u{F40}",
         "\u{900}\u{915}\u{94D}\u{93F}\u{9CD}\u{DCA}\u{DFF}\u{8FF}\u{800}\u{84D}",
         "\u{1820}\u{18AF}\u{10A00}\u{10FFF}\u{11000}\u{11660}\u{1167F}\u{1E900}\u{1E95F}",
+        "\u{1200}\u{E01}\u{17B3}\u{17B4}\u{17B6}\u{115F}\u{180B}",
     ];
     const OTHERS: &str = "a_ é日\u{58F}\u{59F}\u{10D0}\u{600}\u{605}\u{61C}\u{70F}\u{17B5}\u{180E}\u{16FE4}";
     const KINDS: [&str; 5] =
