@@ -708,8 +708,8 @@ impl<'a> Around<'a> {
                 when(last.is(UNSPACED) || is_second() || alone && next.is(UNSPACED), few(4, 7))
             }
             0x2060 => {
-                let inside = last.number != NONE && next.number != NONE;
-                when(alone && inside && last.number.max(next.number) >= 0x80, few(1, 1))
+                let most = last.number.max(next.number);
+                when(alone && (0x80..NONE).contains(&most), few(1, 1))
             }
             0xAD => {
                 let are_few = |near, most| self.has_few(near, HYPHEN | fewer_than(most));
