@@ -126,10 +126,23 @@ impl<'a> ProfileWith<'a> {
         // A program with a constant profile of other classes gets none of the code for contexts.
         match profile.rules().depend_on_context() {
             true => sieve::plain_text::<true>(kernel, bytes, &profile.sieve)
-                .or_else(|plain_to| sieve::walk::<true>(kernel, bytes, profile, plain_to)),
+                .or_else(|plain_to| self.walk_in_context(bytes, plain_to)),
             false => sieve::plain_text::<false>(kernel, bytes, &profile.sieve)
-                .or_else(|plain_to| sieve::walk::<false>(kernel, bytes, profile, plain_to)),
+                .or_else(|plain_to| self.walk_anywhere(bytes, plain_to)),
         }
+    }
+
+    /// Calls [`sieve::walk`]. What only functions that are not generic call is not exported, and so is called without a table of
+    /// addresses.
+    #[inline(never)]
+    fn walk_in_context(self, bytes: &[u8], plain_to: usize) -> Result<&str, ProfileError> {
+        sieve::walk::<true>(self.0, bytes, self.1, plain_to)
+    }
+
+    /// The same, for profiles that do not depend on the context.
+    #[inline(never)]
+    fn walk_anywhere(self, bytes: &[u8], plain_to: usize) -> Result<&str, ProfileError> {
+        sieve::walk::<false>(self.0, bytes, self.1, plain_to)
     }
 
     /// Does the same as [`Profile::check`], with this kernel.
@@ -524,7 +537,7 @@ impl Rules {
     /// Does the work of `class_here`.
     #[inline(always)]
     fn judge(self, before: &[u8], character: char, after: &[u8], edges: Edges, near: Near) -> Option<Class> {
-        let [class, by_context] = Class::listed(character)?;
+        let [class, by_context] = classes(character)?;
         let leads = edges.is_start && before.is_empty();
         if self.forbid_anywhere(class, leads) {
             return Some(class);
@@ -558,7 +571,7 @@ impl Rules {
     /// Returns whether a character is forbidden in some context.
     #[inline(always)]
     fn may_forbid(self, character: char) -> bool {
-        Class::listed(character).is_some_and(|classes| classes.iter().any(|&class| self.forbids(class)))
+        classes(character).is_some_and(|classes| classes.iter().any(|&class| self.forbids(class)))
     }
 
     /// Returns the first forbidden character of a short valid text that `keep` wants.
@@ -604,6 +617,12 @@ fn sought(text: &[u8], at: usize) -> Option<usize> {
         true => Some(at + 2).filter(|&next| is_mark(next)),
         false => Some(at),
     }
+}
+
+/// Calls [`Class::listed`], which is exported because `Class::of` is a constant function.
+#[inline(never)]
+fn classes(character: char) -> Option<[Class; 2]> {
+    Class::listed(character)
 }
 
 /// Returns the first character of valid text.

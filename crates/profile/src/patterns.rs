@@ -138,7 +138,7 @@ const STARTS: [(u32, u8); 2 * RANGES.len() - ADJACENT] = {
 const LOW: usize = table::count_low(&STARTS);
 
 /// The number of the classes of each character.
-static CLASSES: Table<{ LOW + 1 }, { STARTS.len() - LOW }> = Table::new(&STARTS);
+const CLASSES: Table<{ LOW + 1 }, { STARTS.len() - LOW }> = Table::new(&STARTS);
 
 /// The number of ranges that another one follows without a gap.
 const ADJACENT: usize = {
@@ -163,7 +163,7 @@ const fn number(class: Class, first: u32) -> usize {
 }
 
 /// The class of each number, and the one that decides by the context: it may be the same.
-static BOTH: [[Class; 2]; INVISIBLE_SPACE + 1] = {
+const BOTH: [[Class; 2]; INVISIBLE_SPACE + 1] = {
     let (mut both, mut i) = ([[Class::Invisible, Class::StraySpace]; INVISIBLE_SPACE + 1], 0);
     while i < INVISIBLE_SPACE {
         both[i] = [Class::ALL[i], Class::ALL[i].in_context()];
@@ -189,7 +189,7 @@ impl Class {
     }
 
     /// Returns the class of a character by [`RANGES`], and the one that decides by the context: it may be the same.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) const fn listed(character: char) -> Option<[Self; 2]> {
         let number = character as u32;
         let classes = CLASSES.number(number);

@@ -632,7 +632,7 @@ pub(super) fn plain_text<'a, const CONTEXT: bool>(
 }
 
 /// Returns `bytes` as text if it is valid and the profile forbids nothing in it. `plain_to` is what [`plain_text`] returned.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn walk<'a, const CONTEXT: bool>(
     kernel: &Kernel,
     bytes: &'a [u8],
