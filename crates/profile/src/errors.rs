@@ -7,6 +7,8 @@ use core::iter::{FusedIterator, Peekable};
 
 use trust8::{Kernel, Utf8Chunks, Utf8Error};
 
+use super::class::Class;
+use super::context::WINDOW_BYTES;
 use super::error::{Forbidden, ProfileError};
 use super::sieve::Suspects;
 use super::{Edges, Profile};
@@ -22,6 +24,7 @@ pub struct ProfileErrors<'a> {
     text: &'a [u8],
     offset: usize,
     suspects: Suspects,
+    row: Row,
     /// The ill-formed sequence after the valid part.
     next: Option<Utf8Error>,
     /// The length of the whole text.
@@ -31,8 +34,22 @@ pub struct ProfileErrors<'a> {
 impl<'a> ProfileErrors<'a> {
     pub(super) fn new(profile: &'a Profile, kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         let chunks = kernel.utf8_chunks(bytes);
-        let (suspects, len) = (Suspects::new(0, 0), bytes.len());
-        Self { profile, kernel, chunks, text: &[], offset: 0, suspects, next: None, len }
+        Self { chunks, len: bytes.len(), ..Self::of_text(profile, kernel, "") }
+    }
+
+    pub(super) fn of_text(profile: &'a Profile, kernel: &'static Kernel, text: &'a str) -> Self {
+        let (chunks, suspects, text) = (kernel.utf8_chunks(&[]), Suspects::new(0, 0), text.as_bytes());
+        Self {
+            profile,
+            kernel,
+            chunks,
+            text,
+            offset: 0,
+            suspects,
+            row: Row::NONE,
+            next: None,
+            len: text.len(),
+        }
     }
 
     /// Returns the errors with each run of forbidden characters as one: 400 variation selectors in a
@@ -52,13 +69,20 @@ impl<'a> ProfileErrors<'a> {
     }
 
     /// Returns the next forbidden character of the valid part.
-    fn forbidden(&mut self) -> Option<Forbidden> {
+    #[inline(always)]
+    pub(super) fn forbidden(&mut self) -> Option<Forbidden> {
         // What is not UTF-8 ends the context.
         let edges = Edges { is_start: self.offset == 0, is_end: true };
         while let Some(at) = self.suspects.next(self.kernel, self.text, &self.profile.sieve) {
-            if let Some(found) = self.profile.look(self.text, at, edges, self.suspects.near(at)) {
-                return Some(found.after(self.offset as u64));
-            }
+            let found = match self.row.next(self.text, at) {
+                Some(found) => found,
+                None => match self.profile.look(self.text, at, edges, self.suspects.near(at)) {
+                    Some(found) => found,
+                    None => continue,
+                },
+            };
+            self.row.add(found);
+            return Some(found.after(self.offset as u64));
         }
         None
     }
@@ -76,14 +100,49 @@ impl Iterator for ProfileErrors<'_> {
                 return Some(error.into());
             }
             let chunk = self.chunks.next()?;
-            (self.text, self.offset, self.suspects) =
-                (chunk.valid().as_bytes(), chunk.offset(), Suspects::new(0, 0));
+            (self.text, self.offset) = (chunk.valid().as_bytes(), chunk.offset());
+            (self.suspects, self.row) = (Suspects::new(0, 0), Row::NONE);
             self.next = chunk.error();
         }
     }
 }
 
 impl FusedIterator for ProfileErrors<'_> {}
+
+/// A row of one forbidden character.
+///
+/// After enough of them, the context of each is as that of the one before. So is the verdict.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    last: Forbidden,
+    count: usize,
+}
+
+impl Row {
+    /// More bytes than rules look at before a character.
+    const ENOUGH: usize = WINDOW_BYTES + 8;
+
+    pub(super) const NONE: Self = Self { last: Forbidden::new(0, '\0', Class::Nul), count: 0 };
+
+    /// Returns the character at byte `at` of valid text if it and the one after are those of the row, and there are enough.
+    #[inline(always)]
+    pub(super) fn next(&self, text: &[u8], at: usize) -> Option<Forbidden> {
+        if self.count < Self::ENOUGH || self.last.end() != at as u64 {
+            return None;
+        }
+        let len = self.last.character().len_utf8();
+        let is_same = text.get(at - len..at + len)? == text.get(at..at + 2 * len)?;
+        is_same.then_some(Forbidden::new(at as u64, self.last.character(), self.last.class()))
+    }
+
+    /// Adds a forbidden character of the same text.
+    #[inline(always)]
+    pub(super) fn add(&mut self, found: Forbidden) {
+        let follows = self.last.character() == found.character() && self.last.end() == found.offset();
+        self.count = if follows { self.count + 1 } else { 1 };
+        self.last = found;
+    }
+}
 
 /// An error of a text: an ill-formed sequence, or a run of forbidden characters. See
 /// [`ProfileErrors::runs`].

@@ -401,10 +401,10 @@ impl Profile {
     #[must_use]
     pub fn census(&self, text: &str) -> Census {
         let mut census = Census::new();
-        self.find::<()>(Kernel::best(), text.as_bytes(), Edges::WHOLE, |found| {
+        let mut errors = ProfileErrors::of_text(self, Kernel::best(), text);
+        while let Some(found) = errors.forbidden() {
             census.add(found.class());
-            None
-        });
+        }
         census
     }
 

@@ -9,9 +9,10 @@ use alloc::string::String;
 use trust8::Kernel;
 
 use super::context::{UNKNOWN, WINDOW_BYTES, is_mark};
+use super::errors::Row;
 use super::lanes::Sieve;
 use super::sieve::Suspects;
-use super::{Class, Edges, Profile};
+use super::{Class, Edges, Forbidden, Profile};
 
 /// What [`Profile::repair`] does with a forbidden character.
 ///
@@ -87,11 +88,13 @@ impl Profile {
         let mut suspects = Suspects::new(0, 0);
         // The first character may be suspect only after the last one of `repaired`.
         let (mut first, mut next, mut sound) = (Some(0), 0, 0);
+        // What replaces each of a row is the same.
+        let mut row = Row::NONE;
         while let Some(at) = first.take().or_else(|| suspects.next(Kernel::best(), bytes, &sieve)) {
-            let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()).filter(|_| at >= next)
-            else {
+            if at < next {
                 continue;
-            };
+            }
+            let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()) else { continue };
             if at >= end {
                 break;
             }
@@ -102,7 +105,13 @@ impl Profile {
             let edges = Edges { is_start: is_start && at == 0, is_end: true };
             let judge =
                 |rest: &[u8]| self.rules().class_here(repaired.as_bytes(), character, rest, edges, UNKNOWN);
-            let mut class = judge(&bytes[after..]);
+            let mut class = match row.next(bytes, at) {
+                Some(found) => Some(found.class()),
+                None => judge(&bytes[after..]),
+            };
+            if let Some(class) = class {
+                row.add(Forbidden::new(at as u64, character, class));
+            }
             if class.is_none() && character == BLANK {
                 // All that is before a sound character may be dropped.
                 if sound < after {

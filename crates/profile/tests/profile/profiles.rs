@@ -434,6 +434,32 @@ const POLICIES: [ProfilePolicy; 5] = [
     ProfilePolicy::CharacterReference,
 ];
 
+/// In a row of one character, the first ones have another context, and so has the last one.
+#[test]
+fn rows_of_one_character() {
+    let mut thin = Thin::where_slow();
+    for character in interesting().into_iter().filter(|_| thin.keep()) {
+        let row = String::from(character).repeat(100);
+        let text = format!("a{row}\n\u{5D0}{row}\u{1160}\u{11A8}");
+        for (name, profile) in Profile::PRESETS {
+            let allowed = allowed(name, &text, true);
+            let expected =
+                || text.char_indices().zip(&allowed).filter(|(_, allowed)| !**allowed).map(|((at, _), _)| at);
+            for kernel in kernels() {
+                let found = kernel.profile(profile).errors(text.as_bytes()).map(|error| error.valid_up_to());
+                assert!(found.eq(expected()), "{name}, {kernel:?}: {text:?}");
+            }
+            assert_eq!(profile.census(&text).total(), expected().count() as u64, "{name}: {text:?}");
+            #[cfg(feature = "alloc")]
+            assert_eq!(
+                profile.repair(&text, ProfilePolicy::Drop),
+                repaired_by_oracle(name, &text),
+                "{name}: {text:?}"
+            );
+        }
+    }
+}
+
 #[cfg(feature = "alloc")]
 #[test]
 fn repaired_text_is_allowed() {
