@@ -610,7 +610,7 @@ impl<'a> Around<'a> {
         if number == ZWJ && last.ends_emoji() {
             // The same style is after other emoji, too.
             let most = if last.is(STYLE) { 7 } else { 4 };
-            return when(next.is(PICTOGRAPH) && !next.is(NOT_JOINED) && self.changes(ZWJ) <= most, ANY);
+            return when(next.is(PICTOGRAPH) && !next.is(NOT_JOINED) && self.changes_rarely(ZWJ, most), ANY);
         }
         if !last.is(JOINS) || next.is(INVISIBLE | WORD) {
             return STRAY;
@@ -633,7 +633,7 @@ impl<'a> Around<'a> {
             0xFE0E..=0xFE0F => {
                 let takes =
                     last.is(PICTOGRAPH) && !last.is(NO_STYLE) || last.is(KEY) && self.next.number == 0x20E3;
-                when(takes && self.changes(number) <= 2, ANY | rarely_switches(STYLE))
+                when(takes && self.changes_rarely(number, 2), ANY | rarely_switches(STYLE))
             }
             // No character has more than seven variants of this kind.
             0xFE00..=0xFE06 => {
@@ -645,7 +645,7 @@ impl<'a> Around<'a> {
                 // A zero with a stroke is as all others near.
                 let most = if last.number == 0x30 { 0 } else { 2 };
                 when(
-                    takes && self.variety(number, SELECTOR)[0] <= 3 && self.changes(number) <= most,
+                    takes && self.variety(number, SELECTOR)[0] <= 3 && self.changes_rarely(number, most),
                     few(3, 5),
                 )
             }
@@ -857,21 +857,20 @@ impl<'a> Around<'a> {
         [count, switches]
     }
 
-    /// Returns how often the character before this selector or joiner is followed by another one.
-    fn changes(&self, selector: u32) -> usize {
+    /// Returns whether the character before this selector or joiner is at most `most` times followed by another one.
+    fn changes_rarely(&self, selector: u32, most: u8) -> bool {
         // E2 80 8D, or EF B8 80 to 8F.
         let bytes = if selector == ZWJ { 0x8D_80E2 } else { 0x80_B8EF | (selector & 0xF) << 16 };
-        changes(self.text, bytes)
+        changes_rarely(self.text, bytes, most)
     }
 }
 
-/// Returns how often the last character of a text is followed by another selector or joiner, or by none, than the time before, in the
-/// window. `selector` are the bytes of the one after it, the first one in the lowest bits.
+/// Returns whether the last character of a text is followed by another selector or joiner, or by none, than the time before, at most
+/// `most` times in the window. `selector` are the bytes of the one after it, the first one in the lowest bits.
 #[inline(never)]
-pub(super) fn changes(text: &[u8], selector: u32) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    /// Four bytes end with each of the window.
-    const LEN: usize = WINDOW_BYTES + 3;
+pub(super) fn changes_rarely(text: &[u8], selector: u32, most: u8) -> bool {
+    /// Four bytes end with each of the window, and with the one before.
+    const LEN: usize = WINDOW_BYTES + 4;
     let mut padded = [0; LEN];
     let window = text.last_chunk().unwrap_or_else(|| {
         if let Some(end) = padded.get_mut(LEN - text.len()..) {
@@ -880,35 +879,42 @@ pub(super) fn changes(text: &[u8], selector: u32) -> usize {
         &padded
     });
     let last = window[LEN - 1];
-    // A bit for each byte that is like the last one.
-    let (mut found, mut at) = (0, 3);
-    while let Some(bytes) = array_at(window, at) {
-        let other = u64::from_le_bytes(*bytes) ^ (ONES * u64::from(last));
-        // Sets bit 7 of each byte that is zero, and of some after it.
-        let same = other.wrapping_sub(ONES) & !other & (0x80 * ONES);
-        // Moves these bits into the highest byte.
-        let bits = (same >> 7).wrapping_mul(0x0102_0408_1020_4080);
-        found = found >> 8 | bits >> 56 << 56;
-        // Unrolled, the loop would take 450 bytes more.
-        at += core::hint::black_box(8);
+    // Where the byte before the last one is, or that one itself if it is ASCII.
+    let to = usize::from(last < 0x80);
+    let inner = window[LEN - 2 + to];
+    let [a, b, c, _] = selector.to_le_bytes();
+    // How many characters end like the last one, and are not before this selector: each is at most two changes, and so are those that
+    // are directly before the last one, which are not counted. The compiler makes vectors of these 16 counts.
+    let (mut counts, mut at) = ([0; 16], 0);
+    while let Some(bytes) = array_at::<20>(window, at)
+        && let Some(inners) = array_at::<16>(window, at + to)
+    {
+        for (i, count) in counts.iter_mut().enumerate() {
+            let other = (inners[i] ^ inner) | (bytes[i + 1] ^ last);
+            let after = (bytes[i + 2] ^ a) | (bytes[i + 3] ^ b) | (bytes[i + 4] ^ c);
+            *count += u8::from(other == 0) & u8::from(after != 0);
+        }
+        // Unrolled, the loop would take 100 bytes more.
+        at += core::hint::black_box(16);
     }
-    let ends_at = |i: usize| array_at(window, i).map_or(0, |bytes| u32::from_le_bytes(*bytes));
-    let character = ends_at(WINDOW_BYTES - 1);
+    if counts.iter().sum::<u8>() < most / 2 {
+        return true;
+    }
+    let ends_at = |end: usize| array_at(window, end - 3).map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    let character = ends_at(LEN - 1);
     // The bits before those of its first byte are of continuations.
     let rest = ((character & 0xC0C0_C0C0) ^ 0x8080_8080).leading_zeros() & 24;
     let (mut before, mut count) = (selector, 0);
     // Without the last one, and those that begin before the window.
-    found &= u64::MAX >> 1 & u64::MAX << (rest / 8);
-    while found != 0 {
-        let i = found.ilog2() as usize;
-        found ^= 1 << i;
-        if (ends_at(i) ^ character) >> (24 - rest) == 0 {
-            let after = array_at(window, i + 4).map_or(0, |&[a, b, c]| u32::from_le_bytes([a, b, c, 0]));
+    for end in (4 + rest as usize / 8..LEN - 1).rev() {
+        if (ends_at(end) ^ character) >> (24 - rest) == 0 {
+            // A selector that is nearer would be in the last character.
+            let after = array_at(window, end + 1).map_or(0, |bytes| u32::from_le_bytes(*bytes) & 0xFF_FFFF);
             let own = if after & !0x0F_0000 == 0x80_B8EF || after == 0x8D_80E2 { after } else { 0 };
-            count += usize::from(core::mem::replace(&mut before, own) != own);
+            count += u8::from(core::mem::replace(&mut before, own) != own);
         }
     }
-    count
+    count <= most
 }
 
 #[cfg(test)]

@@ -27,7 +27,8 @@
 //! 5. **An innocent suspect begins no new search.** The bits also tell which other suspects are near, so
 //!    that rules about the context look at few characters.
 //! 6. **Common ones are judged by ten bytes.** A joiner between letters of Persian or Hindi, and U+200B in
-//!    Thai, take 3 to 5 ns, a style or joiner of an emoji 20 to 40; what this does not know is judged by the rules.
+//!    Thai, take 3 to 5 ns (Granite Rapids), a style or joiner of an emoji 20 to 29 (Zen 3); what this does not know is judged
+//!    by the rules.
 
 use trust8::Kernel;
 use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, judge, start_before};
@@ -35,7 +36,7 @@ use trust8::engine::{Automaton, Engine, Job, Vectors, array_at, judge, start_bef
 use trust8::engine::{Avx512, avx512};
 use trust8_counts::search::SearchOps;
 
-use super::context::{Near, WINDOW_BYTES, changes, without_one};
+use super::context::{Near, WINDOW_BYTES, changes_rarely, without_one};
 use super::error::{Forbidden, ProfileError};
 #[cfg(trust8_simd)]
 use super::lanes;
@@ -445,8 +446,9 @@ impl Suspects {
         if group == ZWJ && (lead == 0xEF || next > 0xE0) {
             return (are_same || are_two()) && is_in_emoji(text.get(..at).unwrap_or_default(), around, near);
         }
-        // How many are too many in the last 32 bytes and in the 32 before. Rules allow at least as many.
-        let few = match group {
+        // The suspects in the last 32 bytes and in the 32 before, without one of each. Rules allow at least as many as are removed.
+        let halves = || [near >> 32, near << 32].map(without_one);
+        let are_two_at_home = match group {
             // Thai, Lao, Khmer and Burmese: letters, and vowels that are written before them. Others of the same kind are not
             // directly before, so nothing invisible is.
             0x8B => {
@@ -456,7 +458,10 @@ impl Suspects {
                     [0xE1, 0x80] => 0xAB,
                     _ => 0,
                 };
-                if first & 0xFE == 0xE0 && are_same && last < end { 3 } else { 0 }
+                return first & 0xFE == 0xE0
+                    && are_same
+                    && last < end
+                    && halves().map(without_one).map(without_one) == [0; 2];
             }
             // Letters of cursive scripts, and of those of India. There, viramas take more. Some of U+0600 to U+061F are none, nor
             // is U+070F.
@@ -464,20 +469,19 @@ impl Suspects {
                 _ if !matches!(next, 0xD7..=0xE0)
                     || matches!([next, inner], [0xD8, ..0xA0] | [0xDC, 0x8F]) =>
                 {
-                    0
+                    return false;
                 }
-                [_, 0xD8, ..0xA0] | [_, 0xDC, 0x8F] => 0,
-                [_, 0xD7..=0xDF, _] => 3,
-                [0xE0, 0xA4..=0xB7, 0x8D] if second % 2 == 1 => 3,
-                [0xE0, 0xA4..=0xB7, _] => 2,
-                _ => 0,
+                [_, 0xD8, ..0xA0] | [_, 0xDC, 0x8F] => return false,
+                [_, 0xD7..=0xDF, _] => true,
+                [0xE0, 0xA4..=0xB7, 0x8D] if second % 2 == 1 => true,
+                [0xE0, 0xA4..=0xB7, _] => false,
+                _ => return false,
             },
-            _ => 0,
+            _ => return false,
         };
-        let (late, early) = (without_one(near >> 32), without_one(near << 32));
-        let too_many = if few == 2 { late | early } else { without_one(late) | without_one(early) };
+        let rest = if are_two_at_home { halves().map(without_one) } else { halves() };
         // Two of another kind are no alternation yet.
-        few > 0 && too_many == 0 && (are_same || are_two())
+        rest == [0; 2] && (are_same || are_two())
     }
 
     /// Searches the next blocks. Returns whether there are any.
@@ -553,7 +557,7 @@ const JOINED: u8 = 8;
 /// and `near` the suspects before it.
 #[inline(never)]
 fn is_in_emoji(before: &[u8], around: &[u8; 10], near: Near) -> bool {
-    let &[zeroth, first, second, third, lead, middle, kind, next, inner, last] = around;
+    let &[zeroth, first, second, third, lead, .., next, inner, last] = around;
     let is_emoji = |leads: [u8; 2], supplementary: u8, [block, low]: [u8; 2]| {
         let wanted = match leads {
             [0xF0, 0x9F] => supplementary,
@@ -578,8 +582,7 @@ fn is_in_emoji(before: &[u8], around: &[u8; 10], near: Near) -> bool {
     };
     // Each suspect before is at most two changes.
     let rest = if is_style { near } else { near & near.wrapping_sub(1) };
-    let suspect = u32::from_le_bytes([lead, middle, kind, 0]);
-    is_at_home && (rest == 0 || changes(before, suspect) <= most)
+    is_at_home && (rest == 0 || changes_rarely(before, if is_style { 0x8F_B8EF } else { 0x8D_80E2 }, most))
 }
 
 /// Skips ASCII. With `NUL`, that is a suspect.
