@@ -75,6 +75,10 @@ const MONGOLIAN_SELECTOR: Set = 1 << 23;
 const SELECTOR: Set = 1 << 24;
 /// U+E0100 to U+E01EF.
 const IDEOGRAPHIC_SELECTOR: Set = 1 << 25;
+/// [`UNSPACED`], in Southeast Asia and Tibet.
+const SOUTHEAST: Set = 1 << 26;
+/// Not a property of a character: it is the one that is judged, once more.
+const REPEATED: Set = 1 << 27;
 
 /// Not a property. In the bits from this one on: how many are too many.
 const FEWER: u32 = 28;
@@ -198,7 +202,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
     ),
     (MONGOLIAN, &[(0x1800, 0x180A), (0x1810, 0x18AF), (0x1_1660, 0x1_167F)]),
     (
-        UNSPACED,
+        UNSPACED | SOUTHEAST,
         &[
             (0x0E00, 0x109F),
             (0x1700, 0x17B3),
@@ -206,11 +210,16 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
             (0x1950, 0x19FF),
             (0x1A20, 0x1AAF),
             (0x1B00, 0x1B7F),
+            (0xA980, 0xA9FF),
+            (0xAA00, 0xAADF),
+        ],
+    ),
+    (
+        UNSPACED,
+        &[
             (0x3001, 0x312F),
             (0x31F0, 0x31FF),
             (0x3400, 0x9FFF),
-            (0xA980, 0xA9FF),
-            (0xAA00, 0xAADF),
             (0xF900, 0xFAFF),
             (0xFF01, 0xFF9F),
             (0x2_0000, 0x3_FEFF),
@@ -528,6 +537,8 @@ impl Neighbour {
     pub(super) const EDGE: Self = Self { number: NONE, set: 0 };
     /// A character that may be forbidden.
     pub(super) const SUSPECT: Self = Self { number: 0xFFF0, set: INVISIBLE };
+    /// The character that is judged, once more.
+    pub(super) const REPEATED: Self = Self { set: INVISIBLE | REPEATED, ..Self::SUSPECT };
 
     pub(super) fn new(number: u32) -> Self {
         Self { number, set: set(number) }
@@ -700,12 +711,17 @@ impl<'a> Around<'a> {
         let (last, next) = (self.last, self.next);
         let alone = !last.is(INVISIBLE) && !next.is(INVISIBLE);
         match number {
-            // Between words of scripts without spaces, and also twice after one that is not of East Asia.
+            // Between words of scripts without spaces. In those of Southeast Asia it is typed several times, also after a space or sign.
             0x200B => {
-                let word = || last_number(&self.text[..self.text.len().saturating_sub(3)]).0;
-                let is_second =
-                    || last.number == number && matches!(word(), word @ ..0x2000 if has(word, UNSPACED));
-                when(last.is(UNSPACED) || is_second() || alone && next.is(UNSPACED), few(4, 7))
+                let is_row = last.number == number;
+                let is_open = is_row || !last.is(INVISIBLE | WORD);
+                let is_near = || !self.has_few(UNKNOWN << (WINDOW_BYTES - 9), SOUTHEAST | fewer_than(1));
+                if is_open && (next.is(SOUTHEAST) || is_near()) {
+                    return few(5, 8);
+                }
+                // The first of two is at home if the second one is.
+                let is_first = is_open && !is_row && next.is(REPEATED);
+                when(is_first || last.is(UNSPACED) || alone && next.is(UNSPACED), few(4, 7))
             }
             0x2060 => {
                 let most = last.number.max(next.number);

@@ -124,14 +124,14 @@ impl Row {
 
     pub(super) const NONE: Self = Self { last: Forbidden::new(0, '\0', Class::Nul), count: 0 };
 
-    /// Returns the character at byte `at` of valid text if it and the one after are those of the row, and there are enough.
+    /// Returns the character at byte `at` of valid text if it and the two after are those of the row, and there are enough.
     #[inline(always)]
     pub(super) fn next(&self, text: &[u8], at: usize) -> Option<Forbidden> {
         if self.count < Self::ENOUGH || self.last.end() != at as u64 {
             return None;
         }
         let len = self.last.character().len_utf8();
-        let is_same = text.get(at - len..at + len)? == text.get(at..at + 2 * len)?;
+        let is_same = text.get(at - len..at + 2 * len)? == text.get(at..at + 3 * len)?;
         is_same.then_some(Forbidden::new(at as u64, self.last.character(), self.last.class()))
     }
 

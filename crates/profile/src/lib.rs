@@ -550,7 +550,7 @@ impl Rules {
             None if !edges.is_end => return Some(class),
             None => Neighbour::EDGE,
             // In a run, what follows is as suspect.
-            Some(next) if next == character => Neighbour::SUSPECT,
+            Some(next) if next == character => Neighbour::REPEATED,
             Some(next) => {
                 let seen = Neighbour::new(next.into());
                 // A mark after another character is not one of many. Fillers for the first consonant and

@@ -103,11 +103,12 @@ impl Profile {
             repaired.push_str(&text[done..at]);
             done = at;
             let edges = Edges { is_start: is_start && at == 0, is_end: true };
-            let judge =
-                |rest: &[u8]| self.rules().class_here(repaired.as_bytes(), character, rest, edges, UNKNOWN);
+            let judge = |before: &str, rest: &[u8]| {
+                self.rules().class_here(before.as_bytes(), character, rest, edges, UNKNOWN)
+            };
             let mut class = match row.next(bytes, at) {
                 Some(found) => Some(found.class()),
-                None => judge(&bytes[after..]),
+                None => judge(repaired, &bytes[after..]).or_else(|| self.stray_pair(&text[at..], repaired)),
             };
             if let Some(class) = class {
                 row.add(Forbidden::new(at as u64, character, class));
@@ -118,10 +119,10 @@ impl Profile {
                     sound = text.len() - text[after..].trim_start_matches(|next| self.may_drop(next)).len();
                 }
                 let is_lost = sound - at >= HELD_BYTES && self.forbids(Class::StrayFiller);
-                class = if is_lost { Some(Class::StrayFiller) } else { judge(&bytes[sound..]) };
+                class = if is_lost { Some(Class::StrayFiller) } else { judge(repaired, &bytes[sound..]) };
             }
             let leads = repaired.is_empty() && character == '\u{FEFF}' && self.forbids(Class::LeadingMark);
-            if class.is_some() || leads || self.dangles(&text[at..], repaired) {
+            if class.is_some() || leads {
                 self.put(character, policy, repaired);
                 (done, count) = (after, count + 1);
                 // The next one may be a mark after another one now.
@@ -136,15 +137,16 @@ impl Profile {
         self.rules().may_forbid(character) && !is_mark(character.into())
     }
 
-    /// Returns whether text begins with the filler for a first consonant, and what is next is a
-    /// stray after it. Then the first one is also a stray.
-    fn dangles(&self, text: &str, repaired: &mut String) -> bool {
-        let Some(rest) = text.strip_prefix("\u{115F}\u{1160}") else { return false };
-        repaired.push('\u{115F}');
-        let edges = Edges { is_start: false, is_end: true };
-        let class = self.rules().class_here(repaired.as_bytes(), '\u{1160}', rest.as_bytes(), edges, UNKNOWN);
+    /// Returns the class of the first character of a text that begins with one of [`PAIRS`] if the second one is a stray after it.
+    fn stray_pair(&self, text: &str, repaired: &mut String) -> Option<Class> {
+        PAIRS.iter().find(|pair| text.starts_with(*pair))?;
+        let mut rest = text.chars();
+        let (first, second) = (rest.next()?, rest.next()?);
+        repaired.push(first);
+        let (rest, edges) = (rest.as_str().as_bytes(), Edges { is_start: false, is_end: true });
+        let class = self.rules().class_here(repaired.as_bytes(), second, rest, edges, UNKNOWN);
         repaired.pop();
-        class.is_some()
+        class
     }
 
     /// Appends the replacement of a forbidden character.
@@ -168,6 +170,9 @@ impl Profile {
         }
     }
 }
+
+/// Pairs of characters: the first one may be at home only because the second one is. Fillers of Hangul, and U+200B before a word.
+const PAIRS: [&str; 2] = ["\u{115F}\u{1160}", "\u{200B}\u{200B}"];
 
 /// At the start of a line, it is at home before others and not before a word.
 const BLANK: char = '\u{2800}';
@@ -202,8 +207,8 @@ impl<'a> Repairer<'a> {
         text.push_str(piece);
         let last = text.chars().next_back().filter(|&last| self.profile.rules().may_forbid(last));
         let mut end = text.len() - last.map_or(0, char::len_utf8);
-        if text.ends_with("\u{115F}\u{1160}") {
-            end -= '\u{115F}'.len_utf8();
+        if let Some(pair) = PAIRS.iter().find(|pair| text.ends_with(*pair)) {
+            end = text.len() - pair.len();
         }
         let mut sound = text.trim_end_matches(|last| self.profile.may_drop(last)).len();
         sound = sound.max(text.len().saturating_sub(HELD_BYTES - 1));

@@ -103,7 +103,7 @@ fn triples() {
 
 /// Texts of many characters of few kinds, in which the limits are reached.
 fn random_text(random: &mut Random, len: usize) -> String {
-    const GROUPS: [&str; 19] = [
+    const GROUPS: [&str; 20] = [
         "\u{628}\u{645}\u{200C}\u{200D}\u{200E} ",
         "\u{915}\u{94D}\u{937}\u{200C}\u{200D}",
         "❤😀👩\u{FE0E}\u{FE0F}\u{200D}\u{1F3FD}",
@@ -111,6 +111,7 @@ fn random_text(random: &mut Random, len: usize) -> String {
         "\u{5D0}\u{5D1}\u{200E}\u{200F}\u{61C} a",
         "\u{E01}\u{E02}\u{E31}\u{200B}\u{2060}",
         "\u{1780}\u{1781}\u{17B6}\u{200B} a",
+        "\u{200B}\u{200B}\u{200B}\u{200B}>\u{AA00}日\u{200E}\u{E000}",
         "日本\u{200B}\u{3042}a",
         "\u{605}\u{601}\u{661}\u{6CC}\u{6F1}\u{70F}\u{710}\u{730}a",
         "ab\u{AD}éc",

@@ -193,6 +193,11 @@ fn stacks_of_marks_are_refused() {
 fn thin_ones_are_limited() {
     for (technique, text) in [
         ("U+200B twice in Chinese", "读取\u{200B}\u{200B}配置".to_owned()),
+        ("U+200B twice between tags", ">\u{200B}\u{200B}<".to_owned()),
+        ("U+200B twice before Chinese", ">\u{200B}\u{200B}读".to_owned()),
+        ("U+200B in words near Khmer", "ខ្មែរ if a\u{200B}\u{200B}b".to_owned()),
+        ("U+200B in code after Khmer", "\"ខ្មែរ\"; for (\u{200B}".to_owned()),
+        ("six U+200B in Khmer", "ភាសា\u{200B}\u{200B}\u{200B}\u{200B}\u{200B}\u{200B}ខ្មែរ".to_owned()),
         ("signs over Persian letters", "پا\u{600}ی تاری\u{601}ک".to_owned()),
         ("a Syriac abbreviation of a vowel", "ܫ\u{70F}\u{730}".to_owned()),
         ("a zero with a stroke or without", "0\u{FE00}00\u{FE00}".to_owned()),
@@ -263,6 +268,9 @@ fn ordinary_text_passes() {
         ("Lao", "ພາສາ\u{200B}ລາວ\u{200B}ແມ່ນ\u{200B}ພາສາ"),
         ("Khmer", "ភាសា\u{200B}ខ្មែរ\u{200B}គឺ\u{200B}ជា\u{200B}ភាសា"),
         ("Khmer, spaced twice", "ភាសា\u{200B}\u{200B}ខ្មែរ\u{200B}\u{200B} គឺ\u{200B}ជា"),
+        ("Khmer, spaced before", "<a name=\"wie\"></a>\u{200B}\u{200B}ដើម្បី"),
+        ("Khmer, spaced after", "ហាញ\u{200B}\u{200B}\u{200B}ឡើង ។\n\u{200B} គោល \u{200B}(\u{200B}ប"),
+        ("Thai, spaced often", "ไทย\u{200B}\u{200B}\u{200B}\u{200B}ไทย"),
         ("Burmese", "မြန်မာ\u{200B}ဘာသာ\u{200B}စကား\u{200B}သည်"),
         ("Tibetan", "བོད་སྐད་ནི་བོད་ཀྱི་སྐད།"),
         ("Javanese", "ꦧꦱꦗꦮ\u{200B}ꦲꦏ꧀ꦱꦫ"),

@@ -386,13 +386,20 @@ impl At<'_> {
                 near && after_seen && self.limit(3, 4) && self.rarely_alternates(MARKS)
             }
             0x200B => {
-                let twice: Set = &[0x0E00..=0x1FFF];
-                let is_second = match self.behind(64)[..] {
-                    [.., word, 0x200B] => any_of(&[UNSPACED], word) && any_of(&[twice], word),
-                    _ => false,
-                };
-                (self.last_is(&[UNSPACED]) || is_second || self.next_is(&[UNSPACED]) && self.is_among_seen())
-                    && self.limit(4, 7)
+                // Of these scripts, only those of China, Japan and Korea are in these ranges.
+                let east: Set = &[0x3000..=0xA97F, 0xF900..=0x3_FFFF];
+                let southern = |n: &u32| any_of(&[UNSPACED], *n) && !any_of(&[east], *n);
+                let is_typed_often = self.behind(9).iter().any(southern)
+                    || self.next_is(&[UNSPACED]) && southern(&self.next());
+                let after_word = self.last_is(&[WORDS]);
+                let free = is_typed_often && !after_word;
+                if free && (self.last_is(&[&[0x200B..=0x200B]]) || !self.is_after_unseen()) {
+                    return self.limit(5, 8);
+                }
+                let begins_pair = !self.is_after_unseen() && !after_word && self.next() == 0x200B;
+                let at_border =
+                    self.last_is(&[UNSPACED]) || self.next_is(&[UNSPACED]) && self.is_among_seen();
+                (at_border || begins_pair) && self.limit(4, 7)
             }
             0x2060 => {
                 let foreign: Set = &[0x80..=0x10_FFFF];

@@ -410,9 +410,10 @@ pub(super) fn repaired_by_oracle(preset: &str, text: &str) -> String {
         let context: String = repaired.chars().chain([character]).chain(next).collect();
         // A byte order mark that is not at the start stays one.
         let is_moved = character == '\u{FEFF}' && at > 0 && BY_CONTEXT[1..].contains(&preset);
-        // Of two fillers before a final consonant, both are at home or neither is.
+        // Of two fillers before a final consonant, both are at home or neither is. So it is of two U+200B before a word.
         let pair: String = repaired.chars().chain(text[at..].chars().take(3)).collect();
-        let is_first = text[at..].starts_with("\u{115F}\u{1160}");
+        let is_first =
+            ["\u{115F}\u{1160}", "\u{200B}\u{200B}"].iter().any(|pair| text[at..].starts_with(pair));
         let dangles = is_first && !allowed(preset, &pair, true)[count + 1];
         // What is between a blank and a word may be dropped.
         let far = text[at + character.len_utf8()..].chars().find(|&next| !may_be_dropped(preset, next));
@@ -438,9 +439,10 @@ const POLICIES: [ProfilePolicy; 5] = [
 #[test]
 fn rows_of_one_character() {
     let mut thin = Thin::where_slow();
-    for character in interesting().into_iter().filter(|_| thin.keep()) {
+    // Of U+200B, the last two are judged together.
+    for character in interesting().into_iter().filter(|&character| thin.keep() || character == '\u{200B}') {
         let row = String::from(character).repeat(100);
-        let text = format!("a{row}\n\u{5D0}{row}\u{1160}\u{11A8}");
+        let text = format!("a{row}\n\u{5D0}{row}\u{1160}\u{11A8}>{row}\u{1780}");
         for (name, profile) in Profile::PRESETS {
             let allowed = allowed(name, &text, true);
             let expected =
