@@ -11,7 +11,7 @@ use super::class::Class;
 use super::context::WINDOW_BYTES;
 use super::error::{Forbidden, ProfileError};
 use super::sieve::Suspects;
-use super::{Edges, Profile};
+use super::{Edges, Profile, Rules, first_character};
 
 /// Iterates over the ill-formed sequences and forbidden characters of a text. See
 /// [`Profile::errors`].
@@ -74,17 +74,25 @@ impl<'a> ProfileErrors<'a> {
         // What is not UTF-8 ends the context.
         let edges = Edges { is_start: self.offset == 0, is_end: true };
         while let Some(at) = self.suspects.next(self.kernel, self.text, &self.profile.sieve) {
-            let found = match self.row.next(self.text, at) {
-                Some(found) => found,
-                None => match self.profile.look(self.text, at, edges, self.suspects.near(at)) {
-                    Some(found) => found,
-                    None => continue,
-                },
-            };
-            self.row.add(found);
-            return Some(found.after(self.offset as u64));
+            if let Some(found) = self.look(at, edges) {
+                self.row.add(found);
+                return Some(found.after(self.offset as u64));
+            }
         }
         None
+    }
+
+    /// Returns the character at byte `at` of the valid part, if the profile forbids it.
+    #[inline(always)]
+    fn look(&self, at: usize, edges: Edges) -> Option<Forbidden> {
+        if self.row.end == at as u64 {
+            let same = self.row.same(self.text, at);
+            let found = same.or_else(|| self.row.alike(self.text, at, self.profile.rules()));
+            if found.is_some() {
+                return found;
+            }
+        }
+        self.profile.look(self.text, at, edges, self.suspects.near(at))
     }
 }
 
@@ -109,25 +117,28 @@ impl Iterator for ProfileErrors<'_> {
 
 impl FusedIterator for ProfileErrors<'_> {}
 
-/// A row of one forbidden character.
-///
-/// After enough of them, the context of each is as that of the one before. So is the verdict.
+/// The forbidden characters directly before another one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     last: Forbidden,
-    count: usize,
+    /// Where it ends.
+    end: u64,
+    /// How many are directly before one another, of this class and the same.
+    alike: usize,
+    same: usize,
 }
 
 impl Row {
-    /// More bytes than rules look at before a character.
-    const ENOUGH: usize = WINDOW_BYTES + 8;
+    pub(super) const NONE: Self =
+        Self { last: Forbidden::new(0, '\0', Class::Nul), end: 0, alike: 0, same: 0 };
 
-    pub(super) const NONE: Self = Self { last: Forbidden::new(0, '\0', Class::Nul), count: 0 };
-
-    /// Returns the character at byte `at` of valid text if it and the two after are those of the row, and there are enough.
+    /// Returns the character at byte `at` of valid text if it continues a row, the two after it also do, and the row is longer than what rules
+    /// look at. Then its context is as that of the one before, and the verdict is, too.
     #[inline(always)]
-    pub(super) fn next(&self, text: &[u8], at: usize) -> Option<Forbidden> {
-        if self.count < Self::ENOUGH || self.last.end() != at as u64 {
+    pub(super) fn same(&self, text: &[u8], at: usize) -> Option<Forbidden> {
+        /// More bytes than rules look at.
+        const ENOUGH: usize = WINDOW_BYTES + 8;
+        if self.same < ENOUGH || self.end != at as u64 {
             return None;
         }
         let len = self.last.character().len_utf8();
@@ -135,12 +146,33 @@ impl Row {
         is_same.then_some(Forbidden::new(at as u64, self.last.character(), self.last.class()))
     }
 
-    /// Adds a forbidden character of the same text.
+    /// Returns the character at byte `at` of valid text, directly after the last one of that text, if the class of both says that it is
+    /// forbidden: no joiner, selector, tag or mark of direction is at home after a stray of its class, nor a private-use character after
+    /// four, and a mark after a ninth one is a tenth: the search shows U+0300 to U+036F only after one another.
+    #[inline(always)]
+    fn alike(&self, text: &[u8], at: usize, rules: Rules) -> Option<Forbidden> {
+        use Class::{PrivateUseRun, StackedMarks, StrayJoiner, StrayMark, StraySelector, StrayTag};
+        let class = self.last.class();
+        let enough = match class {
+            StackedMarks | StrayJoiner | StrayMark | StraySelector | StrayTag => 1,
+            PrivateUseRun => 4,
+            _ => return None,
+        };
+        let character = first_character(text.get(at..)?)?;
+        let [anywhere, by_context] = Class::listed(character)?;
+        let is_alike = self.alike >= enough && by_context == class;
+        (is_alike && !rules.forbid_anywhere(anywhere, false))
+            .then_some(Forbidden::new(at as u64, character, class))
+    }
+
+    /// Adds a forbidden character.
     #[inline(always)]
     pub(super) fn add(&mut self, found: Forbidden) {
-        let follows = self.last.character() == found.character() && self.last.end() == found.offset();
-        self.count = if follows { self.count + 1 } else { 1 };
-        self.last = found;
+        let is_alike = self.end == found.offset() && self.last.class() == found.class();
+        let is_same = is_alike && self.last.character() == found.character();
+        self.alike = if is_alike { self.alike + 1 } else { 1 };
+        self.same = if is_same { self.same + 1 } else { 1 };
+        (self.last, self.end) = (found, found.end());
     }
 }
 

@@ -8,7 +8,7 @@ use alloc::string::String;
 
 use trust8::Kernel;
 
-use super::context::{UNKNOWN, WINDOW_BYTES, is_mark};
+use super::context::{Near, UNKNOWN, WINDOW_BYTES, is_mark};
 use super::errors::Row;
 use super::lanes::Sieve;
 use super::sieve::Suspects;
@@ -90,6 +90,9 @@ impl Profile {
         let (mut first, mut next, mut sound) = (Some(0), 0, 0);
         // What replaces each of a row is the same.
         let mut row = Row::NONE;
+        // What is judged and left may be counted. What is written is not.
+        let (mut near, sees_all) = (UNKNOWN, self.rules().see_all());
+        let older = |near: Near, bytes: usize| near.checked_shr(bytes as u32).unwrap_or(0);
         while let Some(at) = first.take().or_else(|| suspects.next(Kernel::best(), bytes, &sieve)) {
             if at < next {
                 continue;
@@ -101,12 +104,13 @@ impl Profile {
             let after = at + character.len_utf8();
             next = after;
             repaired.push_str(&text[done..at]);
-            done = at;
+            near = if sees_all { older(near, at - done) } else { UNKNOWN };
+            done = after;
             let edges = Edges { is_start: is_start && at == 0, is_end: true };
             let judge = |before: &str, rest: &[u8]| {
-                self.rules().class_here(before.as_bytes(), character, rest, edges, UNKNOWN)
+                self.rules().class_here(before.as_bytes(), character, rest, edges, near)
             };
-            let mut class = match row.next(bytes, at) {
+            let mut class = match row.same(bytes, at) {
                 Some(found) => Some(found.class()),
                 None => judge(repaired, &bytes[after..]).or_else(|| self.stray_pair(&text[at..], repaired)),
             };
@@ -123,10 +127,15 @@ impl Profile {
             }
             let leads = repaired.is_empty() && character == '\u{FEFF}' && self.forbids(Class::LeadingMark);
             if class.is_some() || leads {
+                let before = repaired.len();
                 self.put(character, policy, repaired);
-                (done, count) = (after, count + 1);
-                // The next one may be a mark after another one now.
-                first = Some(after);
+                near = older(near, repaired.len() - before);
+                count += 1;
+                // The next one may be a mark after another one now. All others are suspects by themselves.
+                first = Some(after).filter(|&next| matches!(bytes.get(next), Some(0xCC..=0xCD)));
+            } else {
+                repaired.push(character);
+                near = older(near, after - at) | u64::from(!character.is_ascii()) << (64 - (after - at));
             }
         }
         repaired.push_str(&text[done..end]);

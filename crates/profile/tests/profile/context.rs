@@ -274,6 +274,12 @@ fn styles_with_joiners_and_without() {
 }
 
 /// A suspect and its context lie across the borders of vectors and chunks.
+/// Of five private-use characters before the sixth, two are too far from the seventh, which is at home.
+#[test]
+fn the_last_but_one_is_a_stray() {
+    check_all(&format!("\u{E000}\u{E000}{}{}\u{F0000}\u{F0000}", "a".repeat(46), "\u{E000}a".repeat(3)));
+}
+
 #[test]
 fn at_every_border() {
     let mut thin = Thin::new();
@@ -428,6 +434,13 @@ fn strays_have_their_class() {
     ] {
         assert_eq!(class(&Profile::SOURCE_CODE, text), Some(expected), "{text:?}");
     }
+    // A class without context comes first, also after a stray.
+    let profile = Profile::SOURCE_CODE.forbid(Class::VariationSelector);
+    let classes = profile.errors("a\u{FE0F}\u{E0101}".as_bytes()).map(|error| match error {
+        ProfileError::Forbidden(found) => Some(found.class()),
+        ProfileError::NotUtf8(_) => None,
+    });
+    assert!(classes.eq([Class::StraySelector, Class::VariationSelector].map(Some)));
     for profile in [Profile::TERMINAL, Profile::SOURCE_CODE, Profile::PROMPT] {
         assert_eq!(class(&profile, "// a comment\rcode();\r\n"), Some(Class::BareCarriageReturn));
         assert_eq!(class(&profile, "// a comment\r\n"), None);
