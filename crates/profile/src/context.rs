@@ -703,8 +703,10 @@ impl<'a> Around<'a> {
 
     /// A mark near letters that are written from right to left: before it, or the next character.
     fn takes_mark(&self) -> Limits {
+        let few = few(3, 4);
         let is_beside = || self.next.is(RIGHT_TO_LEFT) || self.is_near(RIGHT_TO_LEFT);
-        when(!self.last.is(INVISIBLE) && is_beside(), few(3, 4) | rarely_switches(DIRECTION))
+        // Whether they are few is the quicker question.
+        when(!self.last.is(INVISIBLE) && self.are_few(few) && is_beside(), few | rarely_switches(DIRECTION))
     }
 
     fn takes_space(&self, number: u32) -> Limits {
