@@ -11,7 +11,7 @@ use super::class::Class;
 use super::context::WINDOW_BYTES;
 use super::error::{Forbidden, ProfileError};
 use super::sieve::Suspects;
-use super::{Edges, Profile, Rules, first_character};
+use super::{Edges, Profile, Rules, first_number};
 
 /// Iterates over the ill-formed sequences and forbidden characters of a text. See
 /// [`Profile::errors`].
@@ -158,8 +158,8 @@ impl Row {
             PrivateUseRun => 4,
             _ => return None,
         };
-        let character = first_character(text.get(at..)?)?;
-        let [anywhere, by_context] = Class::listed(character)?;
+        let character = char::from_u32(first_number(text.get(at..)?).0)?;
+        let [anywhere, by_context] = Class::listed(character.into())?;
         let is_alike = self.alike >= enough && by_context == class;
         (is_alike && !rules.forbid_anywhere(anywhere, false))
             .then_some(Forbidden::new(at as u64, character, class))

@@ -70,7 +70,7 @@ pub use validator::ProfileValidator;
 #[cfg(feature = "std")]
 pub use writer::ProfileWriter;
 
-use context::{Around, Near, Neighbour};
+use context::{Around, NONE, Near, Neighbour};
 use lanes::Sieve;
 use sieve::Suspects;
 use trust8::engine::{AsKernel, Sequence, array_at};
@@ -472,9 +472,9 @@ impl Profile {
 
     /// Does the same as `look` if no class depends on the context.
     fn look_anywhere(&self, text: &[u8], at: usize, edges: Edges) -> Option<Forbidden> {
-        let character = first_character(text.get(at..)?)?;
+        let character = char::from_u32(first_number(text.get(at..)?).0)?;
         let leads = edges.is_start && at == 0;
-        let [class, _] = Class::listed(character)?;
+        let [class, _] = Class::listed(character.into())?;
         let is_forbidden = self.rules().forbid_anywhere(class, leads);
         is_forbidden.then_some(Forbidden::new(at as u64, character, class))
     }
@@ -515,29 +515,15 @@ impl Rules {
     #[inline(never)]
     fn look(self, text: &[u8], at: usize, edges: Edges, near: Near) -> Option<(char, Class)> {
         let (before, rest) = text.split_at_checked(at)?;
-        let (character, len) = first_and_len(rest)?;
-        let after = rest.get(len..)?;
-        let near = if self.see_all() { near } else { context::UNKNOWN };
-        Some((character, self.judge(before, character, after, edges, near)?))
+        let (number, len @ 1..) = first_number(rest) else { return None };
+        let class = self.judge(before, number, rest.get(len..)?, edges, near)?;
+        Some((char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER), class))
     }
 
     /// Returns the class for which a character between valid texts is forbidden.
-    #[inline(never)]
-    fn class_here(
-        self,
-        before: &[u8],
-        character: char,
-        after: &[u8],
-        edges: Edges,
-        near: Near,
-    ) -> Option<Class> {
-        self.judge(before, character, after, edges, near)
-    }
-
-    /// Does the work of `class_here`.
     #[inline(always)]
-    fn judge(self, before: &[u8], character: char, after: &[u8], edges: Edges, near: Near) -> Option<Class> {
-        let [class, by_context] = classes(character)?;
+    fn judge(self, before: &[u8], number: u32, after: &[u8], edges: Edges, near: Near) -> Option<Class> {
+        let [class, by_context] = classes(number)?;
         let leads = edges.is_start && before.is_empty();
         if self.forbid_anywhere(class, leads) {
             return Some(class);
@@ -546,45 +532,40 @@ impl Rules {
         if class == Class::LeadingMark {
             return leads.then_some(class);
         }
-        let next = match first_character(after) {
-            None if !edges.is_end => return Some(class),
-            None => Neighbour::EDGE,
+        let next = match first_number(after).0 {
+            NONE if !edges.is_end => return Some(class),
+            NONE => Neighbour::EDGE,
             // In a run, what follows is as suspect.
-            Some(next) if next == character => Neighbour::REPEATED,
-            Some(next) => {
-                let seen = Neighbour::new(next.into());
+            next if next == number => Neighbour::REPEATED,
+            next => {
+                let seen = Neighbour::new(next);
                 // A mark after another character is not one of many. Fillers for the first consonant and
                 // the vowel of a syllable depend on the final one.
-                let is_suspect = !seen.is_mark_or_letter()
-                    && self.may_forbid(next)
-                    && (character, next) != ('\u{115F}', '\u{1160}');
+                let is_suspect =
+                    !seen.is_mark_or_letter() && self.may_forbid(next) && (number, next) != (0x115F, 0x1160);
                 if is_suspect { Neighbour::SUSPECT } else { seen }
             }
         };
-        // Before another one, these are strays, whatever is before them.
-        if next.is_invisible() && matches!(character, '\u{AD}' | '\u{200C}' | '\u{200D}' | '\u{2060}') {
-            return Some(class);
-        }
-        Around::new(before, next, near, class).is_stray(character, class).then_some(class)
+        let near = if self.see_all() { near } else { context::UNKNOWN };
+        Around::new(before, next, near, class).is_stray(number, class).then_some(class)
     }
 
     /// Returns whether a character is forbidden in some context.
     #[inline(always)]
-    fn may_forbid(self, character: char) -> bool {
-        classes(character).is_some_and(|classes| classes.iter().any(|&class| self.forbids(class)))
+    fn may_forbid(self, number: u32) -> bool {
+        classes(number).is_some_and(|classes| classes.iter().any(|&class| self.forbids(class)))
     }
 
     /// Returns the first forbidden character of a short valid text that `keep` wants.
     fn find(self, text: &[u8], edges: Edges, keep: impl Fn(&Forbidden) -> bool) -> Option<Forbidden> {
         let mut at = 0;
-        while let Some(character) = text.get(at..).and_then(first_character) {
-            let end = at + character.len_utf8();
-            let class = self.class_here(&text[..at], character, &text[end..], edges, context::UNKNOWN);
-            let found = class.map(|class| Forbidden::new(at as u64, character, class));
+        while let Some((_, len @ 1..)) = text.get(at..).map(first_number) {
+            let found = self.look(text, at, edges, context::UNKNOWN);
+            let found = found.map(|(character, class)| Forbidden::new(at as u64, character, class));
             if let Some(found) = found.filter(&keep) {
                 return Some(found);
             }
-            at = end;
+            at += len;
         }
         None
     }
@@ -621,35 +602,29 @@ fn sought(text: &[u8], at: usize) -> Option<usize> {
 
 /// Calls [`Class::listed`], which is exported because `Class::of` is a constant function.
 #[inline(never)]
-fn classes(character: char) -> Option<[Class; 2]> {
-    Class::listed(character)
+fn classes(number: u32) -> Option<[Class; 2]> {
+    Class::listed(number)
 }
 
-/// Returns the first character of valid text.
-fn first_character(text: &[u8]) -> Option<char> {
-    Some(first_and_len(text)?.0)
-}
-
-/// The same, and its length.
+/// Returns the number of the first character of valid text, or [`NONE`], and its length.
 #[inline(never)]
-fn first_and_len(text: &[u8]) -> Option<(char, usize)> {
+fn first_number(text: &[u8]) -> (u32, usize) {
     let inner = |byte: u8| u32::from(byte & 0x3F);
-    let (number, len) = match *text {
-        [a @ 0..0xC0, ..] => (u32::from(a), 1),
+    match *text {
+        [a @ 0..0xC0, ..] => (a.into(), 1),
         [a @ 0xC0..0xE0, b, ..] => (inner(a) << 6 | inner(b), 2),
         [a @ 0xE0..0xF0, b, c, ..] => (u32::from(a & 0xF) << 12 | inner(b) << 6 | inner(c), 3),
         [a, b, c, d, ..] => (u32::from(a & 7) << 18 | inner(b) << 12 | inner(c) << 6 | inner(d), 4),
-        _ => return None,
-    };
-    Some((char::from_u32(number)?, len))
+        _ => (NONE, 0),
+    }
 }
 
-/// Returns the number of the last character of valid text, or `u32::MAX`, and its length.
+/// Returns the number of the last character of valid text, or [`NONE`], and its length.
 #[inline(never)]
 fn last_number(text: &[u8]) -> (u32, usize) {
     let word = match text.last_chunk() {
         Some(last) => u32::from_be_bytes(*last),
-        None if text.is_empty() => return (u32::MAX, 0),
+        None if text.is_empty() => return (NONE, 0),
         None => text.iter().fold(0, |word, &byte| word << 8 | u32::from(byte)),
     };
     // How many continuations are at the end.

@@ -182,16 +182,15 @@ impl Class {
     /// ```
     #[must_use]
     pub const fn of(character: char) -> Option<Self> {
-        match Self::listed(character) {
+        match Self::listed(character as u32) {
             Some([class, _]) if !class.is_contextual() => Some(class),
             _ => None,
         }
     }
 
-    /// Returns the class of a character by [`RANGES`], and the one that decides by the context: it may be the same.
+    /// Returns the class of a character with this number by [`RANGES`], and the one that decides by the context: it may be the same.
     #[inline(always)]
-    pub(super) const fn listed(character: char) -> Option<[Self; 2]> {
-        let number = character as u32;
+    pub(super) const fn listed(number: u32) -> Option<[Self; 2]> {
         let classes = CLASSES.number(number);
         if classes < BOTH.len() {
             Some(BOTH[classes])

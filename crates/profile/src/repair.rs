@@ -107,12 +107,11 @@ impl Profile {
             near = if sees_all { older(near, at - done) } else { UNKNOWN };
             done = after;
             let edges = Edges { is_start: is_start && at == 0, is_end: true };
-            let judge = |before: &str, rest: &[u8]| {
-                self.rules().class_here(before.as_bytes(), character, rest, edges, near)
-            };
             let mut class = match row.same(bytes, at) {
                 Some(found) => Some(found.class()),
-                None => judge(repaired, &bytes[after..]).or_else(|| self.stray_pair(&text[at..], repaired)),
+                None => self
+                    .class_after(repaired, character, &text[after..], edges, near)
+                    .or_else(|| self.stray_pair(&text[at..], repaired)),
             };
             if let Some(class) = class {
                 row.add(Forbidden::new(at as u64, character, class));
@@ -123,7 +122,10 @@ impl Profile {
                     sound = text.len() - text[after..].trim_start_matches(|next| self.may_drop(next)).len();
                 }
                 let is_lost = sound - at >= HELD_BYTES && self.forbids(Class::StrayFiller);
-                class = if is_lost { Some(Class::StrayFiller) } else { judge(repaired, &bytes[sound..]) };
+                class = match is_lost {
+                    true => Some(Class::StrayFiller),
+                    false => self.class_after(repaired, character, &text[sound..], edges, near),
+                };
             }
             let leads = repaired.is_empty() && character == '\u{FEFF}' && self.forbids(Class::LeadingMark);
             if class.is_some() || leads {
@@ -142,8 +144,25 @@ impl Profile {
         count
     }
 
+    /// Returns the class for which a character is forbidden between what is repaired and a text. Of that, the first character matters.
+    fn class_after(
+        &self,
+        repaired: &mut String,
+        character: char,
+        text: &str,
+        edges: Edges,
+        near: Near,
+    ) -> Option<Class> {
+        let at = repaired.len();
+        repaired.push(character);
+        repaired.extend(text.chars().next());
+        let found = self.rules().look(repaired.as_bytes(), at, edges, near);
+        repaired.truncate(at);
+        found.map(|(_, class)| class)
+    }
+
     fn may_drop(&self, character: char) -> bool {
-        self.rules().may_forbid(character) && !is_mark(character.into())
+        self.rules().may_forbid(character.into()) && !is_mark(character.into())
     }
 
     /// Returns the class of the first character of a text that begins with one of [`PAIRS`] if the second one is a stray after it.
@@ -152,8 +171,8 @@ impl Profile {
         let mut rest = text.chars();
         let (first, second) = (rest.next()?, rest.next()?);
         repaired.push(first);
-        let (rest, edges) = (rest.as_str().as_bytes(), Edges { is_start: false, is_end: true });
-        let class = self.rules().class_here(repaired.as_bytes(), second, rest, edges, UNKNOWN);
+        let edges = Edges { is_start: false, is_end: true };
+        let class = self.class_after(repaired, second, rest.as_str(), edges, UNKNOWN);
         repaired.pop();
         class
     }
@@ -214,7 +233,7 @@ impl<'a> Repairer<'a> {
     pub fn push(&mut self, piece: &str, out: &mut String) -> u64 {
         let mut text = core::mem::take(&mut self.held);
         text.push_str(piece);
-        let last = text.chars().next_back().filter(|&last| self.profile.rules().may_forbid(last));
+        let last = text.chars().next_back().filter(|&last| self.profile.rules().may_forbid(last.into()));
         let mut end = text.len() - last.map_or(0, char::len_utf8);
         if let Some(pair) = PAIRS.iter().find(|pair| text.ends_with(*pair)) {
             end = text.len() - pair.len();

@@ -9,7 +9,7 @@ use trust8::stream::Piece;
 use super::context::{UNKNOWN, WINDOW_BYTES};
 use super::error::Forbidden;
 use super::sieve::Suspects;
-use super::{Edges, Profile, first_character};
+use super::{Edges, Profile, first_number};
 
 /// The longest tail: a character that waits for the next one, and its context.
 const TAIL_BYTES: usize = WINDOW_BYTES + 4;
@@ -78,8 +78,7 @@ impl Tail {
         while at > 0 && is_inside(&self.bytes, at) {
             at -= 1;
         }
-        let is_held =
-            first_character(&self.bytes[at..kept]).is_some_and(|last| profile.rules().may_forbid(last));
+        let is_held = profile.rules().may_forbid(first_number(&self.bytes[at..kept]).0);
         self.held = if is_held { kept - at } else { 0 };
     }
 

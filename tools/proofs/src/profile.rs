@@ -66,7 +66,7 @@ fn are_all_shown(class: Class, any: [Byte; 3], first: Formula, second: Formula) 
 
 /// Returns whether a class forbids a character, in some context or in any.
 fn may_be(class: Class, character: char) -> bool {
-    Class::listed(character).is_some_and(|classes| classes.contains(&class))
+    Class::listed(character.into()).is_some_and(|classes| classes.contains(&class))
 }
 
 /// Returns whether a byte is ASCII of a class.
