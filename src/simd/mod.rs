@@ -249,8 +249,8 @@ pub trait Simd: Vectors {
     /// lanes of `now`.
     fn earlier<const N: usize>(self, now: Self::Vector, before: Self::Vector) -> Self::Vector;
 
-    /// Returns the upper four bits of each byte, as a number below 16.
-    fn high_nibbles(self, v: Self::Vector) -> Self::Vector;
+    /// Returns four bits of each byte from bit `BIT` on, as a number below 16.
+    fn nibbles_at<const BIT: i32>(self, v: Self::Vector) -> Self::Vector;
 
     /// Returns the lower four bits of each byte.
     #[inline(always)]

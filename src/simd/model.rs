@@ -183,11 +183,12 @@ fn nibbles_and_lookups<S: Simd>(s: S) {
     // Pairs of neighbours, because a shift of 16-bit lanes could move bits of one byte into the
     // other.
     let load = |bytes: &[u8]| s.load(bytes, 0);
-    all_pairs("high_nibbles", load, |a, _| s.high_nibbles(a), |a, _| a >> 4);
+    all_pairs("nibbles_at::<4>", load, |a, _| s.nibbles_at::<4>(a), |a, _| a >> 4);
+    all_pairs("nibbles_at::<2>", load, |a, _| s.nibbles_at::<2>(a), |a, _| a >> 2 & 15);
     all_pairs("low_nibbles", load, |a, _| s.low_nibbles(a), |a, _| a & 15);
     for array in arrays() {
         let high: Vec<u8> = array[..S::LANES].iter().map(|byte| byte >> 4).collect();
-        same("high_nibbles", &array, s.high_nibbles(load(&array)), &high);
+        same("nibbles_at::<4>", &array, s.nibbles_at::<4>(load(&array)), &high);
         let low: Vec<u8> = array[..S::LANES].iter().map(|byte| byte & 15).collect();
         same("low_nibbles", &array, s.low_nibbles(load(&array)), &low);
 

@@ -112,7 +112,7 @@ impl Simd for Neon {
             usize::from(sum)
         }
         fn lookup(table: uint8x16_t, indices: uint8x16_t) -> uint8x16_t { vqtbl1q_u8(table, indices) }
-        fn high_nibbles(v: uint8x16_t) -> uint8x16_t { vshrq_n_u8::<4>(v) }
+        fn nibbles_at<const BIT: i32>(v: uint8x16_t) -> uint8x16_t { vandq_u8(vshrq_n_u8::<BIT>(v), vdupq_n_u8(0x0F)) }
         fn xor(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t { veorq_u8(a, b) }
         fn minus_wrapping(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t { vsubq_u8(a, b) }
         fn mean(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t { vrhaddq_u8(a, b) }

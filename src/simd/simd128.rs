@@ -68,7 +68,7 @@ impl Simd for Simd128 {
 
     compiled! { Simd128
         fn ending_in(bytes: [u8; 4]) -> v128 { u32x4(0, 0, 0, u32::from_le_bytes(bytes)) }
-        fn high_nibbles(v: v128) -> v128 { u8x16_shr(v, 4) }
+        fn nibbles_at<const BIT: i32>(v: v128) -> v128 { v128_and(u8x16_shr(v, BIT as u32), u8x16_splat(0x0F)) }
         fn lookup(table: v128, indices: v128) -> v128 { u8x16_swizzle(table, indices) }
         fn xor(a: v128, b: v128) -> v128 { v128_xor(a, b) }
         fn minus_wrapping(a: v128, b: v128) -> v128 { u8x16_sub(a, b) }

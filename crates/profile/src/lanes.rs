@@ -61,7 +61,7 @@ pub(super) struct Sixes {
 pub(super) struct Sieve {
     /// The classes of single bytes: ASCII, and first bytes.
     pub(super) one: Nibbles,
-    /// Which of these a byte may come after, by its lower four bits.
+    /// Which of these a byte may come after, by its bits 2 to 5.
     pub(super) after: [u8; 16],
     /// The classes of characters by their first two bytes.
     pub(super) two: [Nibbles; 2],
@@ -81,7 +81,10 @@ pub(super) struct Sieve {
 #[cfg(trust8_simd)]
 #[inline(always)]
 pub(super) fn first_test<S: Simd>(s: S, [first, second]: [S::Vector; 2], sieve: &Sieve) -> S::Vector {
-    s.and(classes(s, &sieve.one, nibbles(s, first)), s.lookup(s.table(&sieve.after), s.low_nibbles(second)))
+    s.and(
+        classes(s, &sieve.one, nibbles(s, first)),
+        s.lookup(s.table(&sieve.after), s.nibbles_at::<2>(second)),
+    )
 }
 
 /// The same, and fewer others. `third` are the bytes two positions after `first`. Of two marks it shows the
@@ -106,7 +109,7 @@ fn classes<S: Simd>(s: S, nibbles: &Nibbles, [high, low]: [S::Vector; 2]) -> S::
 #[cfg(trust8_simd)]
 #[inline(always)]
 fn nibbles<S: Simd>(s: S, bytes: S::Vector) -> [S::Vector; 2] {
-    [s.high_nibbles(bytes), s.low_nibbles(bytes)]
+    [s.nibbles_at::<4>(bytes), s.low_nibbles(bytes)]
 }
 
 /// Returns bits 2 to 5 of each byte, as a number below 16, and bits 0 to 3. They tell apart the bytes 80
@@ -114,8 +117,7 @@ fn nibbles<S: Simd>(s: S, bytes: S::Vector) -> [S::Vector; 2] {
 #[cfg(trust8_simd)]
 #[inline(always)]
 fn inner<S: Simd>(s: S, bytes: S::Vector) -> [S::Vector; 2] {
-    let twice = |v| s.minus_wrapping(v, s.minus_wrapping(s.splat(0), v));
-    [s.high_nibbles(twice(twice(bytes))), s.low_nibbles(bytes)]
+    [s.nibbles_at::<2>(bytes), s.low_nibbles(bytes)]
 }
 
 /// The tables of [`Sixes`] in registers. In memory, each lookup would read two lines of the cache.

@@ -589,15 +589,11 @@ impl Edges {
 /// found by itself.
 #[inline(always)]
 fn sought(text: &[u8], at: usize) -> Option<usize> {
-    let is_mark = |at| match array_at(text, at) {
-        Some([0xCD, 0x8F]) => false,
-        Some(&[lead, _]) => lead & 0xFE == 0xCC,
-        None => false,
+    let is_mark = |at| {
+        let pair = array_at(text, at).map_or(0, |&pair| u16::from_be_bytes(pair));
+        pair & 0xFE00 == 0xCC00 && pair != 0xCD8F
     };
-    match is_mark(at) {
-        true => Some(at + 2).filter(|&next| is_mark(next)),
-        false => Some(at),
-    }
+    if is_mark(at) { Some(at + 2).filter(|&next| is_mark(next)) } else { Some(at) }
 }
 
 /// Calls [`Class::listed`], which is exported because `Class::of` is a constant function.

@@ -320,11 +320,12 @@ const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
         };
         let class = lead_class([bytes[0], bytes[1]]);
         sieve.one.add(bytes[0], class);
-        sieve.after[(bytes[1] & 0xF) as usize] |= class;
+        sieve.after[(bytes[1] >> 2 & 0xF) as usize] |= class;
         #[cfg(trust8_avx512)]
         {
-            sieve.sixes.one[(bytes[0] & 0x3F) as usize] |= lead_class_512(bytes[0]);
-            sieve.sixes.after[(bytes[1] & 0x3F) as usize] |= lead_class_512(bytes[0]);
+            let class = lead_class_512([bytes[0], bytes[1]]);
+            sieve.sixes.one[(bytes[0] & 0x3F) as usize] |= class;
+            sieve.sixes.after[(bytes[1] & 0x3F) as usize] |= class;
         }
         if product == MARKS {
             // A byte of another mark is before these.
@@ -386,11 +387,11 @@ const ANY: u8 = 0x8D;
 const fn lead_class(bytes: [u8; 2]) -> u8 {
     match bytes {
         [0xEE..0xF0, _] => 4,
-        [0xC0..0xD0, _] => 8,
-        [0xD0..0xE0, _] => 0x10,
-        [0xE2, _] | [0xE1, 0xA0] => 0x20,
+        [0xCC..0xD0, _] => 8,
+        [0xC2, 0x80..0xA0] | [0xD0..0xE0, _] => 0x10,
+        [0xE2, _] => 0x20,
         [0xE0..0xEE, _] => 2,
-        [0xF0, _] => 0x40,
+        [0xC2, _] | [0xF0, _] => 0x40,
         _ => 0x80,
     }
 }
@@ -399,15 +400,15 @@ const fn lead_class(bytes: [u8; 2]) -> u8 {
 #[cfg(trust8_avx512)]
 const ANY_512: u8 = 7;
 
-/// Returns the class for a first byte, with AVX-512.
+/// Returns the class for the first two bytes of a character, with AVX-512.
 #[cfg(trust8_avx512)]
-const fn lead_class_512(byte: u8) -> u8 {
-    match byte {
-        0xD2 | 0xD8 | 0xDC => 8,
-        0xE2 => 0x20,
-        0xE1 | 0xE3 => 0x10,
-        0xEF => 0x40,
-        0xF0 => 0x80,
+const fn lead_class_512(bytes: [u8; 2]) -> u8 {
+    match bytes {
+        [0xC2, 0x80..0xA0] | [0xD2 | 0xD8 | 0xDC, _] => 8,
+        [0xE1 | 0xE3, _] => 0x10,
+        [0xE2, _] => 0x20,
+        [0xEF, _] => 0x40,
+        [0xC2 | 0xF0, _] => 0x80,
         _ => 4,
     }
 }

@@ -72,8 +72,8 @@ impl<S: Simd> Checker<S> {
     pub(super) fn check_at(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
         let s = self.s;
         let earlier1 = s.load(bytes, at - 1);
-        let forbidden = self.forbidden_after(earlier1, s.high_nibbles(earlier1));
-        let now_high = s.high_nibbles(s.load(bytes, at));
+        let forbidden = self.forbidden_after(earlier1, s.nibbles_at::<4>(earlier1));
+        let now_high = s.nibbles_at::<4>(s.load(bytes, at));
         self.check(faults, now_high, forbidden, [s.load(bytes, at - 2), s.load(bytes, at - 3)]);
     }
 
@@ -83,7 +83,7 @@ impl<S: Simd> Checker<S> {
         let s = self.s;
         self.check_at(faults, block, CONTEXT);
         let text = s.load(block, CONTEXT);
-        let mut before = Before { text, forbids: self.forbidden_after(text, s.high_nibbles(text)) };
+        let mut before = Before { text, forbids: self.forbidden_after(text, s.nibbles_at::<4>(text)) };
         self.check_all_after(faults, &block[S::LANES..], &mut before);
     }
 
@@ -101,7 +101,7 @@ impl<S: Simd> Checker<S> {
                 *before = self.check_after(faults, s.load(text, at), *before);
             } else {
                 let now = s.load(text, at);
-                let high = s.high_nibbles(now);
+                let high = s.nibbles_at::<4>(now);
                 let forbids = self.forbidden_after(now, high);
                 let forbidden = s.earlier::<1>(forbids, before.forbids);
                 self.check(faults, high, forbidden, [s.load(text, at - 2), s.load(text, at - 3)]);
@@ -162,8 +162,8 @@ impl<S: Simd> Checker<S> {
     #[inline(always)]
     pub(crate) fn disallowed(&self, now: S::Vector, earlier1: S::Vector) -> S::Vector {
         let s = self.s;
-        let forbidden = self.forbidden_after(earlier1, s.high_nibbles(earlier1));
-        s.and(forbidden, s.lookup(self.second_high, s.high_nibbles(now)))
+        let forbidden = self.forbidden_after(earlier1, s.nibbles_at::<4>(earlier1));
+        s.and(forbidden, s.lookup(self.second_high, s.nibbles_at::<4>(now)))
     }
 
     /// Returns the suspect verdict for the first fault of the vector at `at`, if there is one. The
@@ -203,7 +203,7 @@ impl<S: Simd> Checker<S> {
         before: Before<S>,
     ) -> Before<S> {
         let s = self.s;
-        let high = s.high_nibbles(now);
+        let high = s.nibbles_at::<4>(now);
         let forbids = self.forbidden_after(now, high);
         let forbidden = s.earlier::<1>(forbids, before.forbids);
         let earlier = [s.earlier::<2>(now, before.text), s.earlier::<3>(now, before.text)];
@@ -216,6 +216,6 @@ impl<S: Simd> Checker<S> {
     #[inline(always)]
     pub(super) fn ending_in(&self, bytes: [u8; 4]) -> Before<S> {
         let text = self.s.ending_in(bytes);
-        Before { text, forbids: self.forbidden_after(text, self.s.high_nibbles(text)) }
+        Before { text, forbids: self.forbidden_after(text, self.s.nibbles_at::<4>(text)) }
     }
 }

@@ -130,9 +130,9 @@ impl Simd for Avx2 {
     }
 
     compiled! { Avx2
-        fn high_nibbles(v: __m256i) -> __m256i {
+        fn nibbles_at<const BIT: i32>(v: __m256i) -> __m256i {
             // There is no shift of bytes. A shift of 16 bits moves in bits of the neighbouring byte, and the mask removes them.
-            _mm256_and_si256(_mm256_srli_epi16::<4>(v), _mm256_set1_epi8(0x0F))
+            _mm256_and_si256(_mm256_srli_epi16::<BIT>(v), _mm256_set1_epi8(0x0F))
         }
 
         fn sum(v: __m256i) -> usize {

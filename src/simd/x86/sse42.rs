@@ -94,9 +94,9 @@ impl Simd for Sse42 {
     }
 
     compiled! { Sse42
-        fn high_nibbles(v: __m128i) -> __m128i {
+        fn nibbles_at<const BIT: i32>(v: __m128i) -> __m128i {
             // There is no shift of bytes. A shift of 16 bits moves in bits of the neighbouring byte, and the mask removes them.
-            _mm_and_si128(_mm_srli_epi16::<4>(v), _mm_set1_epi8(0x0F))
+            _mm_and_si128(_mm_srli_epi16::<BIT>(v), _mm_set1_epi8(0x0F))
         }
 
         fn sum(v: __m128i) -> usize {

@@ -139,7 +139,7 @@ impl<const N: usize, const R: bool> Simd for Asked<N, R> {
         no()
     }
 
-    fn high_nibbles(self, _: Span) -> Span {
+    fn nibbles_at<const BIT: i32>(self, _: Span) -> Span {
         no()
     }
 

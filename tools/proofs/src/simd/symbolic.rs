@@ -116,8 +116,9 @@ impl<const N: usize, const SET: u8> Simd for Symbolic<N, SET> {
         now.earlier(M, before)
     }
 
-    fn high_nibbles(self, v: Vector<N>) -> Vector<N> {
-        v.map(|byte| Byte(std::array::from_fn(|k| byte.0.get(k + 4).copied().unwrap_or(Byte::ZERO.0[0]))))
+    fn nibbles_at<const BIT: i32>(self, v: Vector<N>) -> Vector<N> {
+        let four = |byte: Byte, k| byte.0.get(k + BIT as usize).filter(|_| k < 4).copied();
+        v.map(|byte| Byte(std::array::from_fn(|k| four(byte, k).unwrap_or(Byte::ZERO.0[0]))))
     }
 
     fn low_nibbles(self, v: Vector<N>) -> Vector<N> {

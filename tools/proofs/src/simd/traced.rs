@@ -119,7 +119,7 @@ impl<const N: usize> Simd for Traced<N> {
         unreachable!("a list does not check")
     }
 
-    fn high_nibbles(self, _: Lanes<N>) -> Lanes<N> {
+    fn nibbles_at<const BIT: i32>(self, _: Lanes<N>) -> Lanes<N> {
         unreachable!("a list does not check")
     }
 
