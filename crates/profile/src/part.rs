@@ -288,10 +288,9 @@ impl ProfilePart {
             (Some(one), Some(other)) if other.before.len() < one.before.len() => Some(other),
             (one, other) => one.or(other),
         };
-        // What the start of the text decides.
+        // What the start of the text decides. Another character is after these, or what is not UTF-8.
         let first = valid_start(self.first.all());
-        let edges = Edges { is_start: true, is_end: is_short };
-        let early = rules.find(first, edges, |found| is_short || found.offset() < WINDOW_BYTES as u64);
+        let early = rules.find(first, Edges::WHOLE, |found| is_short || found.offset() < WINDOW_BYTES as u64);
         let early = early.map(|found| Found {
             before: Part::of(&first[..found.offset() as usize]),
             character: found.character(),

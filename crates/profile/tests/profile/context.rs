@@ -325,6 +325,8 @@ fn texts() -> Vec<Vec<u8>> {
     texts.push(b"\xD9\x87\xE2\x80\x8C\xFF".to_vec());
     texts.push(b"\xF0\x9F\x98\x80\xE2\x80\x8D\xF0\x9F\x98".to_vec());
     texts.push([&[0x80; 3][..], "ه\u{200C}ا".as_bytes()].concat());
+    // A fault ends the context in a text that is longer than any.
+    texts.push(["ه\u{200C}".as_bytes(), b"\xFF", &[b'a'; 72]].concat());
     // Innocent, and longer than any context.
     texts.push("می\u{200C}خواهم 👩\u{200D}👧 日\u{E0100}本 ".repeat(3).into_bytes());
     texts.push(["می\u{200C}خواهم ".repeat(9), "a\u{200C}b".into()].concat().into_bytes());
