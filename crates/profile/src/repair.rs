@@ -91,7 +91,7 @@ impl Profile {
         // What replaces each of a row is the same.
         let mut row = Row::NONE;
         // What is judged and left may be counted. What is written is not.
-        let (mut near, sees_all) = (UNKNOWN, self.rules().see_all());
+        let mut near = UNKNOWN;
         let older = |near: Near, bytes: usize| near.checked_shr(bytes as u32).unwrap_or(0);
         while let Some(at) = first.take().or_else(|| suspects.next(Kernel::best(), bytes, &sieve)) {
             if at < next {
@@ -104,7 +104,7 @@ impl Profile {
             let after = at + character.len_utf8();
             next = after;
             repaired.push_str(&text[done..at]);
-            near = if sees_all { older(near, at - done) } else { UNKNOWN };
+            near = older(near, at - done);
             done = after;
             let edges = Edges { is_start: is_start && at == 0, is_end: true };
             let mut class = match row.same(bytes, at) {

@@ -273,13 +273,22 @@ fn styles_with_joiners_and_without() {
     }
 }
 
-/// A suspect and its context lie across the borders of vectors and chunks.
 /// Of five private-use characters before the sixth, two are too far from the seventh, which is at home.
 #[test]
 fn the_last_but_one_is_a_stray() {
     check_all(&format!("\u{E000}\u{E000}{}{}\u{F0000}\u{F0000}", "a".repeat(46), "\u{E000}a".repeat(3)));
 }
 
+/// The second of three spaces is at home after any number of strays with letters between, and so is a joiner of a text after strays and a
+/// fault.
+#[test]
+fn what_is_between_ends_a_row() {
+    check_all(&format!("{}\u{2009}\u{2009}\u{2009}", "a\u{2009}".repeat(80)));
+    let bytes = ["a\u{200D}".as_bytes(), b"\xFF", "هه\u{200C}ا".as_bytes()].concat();
+    assert!(Profile::PROMPT.errors(&bytes).map(|error| error.valid_up_to()).eq([1, 4]));
+}
+
+/// A suspect and its context lie across the borders of vectors and chunks.
 #[test]
 fn at_every_border() {
     let mut thin = Thin::new();
