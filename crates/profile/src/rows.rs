@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::iter::FusedIterator;
 
 #[cfg(feature = "alloc")]
-use trust8::engine::is_inside;
+use trust8::engine::{is_inside, start_before};
 use trust8::{Kernel, TooSmall};
 use trust8_columns::Column;
 #[cfg(feature = "alloc")]
@@ -144,16 +144,15 @@ impl<C: Column> RefusedRows<'_, C> {
 #[cfg(feature = "alloc")]
 const MARGIN_BYTES: usize = 2 * WINDOW_BYTES;
 
-/// Returns where the part of a row begins that has the same errors as in its buffer, and where its
-/// last character begins. Returns `None` for short rows.
+/// Returns where the part of a row begins that has the same errors as in its buffer, and where it ends: at the last character but one,
+/// because the last one may be cut off. Returns `None` for short rows.
 #[cfg(feature = "alloc")]
 fn inside(row: &[u8]) -> Option<(usize, usize)> {
     if row.len() < 3 * MARGIN_BYTES {
         return None;
     }
     let start = MARGIN_BYTES + (0..3).take_while(|at| is_inside(row, MARGIN_BYTES + at)).count();
-    let end = row.len() - 1;
-    Some((start, end - (0..3).take_while(|at| is_inside(row, end - at)).count()))
+    Some((start, start_before(row, start_before(row, row.len() - 1) - 1)))
 }
 
 impl<C: Column> Iterator for RefusedRows<'_, C> {

@@ -578,6 +578,22 @@ fn rows_that_overlap() {
     }
 }
 
+/// Rows of listed buffers that end in the middle of a character, which the one before it needs, or after a continuation too many.
+#[test]
+fn rows_that_are_cut_off() {
+    let buffer = [&[b'a'; 500][..], "1\u{FE0F}\u{20E3}1\u{FE0F}😀".as_bytes(), &[0x80; 9]].concat();
+    let ends = || (0..9).flat_map(|from| (490..=buffer.len()).map(move |to| from..to));
+    let view =
+        |row: std::ops::Range<usize>| row.len() as u128 | 0x6161_6161 << 32 | (row.start as u128) << 96;
+    let views: Vec<u128> = ends().map(view).collect();
+    let buffers = [&buffer];
+    let column = Views::new(&views, &buffers, None).expect("the views lie in the buffer");
+    let rows = || (0..).zip(ends().map(|row| &buffer[row]));
+    let expected = rows().filter_map(|(row, bytes)| Some((row, expected("source", bytes)?)));
+    let found = refused_rows(column, &Profile::SOURCE_CODE).map(|(row, error)| (row, found(&error)));
+    assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+}
+
 /// The example of RFC 9839, section 1: `"\u0000\u0089\uDEAD\uD9BF\uDFFF"` in JSON. A lone surrogate
 /// is not even UTF-8.
 #[test]
