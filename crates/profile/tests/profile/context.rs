@@ -245,6 +245,59 @@ fn styles_and_joiners_of_emoji() {
     }
 }
 
+/// Rows of a character where it is at home, and one more after a gap: each limit is reached, and passed by one.
+#[test]
+fn each_limit() {
+    const HOMES: [&str; 39] = [
+        "日\u{200B}",
+        "ก\u{200B}",
+        "'\u{200B}日",
+        ".\u{200B}\u{200B}",
+        "é\u{2060}a",
+        "a\u{2060}é",
+        "\u{1820}\u{180E}",
+        "\u{1820}\u{180E}\u{1820}",
+        "\u{1820}\u{180B}",
+        "\u{1820}\u{180F}",
+        "\u{5D0}\u{200E}",
+        "\u{5D0}\u{61C}",
+        "日\u{FE00}",
+        "∑\u{FE00}",
+        "0\u{FE00}",
+        "日“\u{FE00}",
+        "日\u{E0100}",
+        "\u{115F}\u{1161}",
+        "\u{115F}\u{D7B0}",
+        "\u{115F}\u{1160}",
+        "\u{115F}\u{1160}\u{11AB}",
+        "\u{115F}\u{1160}\u{D7CB}",
+        "\u{1100}\u{1160}",
+        "\u{A960}\u{1160}",
+        "\u{3131}\u{3164}",
+        "\u{3164}\u{3131}",
+        "\u{FFA1}\u{FFA0}",
+        "\u{FFA0}\u{FFA1}",
+        "\u{605}\u{661}",
+        "\u{605}\u{6F1}",
+        "\u{70F}\u{710}",
+        "\u{1780}\u{17B4}",
+        "\u{5B0}\u{34F}\u{5B0}",
+        ">\u{2062}<",
+        "a\u{FFFC}",
+        "\u{1D100}\u{1D159}",
+        "\u{1D173}\u{1D100}",
+        "\u{1BC00}\u{1BCA0}",
+        "\u{18B00}\u{16FE4}",
+    ];
+    for home in HOMES {
+        for (count, gap) in (1..=8).flat_map(|count| (0..=36).step_by(4).map(move |gap| (count, gap))) {
+            let text = format!("{}{}{home}", home.repeat(count), ".".repeat(gap));
+            let found = Profile::PROMPT.errors(text.as_bytes()).map(|error| error.valid_up_to());
+            assert!(found.eq(all_expected("prompt", &text)), "{text:?}");
+        }
+    }
+}
+
 /// Four selectors are too many also if they differ in one bit of 32, and three are not.
 #[test]
 fn different_selectors_that_are_alike() {
