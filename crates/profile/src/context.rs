@@ -400,7 +400,7 @@ static PLACES: Table<{ LOW + 1 }, { CHANGES.1 - LOW }> = Table::new(&SETS.2);
 /// Returns the properties of a character, or of [`NONE`].
 #[inline(never)]
 fn set(number: u32) -> Set {
-    SET.get(PLACES.number(number)).copied().unwrap_or(EDGE)
+    SET.get(PLACES.looked_up(number)).copied().unwrap_or(EDGE)
 }
 
 fn has(number: u32, properties: Set) -> bool {
@@ -582,7 +582,7 @@ static RULES: [Rule; 42] = [
     // Near letters that are written from right to left: before it, or the next character.
     rule(range(0x200E, 0x200F), NOT_INVISIBLE, WHATEVER, OF_DIRECTION),
     rule(one('\u{61C}'), NOT_INVISIBLE, WHATEVER, OF_DIRECTION),
-    // Between words of scripts without spaces. The first of two is at home if the second one is.
+    // Between words of scripts without spaces. The second of two decides, and is reported.
     rule(one('\u{200B}'), NOT_WORD, REPEATED, few(4, 7)),
     rule(one('\u{200B}'), UNSPACED, WHATEVER, few(4, 7)),
     rule(one('\u{200B}'), NOT_INVISIBLE, UNSPACED, few(4, 7)),

@@ -159,7 +159,7 @@ impl Row {
             _ => return None,
         };
         let character = char::from_u32(first_number(text.get(at..)?).0)?;
-        let [anywhere, by_context] = Class::listed(character.into())?;
+        let [anywhere, by_context] = Class::looked_up(character.into())?;
         let is_alike = self.alike >= enough && by_context == class;
         (is_alike && !rules.forbid_anywhere(anywhere, false))
             .then_some(Forbidden::new(at as u64, character, class))

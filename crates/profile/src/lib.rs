@@ -73,7 +73,7 @@ pub use writer::ProfileWriter;
 use context::{Around, NONE, Near, Neighbour};
 use lanes::Sieve;
 use sieve::Suspects;
-use trust8::engine::{AsKernel, Sequence, array_at};
+use trust8::engine::{AsKernel, Sequence};
 use trust8::{Kernel, Utf8Error};
 
 /// The functions of this crate with an explicit kernel: for tests, measurements, and programs that
@@ -474,7 +474,7 @@ impl Profile {
     fn look_anywhere(&self, text: &[u8], at: usize, edges: Edges) -> Option<Forbidden> {
         let character = char::from_u32(first_number(text.get(at..)?).0)?;
         let leads = edges.is_start && at == 0;
-        let [class, _] = Class::listed(character.into())?;
+        let [class, _] = Class::looked_up(character.into())?;
         let is_forbidden = self.rules().forbid_anywhere(class, leads);
         is_forbidden.then_some(Forbidden::new(at as u64, character, class))
     }
@@ -523,7 +523,7 @@ impl Rules {
     /// Returns the class for which a character between valid texts is forbidden.
     #[inline(always)]
     fn judge(self, before: &[u8], number: u32, after: &[u8], edges: Edges, near: Near) -> Option<Class> {
-        let [class, by_context] = classes(number)?;
+        let [class, by_context] = Class::looked_up(number)?;
         let leads = edges.is_start && before.is_empty();
         if self.forbid_anywhere(class, leads) {
             return Some(class);
@@ -553,7 +553,7 @@ impl Rules {
     /// Returns whether a character is forbidden in some context.
     #[inline(always)]
     fn may_forbid(self, number: u32) -> bool {
-        classes(number).is_some_and(|classes| classes.iter().any(|&class| self.forbids(class)))
+        Class::looked_up(number).is_some_and(|classes| classes.iter().any(|&class| self.forbids(class)))
     }
 
     /// Returns the first forbidden character of a short valid text that `keep` wants.
@@ -583,23 +583,6 @@ pub(crate) struct Edges {
 
 impl Edges {
     const WHOLE: Self = Self { is_start: true, is_end: true };
-}
-
-/// Returns where the suspect begins that a search has found: after a mark, if that is the next one. U+034F is
-/// found by itself.
-#[inline(always)]
-fn sought(text: &[u8], at: usize) -> Option<usize> {
-    let is_mark = |at| {
-        let pair = array_at(text, at).map_or(0, |&pair| u16::from_be_bytes(pair));
-        pair & 0xFE00 == 0xCC00 && pair != 0xCD8F
-    };
-    if is_mark(at) { Some(at + 2).filter(|&next| is_mark(next)) } else { Some(at) }
-}
-
-/// Calls [`Class::listed`], which is exported because `Class::of` is a constant function.
-#[inline(never)]
-fn classes(number: u32) -> Option<[Class; 2]> {
-    Class::listed(number)
 }
 
 /// Returns the number of the first character of valid text, or [`NONE`], and its length.

@@ -458,7 +458,7 @@ impl ProfilePart {
         let part = self.part();
         let is_found = |found: &Found| {
             let up_to_end = found.up_to_end();
-            Class::listed(found.character.into()).is_some_and(|classes| classes.contains(&found.class))
+            Class::looked_up(found.character.into()).is_some_and(|classes| classes.contains(&found.class))
                 && Rules { bits: self.bits }.forbids(found.class)
                 && (found.class.needs_next() || !found.class.is_contextual())
                 && !up_to_end.has_failed()

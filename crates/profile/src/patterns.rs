@@ -191,7 +191,17 @@ impl Class {
     /// Returns the class of a character with this number by [`RANGES`], and the one that decides by the context: it may be the same.
     #[inline(always)]
     pub(super) const fn listed(number: u32) -> Option<[Self; 2]> {
-        let classes = CLASSES.number(number);
+        Self::both(CLASSES.number(number), number)
+    }
+
+    /// The same.
+    #[inline(never)]
+    pub(super) fn looked_up(number: u32) -> Option<[Self; 2]> {
+        Self::both(CLASSES.looked_up(number), number)
+    }
+
+    #[inline(always)]
+    const fn both(classes: usize, number: u32) -> Option<[Self; 2]> {
         if classes < BOTH.len() {
             Some(BOTH[classes])
         } else if number & 0xFFFE == 0xFFFE {

@@ -46,7 +46,7 @@ use super::plain::{Count, not_ascii_or_nul};
 use super::plain::{not_lines, not_plain};
 #[cfg(trust8_avx512)]
 use super::plain::{not_lines_512, not_plain_512};
-use super::{Edges, Profile, sought};
+use super::{Edges, Profile};
 
 /// The number of vectors of ASCII that are tested together. With eight, AVX2 and SSE4.2 take 4 KiB
 /// and more 7 to 14 % faster, and 200 bytes 13 to 19 % slower (Zen 4).
@@ -407,7 +407,7 @@ impl Suspects {
     pub(super) const fn new(base: usize, before: Near) -> Self {
         let mut words = [0; WORDS];
         words[0] = before;
-        Self { words, base, to: base, next: base, left: 0, group: 0, since: base }
+        Self { words, base, to: base, next: base, left: 0, group: 0, since: 0 }
     }
 
     /// Returns the word of the block at a position, or the one before that.
@@ -435,12 +435,17 @@ impl Suspects {
             while self.left != 0 {
                 let at = self.next - BLOCK_BYTES + self.left.trailing_zeros() as usize;
                 self.left &= self.left - 1;
-                if array_at(text, at) == Some(&sieve.line_end) || CONTEXT && self.is_common(text, at, sieve) {
+                if array_at(text, at) == Some(&sieve.line_end) {
                     continue;
                 }
-                let place = if CONTEXT { sought(text, at) } else { Some(at) };
-                if place.is_some() {
-                    return place;
+                if !CONTEXT {
+                    return Some(at);
+                }
+                let near = self.near(at);
+                if !self.is_common(text, at, near, sieve)
+                    && let Some(place) = sought(text, at, near)
+                {
+                    return Some(place);
                 }
             }
             if self.next >= self.to && !self.search(kernel, text, valid, sieve) {
@@ -454,12 +459,12 @@ impl Suspects {
     /// Returns whether a suspect is surely at home: one of few joiners between letters, one of few U+200B before a letter of a script
     /// without spaces, or a style or joiner of an emoji that mostly has it.
     #[inline(always)]
-    fn is_common(&mut self, text: &[u8], at: usize, sieve: &Sieve) -> bool {
+    fn is_common(&mut self, text: &[u8], at: usize, near: Near, sieve: &Sieve) -> bool {
         let Some(&[lead, middle, kind]) = array_at(text, at) else { return false };
         let group = match [lead, middle, kind] {
             _ if !sieve.knows_common => 0,
             // Colours of skin and narrow spaces, which some kernels take for suspects.
-            [0xF0, 0x9F, 0x80..=0xBE] | [0xE2, 0x80, 0xAF] => return true,
+            [0xF0, 0x9F, ..=0xBE] | [0xE2, 0x80, 0xAF] => return true,
             [0xE2, 0x80, _] => kind,
             // Emoji have both.
             EMOJI_STYLE => ZWJ,
@@ -472,7 +477,7 @@ impl Suspects {
         // There are zeros after the text.
         let after = array_at(text, at + 3).unwrap_or(&[0; 3]);
         let (&[_, first, second, third, _, _, _], &[next, inner, last]) = (around, after);
-        let (near, distance) = (self.near(at), at - self.since);
+        let distance = at - self.since;
         let are_same = distance >= BLOCK_BYTES || near << distance == 0;
         let are_two = || without_one(without_one(near)) == 0;
         // No letter of a script with joiners is above E0.
@@ -482,7 +487,7 @@ impl Suspects {
         }
         // The suspects in the last 32 bytes and in the 32 before, without one of each. Rules allow at least as many as are removed.
         let halves = || [near >> 32, near << 32].map(without_one);
-        let are_two_at_home = match group {
+        let is_between_letters = match group {
             // Thai, Lao, Khmer and Burmese: letters, and vowels that are written before them. Others of the same kind are not
             // directly before, so nothing invisible is.
             0x8B => {
@@ -497,25 +502,23 @@ impl Suspects {
                     && last < end
                     && halves().map(without_one).map(without_one) == [0; 2];
             }
-            // Letters of cursive scripts, and of those of India. There, viramas take more. Some of U+0600 to U+061F are none, nor
+            // Letters of cursive scripts, and viramas of those of India. Some of U+0600 to U+061F are none, nor
             // is U+070F.
             0x8C | ZWJ => match [first, second, third] {
                 _ if !matches!(next, 0xD7..=0xE0)
                     || matches!([next, inner], [0xD8, ..0xA0] | [0xDC, 0x8F]) =>
                 {
-                    return false;
+                    false
                 }
-                [_, 0xD8, ..0xA0] | [_, 0xDC, 0x8F] => return false,
+                [_, 0xD8, ..0xA0] | [_, 0xDC, 0x8F] => false,
                 [_, 0xD7..=0xDF, _] => true,
-                [0xE0, 0xA4..=0xB7, 0x8D] if second % 2 == 1 => true,
-                [0xE0, 0xA4..=0xB7, _] => false,
-                _ => return false,
+                [0xE0, 0xA4..=0xB7, 0x8D] => second % 2 == 1,
+                _ => false,
             },
-            _ => return false,
+            _ => false,
         };
-        let rest = if are_two_at_home { halves().map(without_one) } else { halves() };
         // Two of another kind are no alternation yet.
-        rest == [0; 2] && (are_same || are_two())
+        is_between_letters && (are_same || are_two()) && halves().map(without_one) == [0; 2]
     }
 
     /// Searches the next blocks. Returns whether there are any.
@@ -551,6 +554,22 @@ impl Suspects {
         let bits = ((at - self.base) % BLOCK_BYTES) as u32;
         self.word(at, 0) >> bits | self.word(at, 1) << 1 << (63 - bits)
     }
+}
+
+/// Returns where the suspect begins that is found: after a mark, if that is the next one, and if there may be many on one letter. U+034F is
+/// found by itself.
+#[inline(always)]
+fn sought(text: &[u8], at: usize, near: Near) -> Option<usize> {
+    let pair = |at| array_at(text, at).map_or(0, |&pair| u16::from_be_bytes(pair));
+    let is_mark = |pair: u16| pair & 0xFE00 == 0xCC00 && pair != 0xCD8F;
+    if !is_mark(pair(at)) {
+        return Some(at);
+    }
+    // At most six marks, each found with the next one, are before the first, after a letter, which no repair removes.
+    let row = (!near & 0x5555_5555_5555_5555).leading_zeros() as usize;
+    let before = array_at(text, at.wrapping_sub(row + 1));
+    let is_letter = matches!(before, Some([_, b'A'..=b'Z' | b'a'..=b'z'] | [0xCE..=0xD1, _]));
+    Some(at + 2).filter(|&next| !(row < 14 && is_letter) && is_mark(pair(next)))
 }
 
 const EMOJI_STYLE: [u8; 3] = *b"\xEF\xB8\x8F";

@@ -57,9 +57,20 @@ impl<const PLACES: usize, const HIGH: usize> Table<PLACES, HIGH> {
     pub(super) const fn number(&self, character: u32) -> usize {
         number(&self.before, &self.low, &self.high, character)
     }
+
+    /// The same. What constant functions call is exported, and a call of it inside the crate takes more bytes.
+    #[inline(always)]
+    pub(super) fn looked_up(&self, character: u32) -> usize {
+        looked_up(&self.before, &self.low, &self.high, character)
+    }
 }
 
 #[inline(never)]
+fn looked_up(before: &[u8; PAGES + 1], low: &[u16], high: &[u32], character: u32) -> usize {
+    number(before, low, high, character)
+}
+
+#[inline(always)]
 const fn number(before: &[u8; PAGES + 1], low: &[u16], mut high: &[u32], character: u32) -> usize {
     let page = (character >> PAGE_BITS) as usize;
     if page >= PAGES {

@@ -326,6 +326,38 @@ fn styles_with_joiners_and_without() {
     }
 }
 
+/// Few marks on a letter are no suspects for the rules. Others may continue a row, and a repair may join two.
+#[test]
+fn marks_on_letters() {
+    let mut thin = Thin::new();
+    for letter in ["a", "Z", "[", "é", "ω", "я", "א", "漢", "\u{1}", "\u{34F}", "\u{AD}", ""] {
+        for marks in [
+            &["\u{301}"][..],
+            &["\u{300}", "\u{36F}"],
+            &["\u{5B0}", "\u{301}"],
+            &["\u{1DC0}", "\u{301}", "\u{301}"],
+            &["\u{489}", "\u{301}"],
+            &["\u{301}", "\u{302}", "\u{1}"],
+        ] {
+            for (before, count) in
+                [0, 1, 50, 63].into_iter().flat_map(|n| (1..=12).map(move |count| (n, count)))
+            {
+                if !thin.keep() {
+                    continue;
+                }
+                let stack: String = marks.iter().copied().cycle().take(count).collect();
+                let text = format!("{}{letter}{stack}{letter}\u{301}\u{301}", "b".repeat(before));
+                check_all(&text);
+                #[cfg(feature = "alloc")]
+                for (preset, profile) in by_context() {
+                    let repaired = profile.repair(&text, trust8_profile::ProfilePolicy::Drop);
+                    assert_eq!(expected(preset, &repaired), None, "{preset}: {text:?}");
+                }
+            }
+        }
+    }
+}
+
 /// Of five private-use characters before the sixth, two are too far from the seventh, which is at home.
 #[test]
 fn the_last_but_one_is_a_stray() {
