@@ -75,7 +75,8 @@ fn vectors<const N: usize>() -> bool {
         let values = random(2 * N, seed);
         let earlier =
             |n: usize| std::array::from_fn(|i| if i < n { values[2 * N + i - n] } else { values[i - n] });
-        value(s.nibbles_at::<4>(a), &values)[..] == values[..N].iter().map(|byte| byte >> 4).collect::<Vec<_>>()
+        value(s.nibbles_at::<4>(a), &values)[..]
+            == values[..N].iter().map(|byte| byte >> 4).collect::<Vec<_>>()
             && value(s.nibbles_at::<2>(a), &values)[..]
                 == values[..N].iter().map(|byte| byte >> 2 & 15).collect::<Vec<_>>()
             && value(s.low_nibbles(a), &values)[..]
