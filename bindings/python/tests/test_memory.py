@@ -148,8 +148,8 @@ def test_signals_interrupt_read_text(line, tmp_path):
     # With the stable interface, the interpreter makes the string, and nothing interrupts it.
     late = 0.5 if _trust8.STABLE_ABI else 0.1 * once + 0.05
     for part in [0.1, 0.2, 0.25, 0.5, 0.75]:
-        # A busy machine may be late once, but not three times.
-        assert any(interrupted(read_again_and_again, part * once) < part * once + late for _ in range(3))
+        # A busy machine may be late a few times, but not always.
+        assert any(interrupted(read_again_and_again, part * once) < part * once + late for _ in range(8))
 
 
 @pytest.mark.parametrize("newline", [None, "", "\n", "\r", "\r\n"])
