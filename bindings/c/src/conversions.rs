@@ -15,6 +15,7 @@
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 
+use trust8::boundary::floor;
 use trust8_dialect::Dialect;
 use trust8_transcode::{
     BufferError, ConversionErrorKind as ErrorKind, Encoding, Form, Progress, Str, Transcoder,
@@ -230,8 +231,10 @@ fn to_dialect(
     text: &[u8],
     room: &mut [MaybeUninit<u8>],
 ) -> (usize, usize, Stop) {
+    // No byte becomes fewer than one. With eight more, a sequence that begins where the output ends is whole.
+    let near = text.get(..floor(text, room.len().saturating_add(8))).unwrap_or_default();
     let (mut read, mut written) = (0, 0);
-    for chunk in trust8::utf8_chunks(text) {
+    for chunk in trust8::utf8_chunks(near) {
         let valid = chunk.valid();
         let progress = dialect.from_utf8_into(valid, rest(room, written));
         read += progress.read;

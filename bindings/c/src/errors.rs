@@ -222,8 +222,10 @@ fn explain(error: &trust8_error, data: &[u8], message: &mut Message<'_>) -> fmt:
     }
     match trust8::from_utf8(error.seen()) {
         Ok(character) if error.kind == TRUST8_FORBIDDEN => {
-            let found = character.chars().next().and_then(|c| Some((u32::from(c), Class::of(c)?)));
-            let (number, reason) = found.map_or((0, "forbidden"), |(number, class)| (number, class.reason()));
+            let character = character.chars().next().unwrap_or_default();
+            let number = u32::from(character);
+            // A class that depends on the characters around it is not known here.
+            let reason = Class::of(character).map_or("forbidden there", Class::reason);
             write!(message, "forbidden character at byte {}: U+{number:04X} is ", error.valid_up_to)?;
             message.write_str(reason)
         }

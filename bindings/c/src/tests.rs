@@ -240,6 +240,14 @@ fn forbidden_characters() {
         |runs| c!(trust8_profile_runs(TRUST8_PROFILE_SOURCE, text.as_ptr().cast(), text.len(), runs, 1));
     let (run, count) = filled::<trust8_run, _>(list);
     assert_eq!((count, run.offset, run.len, run.characters), (1, 1, 3, 1));
+    // The class of the marks depends on their number. The message once said U+0000.
+    let text = format!("a{}", "\u{301}".repeat(20));
+    let check =
+        |error| c!(trust8_profile_validate(TRUST8_PROFILE_SOURCE, text.as_ptr().cast(), text.len(), error));
+    let (error, _) = filled::<trust8_error, _>(check);
+    let mut message = block(100);
+    let len = c!(trust8_explain(&error, null(), 0, message.as_mut_ptr().cast(), 100));
+    assert_eq!(written(&message, len), b"forbidden character at byte 17: U+0301 is forbidden there");
 }
 
 #[test]
@@ -391,6 +399,42 @@ fn conversions() {
             let (done, all_of_it) = filled(finish);
             parts.extend(written(&out, done.written as usize));
             assert_eq!((parts, all_of_it), (whole, all), "{text:02X?} to {to}");
+        }
+    }
+}
+
+/// Each part once validated all of the text after it: 16 MiB took seconds.
+#[test]
+#[cfg_attr(miri, ignore = "it measures time")]
+fn the_parts_of_a_conversion_take_linear_time() {
+    let text = vec![b'x'; 4 << 20];
+    let (data, len) = (text.as_ptr().cast(), text.len());
+    let begin = std::time::Instant::now();
+    assert!(c!(trust8_is_utf8(data, len)));
+    let once = begin.elapsed();
+    assert_eq!(c!(trust8_convert_len(TRUST8_UTF8, TRUST8_CESU8, 0, data, len)), len);
+    assert!(begin.elapsed() < 200 * once, "{:?} for {once:?}", begin.elapsed());
+}
+
+/// An error is the same, wherever the output ends near it.
+#[test]
+fn conversions_to_relatives_that_just_fit() {
+    for text in [
+        &b"ab\xE2\x82\xF0\x9F\x98\x80zzzzzzzz"[..],
+        b"\xF0\x9F\x98\xF0\x9F\x98\x80zzzzzzzz",
+        b"ab\xF0\x9F",
+        b"\xFFabcdefghi",
+    ] {
+        let (data, len) = (text.as_ptr().cast::<c_void>(), text.len());
+        let expected = trust8::from_utf8(text).unwrap_err();
+        for cap in 0..len {
+            let mut out = block(cap);
+            let room: *mut c_void = out.as_mut_ptr().cast();
+            let (done, _) =
+                filled(|done| c!(trust8_convert(TRUST8_UTF8, TRUST8_WTF8, 0, data, len, room, cap, done)));
+            let at = expected.valid_up_to();
+            let kind = if cap < at { TRUST8_TOO_SMALL } else { expected.kind().code() };
+            assert_eq!((done.read, done.kind), (at.min(cap) as u64, kind), "{text:02X?}, {cap}");
         }
     }
 }
