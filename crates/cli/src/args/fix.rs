@@ -81,9 +81,7 @@ pub(super) fn options() -> [Arg; 20] {
             Each file is replaced in one step: the new file is written beside it, synced, and renamed. It has the \
             owner, the permissions, the access control list and the extended attributes of the old one. Symbolic \
             links are followed. If there are other hard links to the file, they keep the old text. If another \
-            program changes the file in the meantime, it is left alone.\n\n\
-            What is not UTF-8 is left alone, and the exit status is 1, unless an option says what to do with it: \
-            --from, --invalid-as or --replace, for example.")
+            program changes the file in the meantime, it is left alone.")
             .short('i').group("rewrites"),
         backup("With --in-place, keep each old file under its name with SUFFIX appended (by default, ~)\n\n\
             If that name is taken, the file is not repaired. In folders, backups are skipped.")

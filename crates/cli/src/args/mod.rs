@@ -137,17 +137,17 @@ fn commands() -> [clap::Command; 7] {
             .after_help(EXIT_STATUS).args(selection::options()).args(check::options()),
         command("fix", "Repairs files, or converts them from other encodings\n\n\
             Without an option that says so, no byte is replaced or dropped: what is not UTF-8 is left alone, a \
-            message names the options that repair it, and the exit status is 1. A file that is UTF-8 already stays \
-            as it is, unless --unmojibake, --strip-bom or --force is given. The result goes to standard output, \
-            unless --output or --in-place is given.")
+            message names the options that repair it, and the exit status is 1. But lines that are clearly in one other \
+            encoding, in a file that is otherwise UTF-8, are decoded. A file that is UTF-8 already stays as it is, unless --unmojibake, \
+            --strip-bom or --force is given. The result goes to standard output, unless --output or --in-place is given.")
             .after_help(FIX_EXAMPLES).args(selection::options()).args(fix::options()),
         command("convert", "Converts between UTF-8, UTF-16, UTF-32, Latin-1 and the encodings of the web\n\n\
             The result goes to standard output, unless --output or --in-place is given. If something can't be \
             converted, that is an error and the file stays unchanged, unless --replace is given.")
             .after_help(CONVERT_EXAMPLES).args(convert::options()),
         command("inspect", "Shows on one screen what a file is\n\n\
-            If the file is not UTF-8, its encoding is guessed from a sample: the start, the first errors, and the \
-            end. The command that converts it is shown.")
+            If the file is not UTF-8, its encoding is guessed. In a file over 512 KiB, nine places are read for that: the \
+            start, the first error, the end, and six between. The command that converts it is shown.")
             .after_help(INSPECT_EXIT_STATUS)
             .args([files(), files_from(), flag("json", "Print one object of JSON per file")]),
         command("encodings", "Lists the encodings, with the names that --from, --to and --invalid-as take"),
