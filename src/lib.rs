@@ -51,7 +51,7 @@
 //!
 //! Byte order marks: [`Bom`]. Places to cut: [`boundary`]. A kernel of your choice: [`Kernel`].
 //!
-//! Other crates stand on this one. Columns of strings as Arrow stores them, with repairs, are
+//! Other crates build on this one. Columns of strings as Arrow stores them, with repairs, are
 //! `trust8-columns`. The numbers of characters, lines and UTF-16 units, and where ASCII ends, are
 //! `trust8-counts`, also for parts of a text on several machines, and on all cores. UTF-16, UTF-32 and Latin-1 are
 //! `trust8-transcode`; CESU-8, Modified UTF-8 and WTF-8 are `trust8-dialect`. Text without NUL,

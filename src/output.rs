@@ -20,7 +20,7 @@ pub struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// Nothing is written yet.
+    /// Creates an output in which nothing is written yet.
     #[inline(always)]
     pub fn new(room: &'a mut [MaybeUninit<u8>]) -> Self {
         Self { room, len: 0 }

@@ -14,7 +14,7 @@
 //! | a batch | the same for its columns | [`repair_batch`], [`batch_errors`] |
 //! | text | the same, and no harmful characters | [`as_utf8_in`], [`repair_in`], [`is_valid_in`], [`errors_in`] |
 //! | a batch that was not validated | proof that its text is UTF-8 | [`check`] |
-//! | arrays or batches of strangers: from IPC, Parquet, Flight | valid ones, or an error | [`Checker`] |
+//! | untrusted arrays or batches: from IPC, Parquet, Flight | valid ones, or an error | [`Checker`] |
 //! | a reader or stream of such batches | a reader of valid ones | [`CheckedReader`], `CheckedStream` |
 //! | arrays or streams by the C data interface | the same | `Checker::import_array`, `import_stream` |
 //!

@@ -1,4 +1,4 @@
-//! `CREATE EXTERNAL TABLE .. STORED AS CHECKED_..`: files of strangers as tables, checked, and decoded before they are read.
+//! `CREATE EXTERNAL TABLE .. STORED AS CHECKED_..`: untrusted files as tables, checked, and decoded before they are read.
 //!
 //! ```text
 //! CREATE EXTERNAL TABLE:

@@ -72,7 +72,7 @@
 //! | `kind` | `Utf8View` | the name of the kind of error: see [`trust8::ErrorKind::name`] and [`trust8_profile::Class::name`] |
 //! | `message` | `Utf8View` | the message of the error |
 //!
-//! # Tables of strangers
+//! # Untrusted tables
 //!
 //! DataFusion trusts the arrays of a table. [`CheckedTable`] checks those of any [`TableProvider`]
 //! while they are scanned, and [`CheckedExec`] those of any plan.

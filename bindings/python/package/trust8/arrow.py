@@ -89,7 +89,7 @@ def checked(
     profile: _Profile | None = None,
     copy: bool = False,
 ) -> Reader | Array | Stream:
-    """Check a table or an array of a stranger, and all that Arrow trusts in it.
+    """Check an untrusted table or array, and all that Arrow trusts in it.
 
     That is text that is not UTF-8, row by row, and also wrong offsets, views, keys, run ends, lengths and nulls, in columns of all
     types. Without a `policy`, bad text is refused; a policy of `repair` repairs it. A wrong layout is always refused. With `mask`, a

@@ -1,4 +1,4 @@
-//! Tables of strangers, checked batch by batch while somebody reads them.
+//! Untrusted tables, checked batch by batch while they are read.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -382,7 +382,7 @@ impl<R: RecordBatchReader> CheckedReader<R> {
     ///
     /// # Parquet
     ///
-    /// A stranger's Parquet is read fastest as bytes and dictionaries: its own reader then validates nothing, and writes out no
+    /// Untrusted Parquet is read fastest as bytes and dictionaries: its own reader then validates nothing, and writes out no
     /// dictionary. This is with the crate `parquet`, version 60, and for all columns of text that are not nested:
     ///
     /// ```ignore
