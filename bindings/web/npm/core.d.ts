@@ -20,6 +20,7 @@ export interface Utf8ErrorInfo {
 
 /** The first place at which bytes are not UTF-8. The message says where and why. */
 export class Utf8Error extends TypeError implements Utf8ErrorInfo {
+  constructor(info: Utf8ErrorInfo);
   readonly offset: number;
   readonly kind: ErrorKind;
   readonly length: number;

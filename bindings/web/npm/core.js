@@ -54,6 +54,11 @@ const decodedAt = once(() => reserve(8 * 65536));
 const view = (Type, at, length) => new Type(heap.buffer, at, length);
 const text = (at, length) => new TextDecoder().decode(view(Uint8Array, at, length));
 const put = (at, bytes) => { heap.set(bytes, at); return at; };
+/** Puts at most `most` bytes into the large buffer. */
+function putLarge(bytes, most = PIECE) {
+  if (bytes.length > most) throw new RangeError(`more than ${most} bytes`);
+  return put(large(), bytes);
+}
 
 const byteLengthOf = (Type) => Type && Object.getOwnPropertyDescriptor(Type.prototype, 'byteLength').get;
 /** These getters throw for whatever is not a buffer of their type, also for an object that only inherits from it. */
@@ -78,7 +83,8 @@ function kindOf(value) {
 /** Views the input as bytes. @returns {Uint8Array} @throws {TypeError} if it is not bytes, or if its bytes are gone */
 function asBytes(input) {
   if (ArrayBuffer.isView(input)) {
-    const bytes = input instanceof Uint8Array ? input : new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
+    // A subclass may lie about its `length`, and `subarray` calls its constructor.
+    const bytes = input.constructor === Uint8Array ? input : new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
     // An array without bytes may be one whose buffer was transferred or has shrunk. `at` throws for such an array.
     if (bytes.length === 0) Uint8Array.prototype.at.call(input instanceof DataView ? bytes : input, 0);
     return bytes;
@@ -298,7 +304,7 @@ export class Survey {
     const before = this.#data[1];
     put(surveyAt(), new Uint8Array(this.#data.buffer));
     const room = MAX_FOUND - this.errors.length;
-    const n = wasm.survey(surveyAt(), put(large(), bytes), bytes.length, isLast, foundAt(), room);
+    const n = wasm.survey(surveyAt(), putLarge(bytes), bytes.length, isLast, foundAt(), room);
     const found = view(Float64Array, foundAt(), 5 * n);
     for (let i = 0; i < found.length; i += 5) {
       const info = unpack(found[i] + this.#base, found[i + 3], found[i + 4]);
@@ -320,7 +326,7 @@ export class Survey {
 export function repair(policy, piece, isLast, codePoints) {
   const bytes = asBytes(piece);
   if (codePoints) view(Uint32Array, table, 128).set(codePoints);
-  wasm.repair(POLICIES[policy], table, put(large(), bytes), bytes.length, isLast, output(), progress);
+  wasm.repair(POLICIES[policy], table, putLarge(bytes, PIECE / 4), bytes.length, isLast, output(), progress);
   const [read, written, replaced] = view(Uint32Array, progress, 3);
   return { read, replaced, bytes: view(Uint8Array, output(), written).slice() };
 }
@@ -328,14 +334,14 @@ export function repair(policy, piece, isLast, codePoints) {
 /** Says which dialects of UTF-8 accept at most `PIECE` bytes. */
 export function diagnose(piece) {
   const bytes = asBytes(piece);
-  const word = wasm.diagnosis(put(large(), bytes), bytes.length, sentence, 1024);
+  const word = wasm.diagnosis(putLarge(bytes), bytes.length, sentence, 1024);
   return { dialect: DIALECTS[(word >> 16) & 255] ?? null, convertible: word >>> 24 === 1, text: text(sentence, word & 0xffff) };
 }
 
 /** Converts at most `PIECE / 4` bytes from a dialect to UTF-8, with U+FFFD for what cannot be converted. */
 export function fromDialect(dialect, piece) {
   const bytes = asBytes(piece);
-  wasm.dialect_to_utf8(DIALECTS.indexOf(dialect), put(large(), bytes), bytes.length, output(), PIECE, progress);
+  wasm.dialect_to_utf8(DIALECTS.indexOf(dialect), putLarge(bytes, PIECE / 4), bytes.length, output(), PIECE, progress);
   return view(Uint8Array, output(), view(Uint32Array, progress, 2)[1]).slice();
 }
 
@@ -360,8 +366,7 @@ function search(find, width, profile, input) {
   const preset = presets().indexOf(profile);
   if (preset < 0) throw new RangeError(`no such profile: ${profile}`);
   const bytes = asBytes(input);
-  if (bytes.length > PIECE) throw new RangeError(`more than ${PIECE} bytes`);
-  const n = find(preset, put(large(), bytes), bytes.length, decodedAt(), 131072 / width, progress);
+  const n = find(preset, putLarge(bytes), bytes.length, decodedAt(), 131072 / width, progress);
   const records = view(Uint32Array, decodedAt(), width * n);
   const found = Array.from({ length: n }, (_, i) => {
     const [offset, word, length, count] = records.subarray(width * i, width * (i + 1));

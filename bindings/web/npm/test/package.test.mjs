@@ -70,6 +70,36 @@ const TAKERS = {
   'Decoder.push': (bytes) => new trust8.Decoder().push(bytes), 'a lossy Decoder.push': (bytes) => new trust8.Decoder({ invalid: 'drop' }).push(bytes),
   'Survey.push': (bytes) => new trust8.Survey(3).push(bytes, true),
 };
+test('a subclass of Uint8Array is its bytes, whatever its constructor makes and its length says', () => {
+  class Whole extends Uint8Array {
+    constructor(source) {
+      super(source);
+    }
+  }
+  class Lying extends Uint8Array {
+    get length() {
+      return 3;
+    }
+  }
+  // `subarray` of this one returned all of it, which was written over the module's other buffers.
+  const long = new Whole(1_000_000).fill(0x61);
+  long.set([0xff], 999_999);
+  const other = new trust8.Validator();
+  other.push(Uint8Array.of(0xe2));
+  for (const bytes of [long, Lying.from(Array.from(long))]) {
+    assert.equal(trust8.validate(bytes).offset, 999_999);
+    assert.equal(inModule.isUtf8(bytes), false);
+    assert.equal(trust8.explain(bytes).length, 1_000_000);
+    assert.equal(new trust8.Decoder({ invalid: 'drop' }).push(bytes).length, 999_999);
+  }
+  other.push(Uint8Array.of(0x82, 0xac));
+  other.finish();
+  for (const [take, most] of [[TAKERS.repair, trust8.PIECE / 4], [TAKERS.fromDialect, trust8.PIECE / 4], [TAKERS.diagnose, trust8.PIECE], [TAKERS['Survey.push'], trust8.PIECE]]) {
+    take(new Uint8Array(most));
+    assert.throws(() => take(new Uint8Array(most + 1)), { name: 'RangeError', message: `more than ${most} bytes` });
+  }
+});
+
 test('bytes in any container are taken by every function, and anything else is a TypeError', async () => {
   const { port1, port2 } = new MessageChannel();
   const [transferred, shrunk] = [new Uint8Array(3), new Uint8Array(new ArrayBuffer(3, { maxByteLength: 3 }), 1, 2)];
