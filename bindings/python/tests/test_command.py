@@ -80,6 +80,32 @@ def test_what_a_build_without_the_command_prints(folder, capfd, monkeypatch):
     assert check(["--list", "invalid"]) == check([]) == 2
 
 
+WITHOUT = """
+import sys
+from trust8 import _trust8
+
+del _trust8._check
+from trust8.__main__ import main
+
+sys.exit(main())
+"""
+
+
+def test_a_build_without_the_command_prints_any_name_and_needs_no_reader(folder):
+    """A name that is not text was a `UnicodeEncodeError`, and `| head -1` a `BrokenPipeError`, with tracebacks."""
+    name = os.fsdecode(b"caf\xe9")
+    (folder / name).write_bytes(b"\xff")
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
+    words = [sys.executable, "-c", WITHOUT, "check"]
+    done = subprocess.run([*words, name], cwd=folder, capture_output=True, env=environment)
+    assert done.returncode == 1 and done.stdout.startswith(b"caf\xe9:1:1: byte 0: ") and not done.stderr, done
+    process = subprocess.Popen([*words, *["invalid"] * 5000], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b"" and process.wait() == -signal.SIGPIPE
+    process.stderr.close()
+
+
 def test_ctrl_c_ends_it(folder):
     """The command waits for a pipe, and dies of the signal as a command does."""
     process = subprocess.Popen([sys.executable, "-m", "trust8", "-"], stdin=subprocess.PIPE, cwd=folder)

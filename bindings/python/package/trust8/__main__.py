@@ -3,6 +3,7 @@
 What `pip install` compiles is without the command. It takes only names of files, and prints the same line about each.
 """
 
+import os
 import signal
 import sys
 
@@ -30,7 +31,9 @@ def check(words: list[str]) -> int:
             at = error.start
             line, start = data.count(b"\n", 0, at) + 1, data.rfind(b"\n", 0, at) + 1
             _, message = _mistake(data[at : at + 6]) or (0, error.reason)
-            print(f"{word}:{line}:{len(data[start:at].decode()) + 1}: byte {at}: {message}")
+            place = f":{line}:{len(data[start:at].decode()) + 1}: byte {at}: {message}\n"
+            # The name of a file need not be text.
+            sys.stdout.buffer.write(os.fsencode(word) + place.encode())
             code = max(code, 1)
     return code
 
@@ -38,14 +41,17 @@ def check(words: list[str]) -> int:
 def main() -> int:
     words = sys.argv[1:]
     words = words[1:] if words[:1] == ["check"] else words
-    try:
-        from ._trust8 import _check
-    except ImportError:
-        return check(words)
-
     # The command does not return to the interpreter, which would only record a signal and wait.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        from ._trust8 import _check
+    except ImportError:
+        # If nobody reads on, it ends without a traceback, as the command does.
+        if hasattr(signal, "SIGPIPE"):
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        return check(words)
+
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
