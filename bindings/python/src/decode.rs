@@ -134,7 +134,7 @@ pub(crate) fn decode_in<'py>(
 }
 
 #[cold]
-fn misjudged() -> PyErr {
+pub(crate) fn misjudged() -> PyErr {
     PyRuntimeError::new_err("trust8 has found an error where there is none")
 }
 

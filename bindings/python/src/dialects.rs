@@ -1,14 +1,17 @@
 //! The relatives of UTF-8, as codecs.
 
+use std::borrow::Cow;
+
 use pyo3::exceptions::{PyLookupError, PyUnicodeDecodeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use trust8::ErrorKind;
+use trust8::boundary::floor;
 use trust8_dialect::{Dialect, DialectError};
 
 use crate::calls::handler_name;
-use crate::decode::Handler;
-use crate::input::{Input, is_true, unlocked_if_long};
+use crate::decode::{Handler, misjudged};
+use crate::input::{self, Input, is_true, unlocked_if_long};
 use crate::profile::listed;
 use crate::text::{self, Builder, Counts};
 
@@ -49,7 +52,8 @@ pub(crate) fn dialect_decode<'py>(
     let handler_name = handler_name(errors)?;
     let passes = matches!(dialect, Dialect::Wtf8 | Dialect::ModifiedUtf8) || handler_name == "surrogatepass";
     let mut handler = Handler::new(handler_name);
-    let mut out = Builder::new(py, bytes.len())?;
+    let len = bytes.len();
+    let mut out = Builder::new(py, len)?;
     let mut at = 0;
     while at < input.as_bytes().len() {
         let all = input.as_bytes();
@@ -90,7 +94,8 @@ pub(crate) fn dialect_decode<'py>(
         out.push_string(&replacement)?;
         py.check_signals()?;
     }
-    Ok((out.finish()?, at))
+    // A handler may have exchanged the bytes, and the original ones are what was decoded.
+    Ok((out.finish()?, if r#final { len } else { at }))
 }
 
 /// Returns whether further input may complete the sequence of an error.
@@ -137,18 +142,39 @@ pub(crate) fn dialect_encode<'py>(
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let py = text.py();
     let dialect = dialect(name)?;
-    if let Ok(text) = text.to_str() {
-        let bytes = unlocked_if_long(py, text.len(), || dialect.from_utf8(text));
-        return Ok(Some(PyBytes::new(py, &bytes)));
+    if let Some(utf8) = text::encoded(py, text)? {
+        let all = trust8::from_utf8(utf8.as_bytes()).map_err(|_| misjudged())?;
+        let (mut at, mut changed) = (0, None::<Vec<u8>>);
+        // Signals are handled between pieces.
+        while at < all.len() {
+            let end = floor(all.as_bytes(), all.len().min(at + input::PIECE_BYTES));
+            let piece = &all[at..end];
+            match unlocked_if_long(py, piece.len(), || dialect.from_utf8(piece)) {
+                Cow::Borrowed(_) if changed.is_none() => (),
+                converted => {
+                    changed.get_or_insert_with(|| all.as_bytes()[..at].to_vec()).extend_from_slice(&converted)
+                }
+            }
+            at = end;
+            py.check_signals()?;
+        }
+        return Ok(Some(match changed {
+            Some(bytes) => PyBytes::new(py, &bytes),
+            None => utf8,
+        }));
     }
     if !surrogates {
         return Ok(None);
     }
-    let units = text.call_method1("encode", ("utf-16-le", "surrogatepass"))?.cast_into::<PyBytes>()?;
+    // A subclass may have another method of this name.
+    let units = py.get_type::<PyString>().call_method1("encode", (text, "utf-16-le", "surrogatepass"))?;
+    let units = units.cast_into::<PyBytes>()?;
     let units = units.as_bytes().as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit));
-    let mut bytes = Vec::new();
-    let mut buffer = [0; 6];
-    for item in char::decode_utf16(units) {
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 6]);
+    for (number, item) in char::decode_utf16(units).enumerate() {
+        if number % input::PIECE_BYTES == 0 {
+            py.check_signals()?;
+        }
         // Each dialect can express all characters, and writes surrogates in the same way.
         let (dialect, value) = match item {
             Ok(character) => (dialect, character.into()),

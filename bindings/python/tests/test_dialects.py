@@ -9,7 +9,8 @@ import time
 
 import pytest
 import trust8
-from support import SCALE, TEXTS, outcome
+from support import SCALE, TEXTS, interrupted, outcome
+from trust8 import _trust8
 
 ALPHABET = ["a", "\0", "\x7f", "é", "\u07ff", "\u0800", "世", "\ud7ff", "\ue000", "\uffff", "🌍", "\U0010ffff"]
 SURROGATES = ["\ud800", "\udbff", "\udc00", "\udfff", "\ud83d", "\ude00"]
@@ -269,6 +270,49 @@ def test_surrogateescape_is_refused_where_it_would_change_data():
             with pytest.raises(ValueError, match="surrogateescape"):
                 convert()
     assert b"\xff".decode("cesu-8", "surrogateescape").encode("cesu-8", "surrogateescape") == b"\xff"
+
+
+class Encoding(str):
+    """A string with another method `encode`."""
+
+    def encode(self, *arguments):
+        return b"mine"
+
+
+def test_a_string_with_another_method():
+    assert str.encode(Encoding("\ud800"), "wtf-8") == b"\xed\xa0\x80"
+
+
+@pytest.mark.parametrize("name", ["cesu-8", "mutf-8", "wtf-8"])
+def test_signals_interrupt_the_encoding_of_long_texts(name):
+    text = "a\0é世🌍" * 6_000_000
+    assert text.encode(name) == by_hand(name, text[:5]) * 6_000_000
+    start = time.process_time()
+    text.encode(name)
+    once = time.process_time() - start
+    late = 0.8 if _trust8.STABLE_ABI else 0.6
+    # A busy machine may be late a few times, but not always.
+    assert any(interrupted(lambda: text.encode(name), 0.2 * once) < late * once for _ in range(8))
+
+
+@pytest.mark.parametrize("answer", [None, "?", ["?", 1], ("?",), ("?", 1, 2), (None, 1), (bytearray(b"?"), 1), ("?", "1"), ("?", 1.0)])
+def test_answers_of_handlers_that_are_none(answer):
+    codecs.register_error("trust8-answer", lambda error: answer)
+    for name in ["utf-8", "cesu-8"]:
+        with pytest.raises(TypeError):
+            "\ud800".encode(name, "trust8-answer")
+
+
+def test_the_count_after_a_handler_has_exchanged_the_bytes():
+    """An incremental decoder kept the rest of the bytes, although its input was over."""
+
+    def exchanging(error):
+        error.object = b"ok"
+        return "?", 2
+
+    codecs.register_error("trust8-exchanging", exchanging)
+    decoder = codecs.getincrementaldecoder("cesu-8")("trust8-exchanging")
+    assert decoder.decode(b"abc\xffdef", True) == "abc?" and decoder.getstate() == (b"", 0)
 
 
 def test_names_that_nothing_else_claims():

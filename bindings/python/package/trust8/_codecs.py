@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import operator
 import os
 import re
 import warnings
@@ -105,7 +106,10 @@ def _dialect_encode(name: str, text: str, errors: str) -> bytes:
     while found := _SURROGATES.search(text, at):
         start, end = found.span()
         pieces.append(_trust8._dialect_encode(name, text[at:start], False) or b"")
-        replacement, at = handler(UnicodeEncodeError(name, text, start, end, "surrogates not allowed"))
+        answer = handler(UnicodeEncodeError(name, text, start, end, "surrogates not allowed"))
+        if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], (str, bytes)):
+            raise TypeError("encoding error handler must return (str/bytes, int) tuple")
+        replacement, at = answer[0], operator.index(answer[1])
         if at < 0:
             at += len(text)
         if not 0 <= at <= len(text):
