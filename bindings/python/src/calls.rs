@@ -257,21 +257,33 @@ unsafe extern "C" fn encode(
             }
         }
         // SAFETY: the interpreter passes `count` arguments, followed by the named ones.
-        let [text, errors] =
-            unsafe { arguments_of(py, "encode", 2, ["", "errors"], arguments, count, names) }?;
-        let Some(text) = text else {
-            return Err(PyTypeError::new_err("encode() missing 1 required positional argument: 'text'"));
-        };
-        let text = text.cast::<PyString>().map_err(|_| wrong_type("encode() argument 'text'", &text))?;
-        if let Some(errors) = &errors
-            && !errors.is_none()
-            && !errors.is_instance_of::<PyString>()
-        {
-            return Err(wrong_type("encode() argument 'errors'", errors));
-        }
-        let errors = errors.filter(|errors| !errors.is_none());
-        Ok(encode::encode(&text, errors.as_deref())?.into_ptr())
+        attached(py, |py| unsafe { encode_any(py, arguments, count, names) })
     })
+}
+
+/// # Safety
+///
+/// - `arguments` has `count` objects and, after them, one for each name in `names`, which is a tuple or null.
+unsafe fn encode_any(
+    py: Python<'_>,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> PyResult<*mut ffi::PyObject> {
+    // SAFETY: the caller vouches for the arguments.
+    let found = unsafe { arguments_of(py, "encode", 2, ["", "errors"], arguments, count, names) };
+    let [text, errors] = found?;
+    let Some(text) = text else {
+        return Err(PyTypeError::new_err("encode() missing 1 required positional argument: 'text'"));
+    };
+    let text = text.cast::<PyString>().map_err(|_| wrong_type("encode() argument 'text'", &text))?;
+    let errors = errors.filter(|errors| !errors.is_none());
+    if let Some(errors) = &errors
+        && !errors.is_instance_of::<PyString>()
+    {
+        return Err(wrong_type("encode() argument 'errors'", errors));
+    }
+    Ok(encode::encode(&text, errors.as_deref())?.into_ptr())
 }
 
 /// Assigns the arguments of a call to the names in `known`. The first `positional` of them may be
@@ -313,8 +325,8 @@ unsafe fn arguments_of<'a, const N: usize>(
     let names = names.map(|names| names.cast_into::<PyTuple>()).transpose()?;
     for (i, name) in names.iter().flatten().enumerate() {
         let name = name.cast_into::<PyString>()?;
-        let name = name.to_str()?;
-        let Some(place) = known.iter().position(|known| *known == name) else {
+        let name = name.to_string_lossy();
+        let Some(place) = known.iter().position(|known| !known.is_empty() && *known == name) else {
             let message = format!("{function}() got an unexpected keyword argument '{name}'");
             return Err(PyTypeError::new_err(message));
         };
@@ -456,22 +468,21 @@ pub(crate) fn handler_name<'a>(handler: &'a Bound<'_, PyAny>) -> PyResult<&'a st
 fn guarded(body: impl FnOnce(Python<'_>) -> PyResult<*mut ffi::PyObject>) -> *mut ffi::PyObject {
     // SAFETY: the interpreter calls, so it is held.
     let py = unsafe { Python::assume_attached() };
-    match catch_unwind(AssertUnwindSafe(|| body(py))) {
-        Ok(Ok(object)) => object,
-        Ok(Err(error)) => {
-            error.restore(py);
-            ptr::null_mut()
-        }
+    let error = match catch_unwind(AssertUnwindSafe(|| body(py))) {
+        Ok(Ok(object)) => return object,
+        Ok(Err(error)) => error,
         Err(payload) => {
             let said = payload.downcast_ref::<String>().map(String::as_str);
             let said = said.or(payload.downcast_ref::<&str>().copied()).unwrap_or("trust8 has panicked");
-            PanicException::new_err(said.to_owned()).restore(py);
-            ptr::null_mut()
+            PanicException::new_err(said.to_owned())
         }
-    }
+    };
+    // This drops objects: see `attached`.
+    Python::attach(|py| error.restore(py));
+    ptr::null_mut()
 }
 
-/// Runs `body` attached by PyO3, which then releases dropped objects immediately.
+/// Runs `body` attached by PyO3, which then releases dropped objects immediately. Otherwise, it keeps them until somebody attaches.
 #[cold]
 #[inline(never)]
 fn attached<T>(_: Python<'_>, body: impl FnOnce(Python<'_>) -> PyResult<T>) -> PyResult<T> {

@@ -11,7 +11,7 @@ use trust8::boundary::floor;
 use trust8::{ErrorKind, Utf8Error, Validator};
 use trust8_profile::{self as profile, Profile};
 
-use crate::input::{Input, LONG_BYTES, PIECE_BYTES, unlocked_if_long};
+use crate::input::{Input, LONG_BYTES, PIECE_BYTES, is_true, unlocked_if_long};
 use crate::profile::{first, profile_of, refused};
 
 exports!(validate, errors, describe; Errors);
@@ -109,7 +109,7 @@ pub(crate) fn validate(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny
 pub(crate) fn errors(
     data: &Bound<'_, PyAny>,
     profile: Option<&Bound<'_, PyAny>>,
-    runs: bool,
+    #[pyo3(from_py_with = is_true)] runs: bool,
 ) -> PyResult<Errors> {
     let profile = profile_of(profile)?;
     let bytes = Input::of(data)?.bytes(data.py())?;

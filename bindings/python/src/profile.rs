@@ -28,7 +28,11 @@ pub(crate) fn profile_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Profile> 
         Err(error) => error,
     };
     let mut all = 0;
-    for name in given.try_iter().map_err(|_| wrong(given))? {
+    let names = given.try_iter().map_err(|error| match error.is_instance_of::<PyTypeError>(given.py()) {
+        true => wrong(given),
+        false => error,
+    });
+    for name in names? {
         let name = name?;
         all |= bits(name.cast::<PyString>().map_err(|_| wrong(&name))?.to_str()?)?;
     }

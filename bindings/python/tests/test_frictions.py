@@ -8,12 +8,14 @@ import ctypes
 import importlib.util
 import math
 import pickle
+import re
 import subprocess
 import sys
 import textwrap
 import threading
 import time
 from collections import deque
+from pathlib import Path
 
 import pytest
 import trust8
@@ -82,9 +84,13 @@ def test_refusals_in_the_words_of_the_interpreter(errors):
 def test_names_of_arguments():
     assert trust8.decode(data=b"caf\xe9", encoding="UTF-8", errors="replace") == "caf\ufffd"
     assert trust8.encode("é", errors="strict") == b"\xc3\xa9"
-    for arguments in [{}, {"data": b"", "other": 1}, {"errors": "strict"}, {"data": b"", "encoding": 8}]:
+    for arguments in [{}, {"data": b"", "other": 1}, {"errors": "strict"}, {"data": b"", "encoding": 8}, {"data": b"", "\ud800": 8}]:
         with pytest.raises(TypeError):
             trust8.decode(**arguments)
+    # An argument without a name has no empty name.
+    for function, value in [(trust8.is_utf8, b""), (trust8.encode, "")]:
+        with pytest.raises(TypeError, match="unexpected keyword argument ''"):
+            function(**{"": value})
     with pytest.raises(TypeError):
         trust8.decode(b"", "strict", errors="strict")
     with pytest.raises(LookupError):
@@ -98,6 +104,7 @@ def test_flags_are_whatever_is_true():
             assert trust8.utf_8_decode(b"a\xe2", "replace", flag) == codecs.utf_8_decode(b"a\xe2", "replace", bool(flag))
         assert trust8.IncrementalDecoder("replace").decode(b"\xe2", yes) == "\ufffd"
         assert trust8.decode_lines(b"a\nb", keepends=yes) == ["a\n", "b"]
+        assert len(list(trust8.errors(b"\0\0", profile="nul", runs=yes))) == 1 and len(list(trust8.errors(b"\0\0", profile="nul", runs=no))) == 2
         trust8.register()
         assert codecs.getincrementaldecoder("cesu-8")("replace").decode(b"\xe2", yes) == "\ufffd"
 
@@ -114,6 +121,24 @@ def test_a_profile_of_another_type():
     for profile, kind in [(5, "int"), ([None], "NoneType")]:
         with pytest.raises(TypeError, match=f"profile must be a name or several names, not '{kind}'"):
             trust8.is_utf8(b"", profile=profile)
+
+
+def test_an_exception_of_the_profile_is_not_replaced():
+    class Interrupted:
+        def __iter__(self):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trust8.is_utf8(b"", profile=Interrupted())
+
+
+def test_the_types_name_all_profiles():
+    with pytest.raises(ValueError) as caught:
+        trust8.is_utf8(b"", profile="?")
+    wanted = re.findall("'(.+?)'", str(caught.value))[1:]
+    stub = (Path(trust8.__file__).parent / "_trust8.pyi").read_text(encoding="utf-8")
+    listed = stub.split("_ProfileName: TypeAlias = Literal[")[1].split("]")[0]
+    assert re.findall('"(.+?)"', listed) == wanted
 
 
 def test_the_lazy_module_is_listed():

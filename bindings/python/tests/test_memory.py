@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import mmap
 import os
@@ -220,6 +221,34 @@ def test_a_million_calls_keep_memory_flat():
                 call()
         growths.append(resident() - before)
     assert min(growths) < 512 << 10
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: trust8.encode("\ud800", "replace"),
+        lambda: trust8.encode("\ud800"),
+        lambda: trust8.encode(5),
+        lambda: trust8.encode("a", other=1),
+        lambda: trust8.decode(5),
+        lambda: trust8.decode(b"\xff", "no such handler"),
+        lambda: trust8.is_utf8(5),
+    ],
+)
+def test_the_same_call_keeps_nothing(call):
+    """`encode` kept its exceptions, those that the handler answered too, until another function was called."""
+
+    def calls(number):
+        for _ in range(number):
+            with contextlib.suppress(TypeError, ValueError, LookupError):
+                call()
+
+    calls(100)
+    gc.collect()
+    before = sys.getallocatedblocks()
+    calls(2000)
+    gc.collect()
+    assert sys.getallocatedblocks() - before < 500
 
 
 PEAK = """

@@ -23,6 +23,8 @@ _ProfileName: TypeAlias = Literal[
     "nul", "tab", "line-feed", "form-feed", "carriage-return", "c0-control", "delete", "next-line", "c1-control", "fffe-ffff",
     "noncharacter", "bidi-control", "bidi-mark", "zero-width", "joiner", "tag", "variation-selector", "emoji-selector", "separator",
     "byte-order-mark", "private-use", "soft-hyphen", "invisible", "slash", "windows-reserved",
+    "stray-joiner", "stray-selector", "stray-tag", "stray-mark", "stray-space", "stray-filler", "private-use-run",
+    "bare-carriage-return", "leading-mark", "stacked-marks",
 ]  # fmt: skip
 _Profile: TypeAlias = _ProfileName | str | Iterable[_ProfileName | str]
 
