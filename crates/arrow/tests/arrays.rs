@@ -460,6 +460,58 @@ fn fields_of_shared_values_become_nullable() {
     }
 }
 
+/// A field that has nulls where no row reaches them stays as it is: under a null, or among a dictionary's values without a key. Arrow
+/// refuses the keys of a map otherwise.
+#[test]
+fn fields_without_new_nulls_stay_as_they_are() {
+    let values = BinaryArray::from_opt_vec(vec![Some(b"a"), None, Some(b"\xFF")]);
+    let keys: ArrayRef =
+        Arc::new(DictionaryArray::new(arrow_array::Int8Array::from(vec![0, 2]), Arc::new(values.clone())));
+    let field = |name: &str, array: &ArrayRef| Field::new(name, array.data_type().clone(), false);
+    let entries = StructArray::new(
+        vec![field("key", &keys), field("value", &keys)].into(),
+        vec![keys.clone(), keys],
+        None,
+    );
+    let entries_field = Arc::new(Field::new("entries", entries.data_type().clone(), false));
+    let map = MapArray::new(entries_field, OffsetBuffer::from_lengths([2]), entries, None, false);
+    for &policy in Policy::ALL {
+        let repaired = repair(&map, policy).unwrap().as_map().clone();
+        let nullable = repaired.entries().fields().iter().map(|field| field.is_nullable());
+        assert_eq!(nullable.collect::<Vec<_>>(), [false, policy == Policy::Null], "{policy:?}");
+        let (field, offsets, entries, nulls, is_sorted) = repaired.into_parts();
+        MapArray::try_new(field, offsets, entries, nulls, is_sorted).unwrap();
+    }
+
+    let columns: [ArrayRef; 2] =
+        [Arc::new(values.slice(0, 2)), Arc::new(Int32Array::from(vec![Some(1), None]))];
+    let fields = vec![field("name", &columns[0]), field("number", &columns[1])];
+    let nulls = Some(NullBuffer::from(vec![true, false]));
+    let text = as_utf8(&StructArray::new(fields.into(), columns.to_vec(), nulls)).unwrap();
+    assert!(text.as_struct().fields().iter().all(|field| !field.is_nullable()), "{}", text.data_type());
+}
+
+/// The nulls of a union are those of its values, so its field becomes nullable with them.
+#[test]
+fn fields_of_unions_become_nullable() {
+    use arrow_array::UnionArray;
+    use arrow_schema::UnionFields;
+
+    let (offsets, values, nulls) = BinaryArray::from_vec(vec![b"a", b"\xFF"]).into_parts();
+    // SAFETY: none. Only what validates it may read it.
+    let lie: ArrayRef = Arc::new(unsafe { StringArray::new_unchecked(offsets, values, nulls) });
+    let fields = UnionFields::try_new([0], [Field::new("text", DataType::Utf8, false)]).unwrap();
+    let union: ArrayRef = Arc::new(UnionArray::try_new(fields, vec![0, 0].into(), None, vec![lie]).unwrap());
+    let field = Field::new("union", union.data_type().clone(), false);
+    let array = StructArray::new(vec![field].into(), vec![union], None);
+    let checked = trust8_arrow::Checker::repair(Policy::Null).array(&array).unwrap();
+    for repaired in [repair(&array, Policy::Null).unwrap(), checked] {
+        let (fields, columns, nulls) = repaired.as_struct().clone().into_parts();
+        assert_eq!(columns[0].logical_null_count(), 1);
+        StructArray::try_new(fields, columns, nulls).unwrap();
+    }
+}
+
 /// A row is null if the value that it shares with others is.
 #[test]
 fn nulls_that_rows_share() {

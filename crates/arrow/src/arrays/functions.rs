@@ -12,7 +12,7 @@ use super::arrow_array::builder::{LargeStringBuilder, UInt64Builder};
 use super::arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use super::arrow_buffer::BooleanBufferBuilder;
 use super::arrow_schema::{ArrowError, Field, Schema};
-use super::leaf::{Claim, Leaf, Plan, Types, claim};
+use super::leaf::{Claim, Leaf, Plan, claim};
 use super::mask::{all_nulls, check_rows, check_slices};
 use super::nested::{
     Enough, Found, Search, convert, field_for, find, is_bytes_of_extension, is_text, refused_rows, sort,
@@ -55,11 +55,7 @@ pub fn as_utf8(array: &dyn Array) -> Result<ArrayRef, RowError> {
 /// assert_eq!(trust8_arrow::as_utf8_in(&bytes, &Profile::POSTGRES).unwrap_err().row(), 1);
 /// ```
 pub fn as_utf8_in(array: &dyn Array, profile: &Profile) -> Result<ArrayRef, RowError> {
-    match converted(
-        array,
-        Plan { policy: None, claims: false, profile, types: Types::AsRows, known: None },
-        "",
-    ) {
+    match converted(array, Plan::new(None, false, profile), "") {
         Ok(text) => Ok(text),
         // In a nested array, the first error found need not be in the first row.
         Err(RowError { reason: Reason::NotUtf8(_) | Reason::Forbidden(_), .. })
@@ -113,11 +109,7 @@ pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
 /// assert_eq!(text.as_string::<i32>().value(0), r"Ros\u{0}");
 /// ```
 pub fn repair_in(array: &dyn Array, policy: Policy, profile: &Profile) -> Result<ArrayRef, RowError> {
-    converted(
-        array,
-        Plan { policy: Some(policy), claims: false, profile, types: Types::AsRows, known: None },
-        "",
-    )
+    converted(array, Plan::new(Some(policy), false, profile), "")
 }
 
 /// Returns an array with its text repaired at any depth, as [`repair_in`] does. Bytes stay bytes.
@@ -142,11 +134,7 @@ pub fn repair_in(array: &dyn Array, policy: Policy, profile: &Profile) -> Result
 /// assert_eq!(repaired.as_struct()["raw"].as_binary(), &bytes);
 /// ```
 pub fn repair_text(array: &dyn Array, policy: Policy, profile: &Profile) -> Result<ArrayRef, RowError> {
-    converted(
-        array,
-        Plan { policy: Some(policy), claims: true, profile, types: Types::AsRows, known: None },
-        "",
-    )
+    converted(array, Plan::new(Some(policy), true, profile), "")
 }
 
 /// Returns for each row whether it is UTF-8, or null if the row or its value in a dictionary or in
@@ -305,13 +293,7 @@ pub fn repair_batch(
 ) -> Result<RecordBatch, RowError> {
     let schema = batch.schema_ref();
     let (mut fields, mut arrays) = (schema.fields().to_vec(), batch.columns().to_vec());
-    let plan = Plan {
-        policy: Some(policy),
-        claims: false,
-        profile: &Profile::SCALARS,
-        types: Types::AsRows,
-        known: None,
-    };
+    let plan = Plan::new(Some(policy), false, &Profile::SCALARS);
     for chosen in chosen(batch, columns)? {
         let field = &mut fields[chosen];
         arrays[chosen] = converted(&arrays[chosen], plan, field.name())?;

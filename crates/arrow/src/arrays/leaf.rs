@@ -39,6 +39,15 @@ pub(crate) struct Plan<'a> {
     pub(crate) known: Option<&'a Known>,
 }
 
+impl<'a> Plan<'a> {
+    /// Returns the plan for an array whose layout has not been checked. Only one policy makes nulls, so only then can a field become
+    /// nullable: otherwise types would depend on what is null already.
+    pub(crate) fn new(policy: Option<Policy>, claims: bool, profile: &'a Profile) -> Self {
+        let types = if policy == Some(Policy::Null) { Types::AsRows } else { Types::Same };
+        Self { policy, claims, profile, types, known: None }
+    }
+}
+
 /// Which types the fields of a nested array get.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Types {

@@ -93,6 +93,8 @@ fn has_nulls(array: &dyn Array) -> bool {
             DataType::Dictionary(..) | DataType::RunEndEncoded(..) => {
                 shared_values(array, "").is_ok_and(|values| has_nulls(values))
             }
+            // A row of a union is null if its value is.
+            DataType::Union(fields, _) => fields.iter().any(|(id, _)| has_nulls(array.as_union().child(id))),
             _ => false,
         }
 }
@@ -114,6 +116,7 @@ pub(crate) fn nullable_text(field: &Field) -> Field {
         match data_type {
             DataType::Dictionary(_, values) => is_text_itself(values),
             DataType::RunEndEncoded(_, values) => is_text_itself(values.data_type()),
+            DataType::Union(fields, _) => fields.iter().any(|(_, field)| is_text_itself(field.data_type())),
             other => claim(other) == Claim::Utf8,
         }
     }
@@ -455,7 +458,7 @@ fn convert_entries(
     }
     let keys = Plan {
         policy: plan.policy.map(|policy| if policy == Policy::Null { Policy::Replace } else { policy }),
-        types: if plan.types == Types::Nullable { Types::Same } else { plan.types },
+        types: Types::Same,
         ..plan
     };
     convert_fields(entries, live, vec![(keys, format!("{path}.key")), (plan, format!("{path}.value"))], path)
