@@ -302,6 +302,39 @@ def test_chunks():
     assert pa.table(arrow.errors(empty)).num_rows == 0
 
 
+def test_chunks_with_nulls_have_nullable_fields_at_any_depth():
+    """The chunks have one type, and only the second one gets a null. It was a null in a field that allows none."""
+    item = pa.field("item", pa.binary(), nullable=False)
+    struct = pa.struct([item])
+    union = pa.UnionArray.from_sparse
+    for column in [
+        lambda value: pa.array([{"item": value}], struct),
+        lambda value: pa.array([[value]], pa.list_(item)),
+        lambda value: pa.array([[value]], pa.list_view(item)),
+        lambda value: pa.array([[value]], pa.large_list_view(item)),
+        lambda value: pa.array([[("key", value)]], pa.map_(pa.string(), pa.field("value", pa.binary(), nullable=False))),
+        lambda value: pa.array([[("key", {"item": value})]], pa.map_(pa.string(), struct)),
+        lambda value: pa.DictionaryArray.from_arrays(pa.array([0]), pa.array([{"item": value}], struct)),
+        lambda value: pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), pa.array([{"item": value}], struct)),
+        lambda value: union(pa.array([0], pa.int8()), [pa.array([{"item": value}], struct)]),
+    ]:
+        chunks = [column(b"a"), column(b"\xff")]
+        repaired = pa.chunked_array(arrow.repair(pa.chunked_array(chunks), "null"))
+        assert all(field.nullable for field in _inner_fields(repaired.type)), repaired.type
+        assert all(chunk.type == repaired.type for chunk in repaired.chunks)
+        kept = pa.chunked_array(arrow.repair(pa.chunked_array(chunks), "drop"))
+        assert not all(field.nullable for field in _inner_fields(kept.type)), kept.type
+
+
+def _inner_fields(type):
+    """Return all fields in a type, except for the keys and entries of maps."""
+    if pa.types.is_dictionary(type) or pa.types.is_run_end_encoded(type):
+        return _inner_fields(type.value_type)
+    is_map = pa.types.is_map(type)
+    fields = [type.item_field] if is_map else [type.field(i) for i in range(type.num_fields)]
+    return fields + [inner for field in fields for inner in _inner_fields(field.type)]
+
+
 def test_nested_columns():
     rows = [[b"a", b"\xff"], None, [], ["é".encode(), None]]
     lists = pa.array(rows, pa.list_(pa.binary()))

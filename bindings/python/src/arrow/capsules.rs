@@ -274,6 +274,20 @@ fn loose(data_type: &DataType) -> DataType {
         DataType::List(item) => DataType::List(field(item)),
         DataType::LargeList(item) => DataType::LargeList(field(item)),
         DataType::FixedSizeList(item, size) => DataType::FixedSizeList(field(item), *size),
+        DataType::ListView(item) => DataType::ListView(field(item)),
+        DataType::LargeListView(item) => DataType::LargeListView(field(item)),
+        DataType::Map(entries, is_sorted) => {
+            let DataType::Struct(fields) = entries.data_type() else { return data_type.clone() };
+            let parts = fields.iter().enumerate();
+            let fields = parts.map(|(i, part)| if i == 0 { part.clone() } else { field(part) }).collect();
+            let entries = entries.as_ref().clone().with_data_type(DataType::Struct(fields));
+            DataType::Map(Arc::new(entries), *is_sorted)
+        }
+        DataType::Dictionary(keys, values) => DataType::Dictionary(keys.clone(), Box::new(loose(values))),
+        DataType::RunEndEncoded(ends, values) => DataType::RunEndEncoded(ends.clone(), field(values)),
+        DataType::Union(fields, mode) => {
+            DataType::Union(fields.iter().map(|(id, part)| (id, field(part))).collect(), *mode)
+        }
         other => other.clone(),
     }
 }
@@ -282,9 +296,15 @@ fn loose(data_type: &DataType) -> DataType {
 fn loosened(data: ArrayData, data_type: &DataType) -> ArrayData {
     let types: Vec<&DataType> = match data_type {
         DataType::Struct(fields) => fields.iter().map(|field| field.data_type()).collect(),
-        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
-            vec![item.data_type()]
-        }
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::Map(item, _) => vec![item.data_type()],
+        DataType::Dictionary(_, values) => vec![&**values],
+        DataType::RunEndEncoded(ends, values) => vec![ends.data_type(), values.data_type()],
+        DataType::Union(fields, _) => fields.iter().map(|(_, field)| field.data_type()).collect(),
         _ => return data,
     };
     let children = data.child_data().iter().zip(types);
