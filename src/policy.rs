@@ -29,8 +29,8 @@ pub enum Policy {
     /// `std`: a sequence is the longest beginning of a character, or else one byte.
     Replace,
     /// The same as `new String(bytes, UTF_8)` in Java 17. It differs from
-    /// [`Replace`](Self::Replace) for surrogates: `ED`, a byte `A0..BF` and a continuation after it
-    /// become one U+FFFD, not one for each byte.
+    /// [`Replace`](Self::Replace) for surrogates: `ED`, a byte `A0..BF` and the continuation after
+    /// it, if there is one, become one U+FFFD, not one for each byte.
     Java,
     /// Ill-formed sequences are left out.
     Drop,
