@@ -1,5 +1,6 @@
 // Reads files piece by piece, so that the page stays responsive and a file of any size takes little memory.
 import { culprit, forbidden, fromDialect, memorySize, PIECE, repair, Survey } from './trust8/file.js';
+import { dialectCut } from './cut.js';
 import { guess } from './guess.js';
 import { decoderOf, loadRules, undoMojibake } from './rules.js';
 
@@ -95,12 +96,6 @@ async function scan({ blob }, job, post) {
 async function nextError({ blob, from }) {
   const found = await survey(blob, { from, stop: (survey) => survey.errors.length > 0 });
   return found.errors[0]?.offset ?? null;
-}
-
-/** Returns where the file can be cut without dividing a sequence or a pair of surrogates of any dialect. */
-function dialectCut(bytes) {
-  for (let i = bytes.length - 1; i > 0; i--) if (bytes[i] < 0x80 || (bytes[i] >= 0xc0 && bytes[i] !== 0xed)) return i;
-  return bytes.length;
 }
 
 /** Each plan has a function that converts a piece, and returns the bytes and how many bytes it has read. */
