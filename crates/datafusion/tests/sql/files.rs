@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use datafusion::arrow::array::builder::{MapBuilder, StringBuilder};
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, Date64Array, Decimal128Array, DictionaryArray,
-    DurationSecondArray, FixedSizeListArray, Int64Array, LargeListArray, LargeStringArray, ListArray,
-    NullArray, RecordBatch, StringArray, StringViewArray, StructArray, TimestampMicrosecondArray,
+    DurationSecondArray, FixedSizeListArray, Int64Array, LargeListArray, LargeListViewArray,
+    LargeStringArray, ListArray, ListViewArray, NullArray, RecordBatch, StringArray, StringViewArray,
+    StructArray, TimestampMicrosecondArray,
 };
 use datafusion::arrow::buffer::{NullBuffer, OffsetBuffer};
 use datafusion::arrow::compute::concat_batches;
@@ -167,6 +168,40 @@ fn clean_parquet() {
         assert_eq!(plain.num_rows(), 3);
         assert_eq!(plain, strict);
         assert_eq!(plain, repaired);
+    }
+}
+
+/// The text of list views is read as bytes, too.
+#[test]
+fn list_views_of_parquet() {
+    let views = |text: StringArray| -> [ArrayRef; 2] {
+        let item = Arc::new(Field::new_list_field(DataType::Utf8, true));
+        let (nulls, text) = (Some(NullBuffer::from(vec![true, false, true])), Arc::new(text) as ArrayRef);
+        let list =
+            ListArray::new(item.clone(), OffsetBuffer::from_lengths([2, 0, 1]), text.clone(), nulls.clone());
+        let large = LargeListArray::new(item, OffsetBuffer::from_lengths([2, 0, 1]), text, nulls);
+        [Arc::new(ListViewArray::from(list)), Arc::new(LargeListViewArray::from(large))]
+    };
+    let [narrow, wide] = views(lie(&[Some(b"Ren\xE9"), None, Some(b"\xFF")]));
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("list-views.parquet");
+    let number = Arc::new(Int64Array::from(vec![1, 2, 3]));
+    write_parquet(&path, &[("narrow", narrow), ("wide", wide), ("number", number)], true);
+    for (policy, text) in [
+        ("drop", [Some("Ren"), None, Some("")]),
+        ("windows-1252", [Some("Ren\u{E9}"), None, Some("\u{FF}")]),
+        ("null", [None; 3]),
+    ] {
+        let context = super::context();
+        let run = |sql: &str| super::run(&context, sql).expect(sql);
+        run("SET datafusion.execution.target_partitions = 1");
+        run("SET datafusion.execution.parquet.schema_force_view_types = false");
+        run(&format!(
+            "CREATE EXTERNAL TABLE t STORED AS CHECKED_PARQUET LOCATION '{}' OPTIONS ('policy' '{policy}')",
+            path.display()
+        ));
+        let rows = run("SELECT narrow, wide, number FROM t");
+        let rows = concat_batches(rows[0].schema_ref(), &rows).expect("a batch");
+        assert_eq!(rows.columns()[..2], views(text.into_iter().collect()), "{policy}");
     }
 }
 
