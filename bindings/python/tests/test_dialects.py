@@ -283,6 +283,7 @@ def test_a_string_with_another_method():
     assert str.encode(Encoding("\ud800"), "wtf-8") == b"\xed\xa0\x80"
 
 
+@pytest.mark.skipif(_trust8.STABLE_ABI, reason="the interpreter encodes first")
 @pytest.mark.parametrize("name", ["cesu-8", "mutf-8", "wtf-8"])
 def test_signals_interrupt_the_encoding_of_long_texts(name):
     text = "a\0é世🌍" * 6_000_000
@@ -290,9 +291,8 @@ def test_signals_interrupt_the_encoding_of_long_texts(name):
     start = time.process_time()
     text.encode(name)
     once = time.process_time() - start
-    late = 0.8 if _trust8.STABLE_ABI else 0.6
     # A busy machine may be late a few times, but not always.
-    assert any(interrupted(lambda: text.encode(name), 0.2 * once) < late * once for _ in range(8))
+    assert any(interrupted(lambda: text.encode(name), 0.2 * once) < 0.6 * once for _ in range(8))
 
 
 @pytest.mark.parametrize("answer", [None, "?", ["?", 1], ("?",), ("?", 1, 2), (None, 1), (bytearray(b"?"), 1), ("?", "1"), ("?", 1.0)])
