@@ -564,13 +564,15 @@ static RULES: [Rule; 42] = [
     // Between emoji. The same style is after other ones, too.
     rule(one('\u{200D}'), PICTOGRAPH, JOINED, ANY | few_changes(4)),
     rule(one('\u{200D}'), STYLE, JOINED, ANY | few_changes(7)),
-    rule(range(0x180B, 0x180D), MONGOLIAN, WHATEVER, OF_MONGOLIAN),
+    // After a name in ASCII, before its ending in a script with joiners.
+    rule(range(0x200C, 0x200D), WORD | SIGN, JOINS, few(2, 3) | rarely_switches(JOINER)),
+    // Not U+180E, which is no selector.
+    rule(range(0x180B, 0x180F), MONGOLIAN, WHATEVER, OF_MONGOLIAN),
     rule(range(0xFE0E, 0xFE0F), KEY, one('\u{20E3}'), OF_STYLE),
-    rule(one('\u{180F}'), MONGOLIAN, WHATEVER, OF_MONGOLIAN),
-    // No character has more than seven variants of this kind. A zero with a stroke is as all others near. Quotation marks have variants
-    // between ideographs.
+    // No character has more than seven variants of this kind, and zero has one: with a stroke, as all others near. Quotation marks have
+    // variants between ideographs.
     rule(range(0xFE00, 0xFE06), IDEOGRAPH | VARIANTS, WHATEVER, OF_VARIANT | few_changes(2)),
-    rule(range(0xFE00, 0xFE06), one('0'), WHATEVER, OF_VARIANT | few_changes(0)),
+    rule(one('\u{FE00}'), one('0'), WHATEVER, OF_VARIANT | few_changes(0)),
     rule(
         range(0xFE00, 0xFE06),
         range(0x2018, 0x201D),
@@ -578,7 +580,7 @@ static RULES: [Rule; 42] = [
         OF_VARIANT | few_changes(2) | beside(IDEOGRAPH),
     ),
     // UTS #37 registers few variants of a character, and numbers them from U+E0100 on.
-    rule(range(0xE_0100, 0xE_012F), IDEOGRAPH, WHATEVER, few(3, 6) | of_few_kinds(IDEOGRAPHIC_SELECTOR)),
+    rule(range(0xE_0100, 0xE_012F), IDEOGRAPH, WHATEVER, few(2, 4) | of_few_kinds(IDEOGRAPHIC_SELECTOR)),
     // Near letters that are written from right to left: before it, or the next character.
     rule(range(0x200E, 0x200F), NOT_INVISIBLE, WHATEVER, OF_DIRECTION),
     rule(one('\u{61C}'), NOT_INVISIBLE, WHATEVER, OF_DIRECTION),

@@ -201,6 +201,9 @@ fn thin_ones_are_limited() {
         ("signs over Persian letters", "پا\u{600}ی تاری\u{601}ک".to_owned()),
         ("a Syriac abbreviation of a vowel", "ܫ\u{70F}\u{730}".to_owned()),
         ("a zero with a stroke or without", "0\u{FE00}00\u{FE00}".to_owned()),
+        ("another variant of zero", "0\u{FE01}".to_owned()),
+        ("variants of names", "辻\u{E0101}辻\u{E0102}辻\u{E0101}".to_owned()),
+        ("Persian words with a joiner before", "a \u{200C}پا b \u{200C}پا c \u{200C}پا".to_owned()),
         ("operators between tags", ">\u{2062}<>\u{2064}<>\u{2061}<>\u{2063}<".to_owned()),
         ("private use", "a word \u{E000} ".repeat(8)),
         ("a face, joined or not", "😀😃\u{200D}😄😁\u{200D}😆".to_owned()),
@@ -245,7 +248,7 @@ fn blanks_in_names_are_refused() {
 #[test]
 fn ordinary_text_passes() {
     for (language, text) in [
-        ("Persian", "می\u{200C}خواهم کتاب\u{200C}ها را بخوانم، نمی\u{200C}دانم کجا هستند."),
+        ("Persian", "می\u{200C}خواهم کتاب\u{200C}ها را بخوانم، نمی\u{200C}دانم کجا هستند، PDF\u{200C}ها."),
         ("Arabic", "السَّلَامُ عَلَيْكُمْ، الإصدار 2.0\u{61C} متاح الآن."),
         ("Urdu", "اردو پاکستان کی قومی زبان ہے۔ علم\u{200C}و\u{200C}ادب"),
         ("Kurdish", "زمانی کوردی به\u{200C}شێکه له\u{200C} زمانه\u{200C}کان"),
@@ -261,7 +264,7 @@ fn ordinary_text_passes() {
         ("Malayalam", "അവന്\u{200D} പറഞ്ഞു, മലയാളം സോഫ്റ്റ്\u{200C}വെയര്\u{200D}"),
         ("Tamil", "தமிழ் மொழி, க்\u{200C}ஷ"),
         ("Telugu", "తెలుగు, సాఫ్ట్\u{200C}వేర్ మరియు ఇంటర్\u{200C}నెట్"),
-        ("Kannada", "ಕನ್ನಡ, ರ\u{200D}್ಯಾಂಕ್, ಸಾಫ್ಟ್\u{200C}ವೇರ್"),
+        ("Kannada", "ಕನ್ನಡ, ರ\u{200D}್ಯಾಂಕ್, ಸಾಫ್ಟ್\u{200C}ವೇರ್, gedit\u{200D}ಗೆ"),
         ("Gujarati", "ગુજરાતી ભાષા, સૉફ્ટ્\u{200C}વેર"),
         ("Punjabi", "ਪੰਜਾਬੀ ਬੋਲੀ"),
         ("Thai", "ภาษา\u{200B}ไทย\u{200B}เขียน\u{200B}โดย\u{200B}ไม่\u{200B}เว้น\u{200B}วรรค"),

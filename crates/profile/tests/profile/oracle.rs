@@ -343,9 +343,11 @@ impl At<'_> {
                     any_of(&[INDIC], last) && last % 0x80 == 0x4D || matches!(last, 0x0DCA | 0x0D3B | 0x0D3C);
                 let sign = self.next_is(&[INDIC]) && matches!(next % 0x80, 0x3C..=0x4D | 0x55..=0x57);
                 let limits = if self.last_is(&[CURSIVE]) || virama || sign { (3, 6) } else { (2, 3) };
-                self.last_is(&[JOINING])
+                let after_ascii = self.last_is(&[&[0..=0x7F]]) && self.next_is(&[JOINING]);
+                (self.last_is(&[JOINING]) || after_ascii)
                     && self.is_among_seen()
                     && !self.next_is(&[WORDS])
+                    && (!after_ascii || self.limit(2, 3))
                     && self.limit(limits.0, limits.1)
                     && self.rarely_alternates(JOINERS)
             }
@@ -360,13 +362,14 @@ impl At<'_> {
                 let quotes: Set = &[0x2018..=0x201D];
                 let among_han = self.next_is(&[HAN]) || self.behind(64).iter().any(|&n| any_of(&[HAN], n));
                 self.last_is(&[HAN, VARIED])
+                    && (changes == 2 || n == 0xFE00)
                     && (!self.last_is(&[quotes]) || among_han)
                     && self.limit(3, 5)
                     && self.has_few_values(&[0xFE00..=0xFE0D])
                     && self.changes_of_base() <= changes
             }
             0xE_0100..=0xE_012F => {
-                self.last_is(&[HAN]) && self.limit(3, 6) && self.has_few_values(&[0xE_0100..=0xE_01EF])
+                self.last_is(&[HAN]) && self.limit(2, 4) && self.has_few_values(&[0xE_0100..=0xE_01EF])
             }
             0x180B..=0x180D | 0x180F => {
                 self.last_is(&[MONGOLIAN])
