@@ -10,7 +10,7 @@ use super::guard::{Look, Refused, Unlikely, Watch};
 use super::lines::lines_end;
 use super::repair::{Sequences, Treatment, copy, repair};
 use super::report::FileReport;
-use super::transform::{Changes, Plan, plan, transform, transform_by, write};
+use super::transform::{Changes, Plan, any_chunk, plan, transform, transform_by, write};
 use super::{FileError, Fix, copy_to_temporary_file, diff};
 use crate::charset::Charset;
 use crate::colors::Colors;
@@ -310,18 +310,6 @@ fn pass_valid(
         context.drain(..context.len().saturating_sub(CONTEXT_BYTES));
         if n == 0 {
             return Ok((context, Vec::new()));
-        }
-    }
-}
-
-/// Whether `is` holds for any chunk of `reader`.
-fn any_chunk(mut reader: impl Read, is: impl Fn(&[u8]) -> bool) -> io::Result<bool> {
-    let mut bytes = vec![0; CHUNK_BYTES];
-    loop {
-        match source::read(&mut reader, &mut bytes)? {
-            0 => return Ok(false),
-            n if is(&bytes[..n]) => return Ok(true),
-            _ => {}
         }
     }
 }

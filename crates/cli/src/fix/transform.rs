@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 
+use memchr::memchr;
 use trust8::Kernel;
 
 use super::FileError;
@@ -18,6 +19,7 @@ use crate::guess::Guess;
 use crate::guess::lines::Others;
 use crate::progress::Progress;
 use crate::segments::{Segment, Segments};
+use crate::source::{self, CHUNK_BYTES};
 
 /// How to transform a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,9 +87,13 @@ pub(super) fn plan<R: Read>(
         (None, None, Some(_)) => Plan::Repair,
         _ => {
             let first_error = exactly(&from, first_error).map_err(FileError::Read)?;
+            let has_nul = || any_chunk(from(0), |bytes| memchr(0, bytes).is_some());
             let (guess, mut look) = Look::find(&from, len, first_error).map_err(FileError::Read)?;
             let plan = match guess {
-                Guess::Lines(Some(others)) if args.is_plain() && !others.is_certain => {
+                // Without an option, what may be binary is not decoded either.
+                Guess::Lines(Some(others))
+                    if args.is_plain() && (!others.is_certain || has_nul().map_err(FileError::Read)?) =>
+                {
                     let (progress, sink) = (Progress::none(), &mut io::sink());
                     let found = fix_lines(Kernel::best(), &mut from(0), Some(others), None, &progress, sink)?;
                     look.decodable = Some(found.decoded);
@@ -106,6 +112,18 @@ pub(super) fn plan<R: Read>(
         }
     };
     Ok((plan, Look::UTF8))
+}
+
+/// Whether `is` holds for any chunk of `reader`.
+pub(super) fn any_chunk(mut reader: impl Read, is: impl Fn(&[u8]) -> bool) -> io::Result<bool> {
+    let mut bytes = vec![0; CHUNK_BYTES];
+    loop {
+        match source::read(&mut reader, &mut bytes)? {
+            0 => return Ok(false),
+            n if is(&bytes[..n]) => return Ok(true),
+            _ => {}
+        }
+    }
 }
 
 /// Returns the offset of the first error, which is at `first_error` or after it.

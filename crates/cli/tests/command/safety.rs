@@ -27,6 +27,9 @@ fn what_is_not_utf8_with_errors_is_left_alone() {
         [0xFEFF].into_iter().chain("Größe\n".encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let late = [&"é text\n".repeat(100_000).into_bytes()[..], b"\xFF\0"].concat();
     let controls = [BROKEN.as_bytes(), b"\xFF \x01\x02"].concat();
+    // The lines in windows-1252 are as clear as can be, but a NUL among them says that this may be binary.
+    let (line, ..) = encoding_rs::WINDOWS_1252.encode("Grüße aus München, straße, hören und grüßen\n");
+    let records = ["Größe\n".repeat(2000).as_bytes(), &line.repeat(3), b"\0\x03\n", &line].concat();
     for (content, why) in [
         (&*shift_jis, "looks like shift_jis; --from shift_jis converts it, --replace replaces "),
         (&*koi8, "looks like koi8-u; --from koi8-u converts it, --replace replaces "),
@@ -41,6 +44,7 @@ fn what_is_not_utf8_with_errors_is_left_alone() {
         (b"P4\n8 2\n\xFF\x81", "looks like a PBM image; "),
         (&late, "1 invalid sequence; "),
         (&controls, "1 invalid sequence; "),
+        (&records, "28 invalid sequences; --invalid-as windows-1252 decodes 28"),
     ] {
         let folder = &folder;
         folder.file("d/f", content);
