@@ -214,7 +214,7 @@ pub(crate) fn restore(path: &Path, folder: Option<&File>, suffix: &str) -> io::R
 
 /// Returns why the file may have been written to after the other one became its backup.
 ///
-/// The backup's status changes when it gets its name, and that is soon after the repaired file was
+/// The backup's status changes when the repaired file gets its name, and that is soon after that was
 /// written. It also changes with `chmod`, or if the backup is copied. From then on, its time says
 /// nothing about the repair.
 fn keeps_from_undo(file: &Metadata, backup: &Metadata) -> Option<&'static str> {
@@ -224,12 +224,14 @@ fn keeps_from_undo(file: &Metadata, backup: &Metadata) -> Option<&'static str> {
         use std::os::unix::fs::MetadataExt;
         /// The longest time, in seconds, that syncing the repaired file may take.
         const SYNC: i64 = 60;
-        if (file.mtime(), file.mtime_nsec()) > (backup.ctime(), backup.ctime_nsec()) {
-            return Some(WRITTEN);
+        if backup.ctime().saturating_sub(file.mtime()) > SYNC {
+            return Some(
+                "its backup was changed or copied later, so it may have been written to since it was repaired",
+            );
         }
-        (backup.ctime().saturating_sub(file.mtime()) > SYNC).then_some(
-            "its backup was changed or copied later, so it may have been written to since it was repaired",
-        )
+        // `mv` and `cp -p` put a file there whose content is older than the repair.
+        let is_later = (file.ctime(), file.ctime_nsec()) > (backup.ctime(), backup.ctime_nsec());
+        is_later.then_some(WRITTEN)
     }
     #[cfg(not(unix))]
     {
@@ -352,10 +354,11 @@ impl NewFile {
                 if original.has_changed()? || !is_in_place(&place, &original)? {
                     return Err(busy(CHANGED));
                 }
-                if let Some(suffix) = backup {
-                    place.back_up(suffix, &original.file)?;
-                }
-                match temporary.replace(&original) {
+                let copy = match backup {
+                    Some(suffix) => place.back_up(suffix, &original.file)?,
+                    None => None,
+                };
+                let replaced = match temporary.replace(&original) {
                     // Not every Windows renames to the name of a file that is open. So both are
                     // closed.
                     Err(error) if cfg!(windows) && error.kind() == ErrorKind::PermissionDenied => {
@@ -364,7 +367,12 @@ impl NewFile {
                         None
                     }
                     replaced => replaced.map(|()| Some((Some(original), file)))?,
+                };
+                // A link changes its status when the temporary name is removed; see `keeps_from_undo`.
+                if let Some(copy) = copy {
+                    let _ = copy.metadata().and_then(|it| copy.set_permissions(it.permissions()));
                 }
+                replaced
             }
             None => {
                 temporary.make_permanent(&file)?;

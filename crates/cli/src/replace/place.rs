@@ -320,21 +320,22 @@ mod system {
         }
 
         /// Gives the old file a second name, in one step: with a hard link, or if there can be
-        /// none, with a copy.
-        pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<()> {
+        /// none, with a copy, which is returned.
+        pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<Option<File>> {
             self.remove_unfinished_backup();
             let result = self.link_or_copy(suffix, old);
             self.remove_unfinished_backup();
             result
         }
 
-        fn link_or_copy(&self, suffix: &str, old: &File) -> io::Result<()> {
-            match linkat(&self.folder, &self.name, &self.folder, &self.backup, AtFlags::empty()) {
+        fn link_or_copy(&self, suffix: &str, old: &File) -> io::Result<Option<File>> {
+            let copy = match linkat(&self.folder, &self.name, &self.folder, &self.backup, AtFlags::empty()) {
                 Ok(()) => {
                     let linked = self.metadata_at(&self.backup)?;
                     if linked.as_ref().and_then(identity) != identity(&old.metadata()?) {
                         return Err(super::super::busy(super::super::CHANGED));
                     }
+                    None
                 }
                 Err(_) => {
                     let mut copy =
@@ -342,10 +343,11 @@ mod system {
                     io::copy(&mut FileFrom { file: old, at: 0 }, &mut copy)?;
                     attributes::keep(old, &copy)?;
                     copy.sync_all()?;
+                    Some(copy)
                 }
-            }
+            };
             let named = self.rename_to_new(&self.backup, &with_suffix(&self.name, suffix));
-            named.map_err(|error| match error.kind() {
+            named.map(|()| copy).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => io::Error::other(super::backup_exists(&self.name, suffix)),
                 _ => error,
             })
@@ -522,7 +524,7 @@ mod system {
 
         /// Copies the old file. On Windows a lock keeps all others from reading a file, so it is
         /// read through the handle that is open.
-        pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<()> {
+        pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<Option<File>> {
             let backup = self.path(&with_suffix(&self.name, suffix));
             let mut copy = File::create_new(&backup).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => io::Error::other(super::backup_exists(&self.name, suffix)),
@@ -531,7 +533,7 @@ mod system {
             let copied = io::copy(&mut FileFrom { file: old, at: 0 }, &mut copy)
                 .and_then(|_| copy.set_permissions(old.metadata()?.permissions()))
                 .and_then(|()| copy.sync_all());
-            copied.inspect_err(|_| {
+            copied.map(|()| None).inspect_err(|_| {
                 drop(copy);
                 let _ = fs::remove_file(backup);
             })

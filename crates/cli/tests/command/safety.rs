@@ -212,6 +212,22 @@ fn undo_restores_what_was_repaired() {
     assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "edited");
 }
 
+/// The content of what `mv` and `cp -p` put there is older than the repair. Undoing threw it away.
+#[cfg(unix)]
+#[test]
+fn undo_leaves_what_has_taken_the_place_of_a_repaired_file() {
+    let folder = Folder::new();
+    folder.file("f", broken());
+    folder.file("other", "precious");
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    folder.trust8().args(["fix", "-i", "--replace", "--backup", "f"]).assert().code(0);
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    fs::rename(folder.at("other"), folder.at("f")).unwrap();
+    let undo = folder.trust8().args(["fix", "--undo", "f"]).assert();
+    undo.code(2).stderr(contains("f: left alone: it has been written to since it was repaired\n"));
+    assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "precious");
+}
+
 /// `cp -a` and `chmod` give a backup a later time than the last change of the file. Undoing then
 /// threw that change away.
 #[cfg(unix)]
