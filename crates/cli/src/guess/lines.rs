@@ -76,8 +76,11 @@ impl<'a> Sorted<'a> {
         let Some(first) = ranking.codings.first() else { return true };
         let as_utf8: f64 = lines.iter().map(|line| damage(line, DAMAGE)).sum();
         let ranking = rank(lines, true);
-        let as_other = ranking.codings.iter().find(|it| it.coding == first.coding).map(|it| it.cost);
-        as_other.is_none_or(|cost| as_utf8 < cost)
+        let as_other = ranking.codings.iter().find(|it| it.coding == first.coding).map(|it| it.cost - it.few);
+        // Most files are in one encoding. The fewer lines are UTF-8, the more surprising it is that just these are.
+        let (n, others) = (lines.len() as f64, self.others.len() as f64);
+        let mixed = if others == 0.0 { 0.0 } else { ENOUGH + n * ((n + others) / n).log2() };
+        as_other.is_none_or(|cost| as_utf8 + mixed < cost)
     }
 
     /// Returns the encoding of the lines that are not UTF-8, if it is likely.

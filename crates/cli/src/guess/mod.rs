@@ -261,6 +261,23 @@ mod tests {
         }
     }
 
+    /// One word is valid UTF-8 by chance, or seems to be damaged UTF-8, and all other lines became those of a mixed file.
+    #[test]
+    fn a_word_or_two_in_a_list_do_not_make_it_utf8() {
+        let czech =
+            "Příliš žluťoučký kůň úpěl ďábelské ódy včera večer jsme šli k sousedům, abychom viděli zápas";
+        let korean = "치환 한국어 텍스트 문자 인코딩 확인하고 있습니다 이것은 어제 저녁에 우리는 경기를 보러 이웃집에 갔습니다";
+        let page = pages::Page::all().find(|page| page.name() == "ibm852").unwrap();
+        let byte = |c: char| (0..=255).find(|byte| page.character(*byte) == Some(c)).unwrap();
+        let lines =
+            |text: &str| text.split(' ').map(|word| format!("word = \"{word}\"\n")).collect::<String>();
+        assert_eq!(guess(&lines(czech).chars().map(byte).collect::<Vec<_>>()), "ibm852");
+        let (bytes, ..) = encoding_rs::EUC_KR.encode(korean);
+        assert!(bytes.starts_with("ġȯ".as_bytes()));
+        let bytes: Vec<_> = bytes.iter().map(|byte| if *byte == b' ' { b'\n' } else { *byte }).collect();
+        assert_eq!(guess(&bytes), "euc-kr");
+    }
+
     #[test]
     fn utf16_without_a_mark_is_recognised_or_refused() {
         let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
