@@ -33,12 +33,17 @@ impl<'a> Allow<'a> {
 
 impl Write for Allow<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // All that is written is text, in whole characters.
         let Some(repairer) = &mut self.repairer else { return self.out.write(bytes) };
-        let Ok(text) = trust8::from_utf8(bytes) else { return self.out.write(bytes) };
-        let mut repaired = String::new();
-        self.forbidden += repairer.push(text, &mut repaired);
-        self.out.write_all(repaired.as_bytes())?;
+        // Text is written in whole characters. What is invalid between them stays where it is.
+        for chunk in bytes.utf8_chunks() {
+            let mut repaired = String::new();
+            self.forbidden += repairer.push(chunk.valid(), &mut repaired);
+            if !chunk.invalid().is_empty() {
+                self.forbidden += repairer.finish(&mut repaired);
+            }
+            self.out.write_all(repaired.as_bytes())?;
+            self.out.write_all(chunk.invalid())?;
+        }
         Ok(bytes.len())
     }
 

@@ -1,5 +1,7 @@
 //! Tests `--profile`.
 
+use std::fs;
+
 use crate::folder::{Folder, stdout, trust8};
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
@@ -187,5 +189,23 @@ fn a_run_is_one_finding_at_any_place() {
             "{start}: {said:.300}"
         );
         assert_eq!(said.matches("\"type\":\"error\"").count(), 1);
+    }
+}
+
+/// Such a character waits for the next one, which decides about it. Invalid bytes overtook it: the byte order mark of this
+/// file moved to its end.
+#[test]
+fn what_is_invalid_stays_between_the_same_characters() {
+    let folder = Folder::new();
+    for (before, after) in [
+        (&b"\xEF\xBB\xBF\xFF\n"[..], &b"\xEF\xBB\xBF\xFF\n"[..]),
+        (b"\xEE\x80\x80\xFF \xE2\x80\xAE\n", b"\xEE\x80\x80\xFF \n"),
+        (b"\xC3\xA9\xE2\x80\x8D\xFF\xE2\x80\x8D\xC3\xA9\n", b"\xC3\xA9\xFF\xC3\xA9\n"),
+    ] {
+        for args in [&["--profile", "source"][..], &["--profile", "source", "--unmojibake"]] {
+            folder.file("f", before);
+            folder.trust8().args(["fix", "-i", "--policy", "drop", "f"]).args(args).assert().code(1);
+            assert_eq!(fs::read(folder.at("f")).unwrap(), after, "{args:?}");
+        }
     }
 }
