@@ -477,16 +477,17 @@ fn guarded(body: impl FnOnce(Python<'_>) -> PyResult<*mut ffi::PyObject>) -> *mu
             PanicException::new_err(said.to_owned())
         }
     };
-    // This drops objects: see `attached`.
-    Python::attach(|py| error.restore(py));
+    // This drops objects.
+    attached(py, |py| error.restore(py));
     ptr::null_mut()
 }
 
 /// Runs `body` attached by PyO3, which then releases dropped objects immediately. Otherwise, it keeps them until somebody attaches.
 #[cold]
 #[inline(never)]
-fn attached<T>(_: Python<'_>, body: impl FnOnce(Python<'_>) -> PyResult<T>) -> PyResult<T> {
-    Python::attach(body)
+fn attached<T>(_: Python<'_>, body: impl FnOnce(Python<'_>) -> T) -> T {
+    // SAFETY: the interpreter is held. `Python::attach` would panic when it calls `__del__` at exit.
+    unsafe { Python::attach_unchecked(body) }
 }
 
 unsafe extern "C" fn panic_quickly(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {

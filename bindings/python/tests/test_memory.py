@@ -315,6 +315,24 @@ def test_no_panic_crosses():
     assert trust8.is_utf8(b"still here")
 
 
+def test_calls_at_exit():
+    """The interpreter clears modules when it ends, and an object that is deleted then can call functions. They once aborted the process."""
+    code = """
+        import os, trust8
+        class Late:
+            def __del__(self, write=os.write, trust8=trust8, TypeError=TypeError, UnicodeError=UnicodeError):
+                assert trust8.is_utf8(bytearray(b"a")) and trust8.decode(bytearray(b"a"), encoding="utf-8") == "a"
+                for function, argument, kind in [(trust8.decode, 5, TypeError), (trust8.encode, "\\ud800", UnicodeError)]:
+                    try:
+                        function(argument)
+                    except kind:
+                        write(1, b"refused ")
+        late = Late()
+    """
+    done = run(code)
+    assert (done.returncode, done.stdout) == (0, "refused refused "), done.stderr
+
+
 def test_too_little_memory_is_an_error():
     """The string does not fit, so there is a MemoryError, as in CPython."""
     code = """
