@@ -202,6 +202,42 @@ fn a_repository_runs_nothing() {
     assert!(script.with_extension("ran").exists(), "Git runs it itself");
 }
 
+/// A repository can name a program that Git runs to fetch the objects that are missing. A search ran it, for the folder of a
+/// sparse index, and `--staged` for a file.
+#[test]
+fn a_repository_fetches_nothing() {
+    let folder = repository();
+    git(&folder, &["commit", "--quiet", "-m", "."]);
+    git(&folder, &["sparse-checkout", "set", "--cone", "--sparse-index", "src"]);
+    folder.file("src/main.rs", "fn main() { }\n");
+    git(&folder, &["add", "src"]);
+    let object = |name: &str| {
+        let mut git = Command::new("git");
+        let object = git.current_dir(folder.path()).args(["rev-parse", name]).output().unwrap().stdout;
+        let object = String::from_utf8(object).unwrap();
+        folder.at(".git/objects").join(&object[..2]).join(object[2..].trim())
+    };
+    for object in [object("HEAD:build"), object(":src/main.rs")] {
+        fs::remove_file(object).unwrap();
+    }
+    for (name, value) in [
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", "ssh://localhost/x"),
+        ("core.sshCommand", "touch ran; false"),
+    ] {
+        git(&folder, &["config", name, value]);
+    }
+    let ran = folder.at("ran");
+    for args in [&["--staged"][..], &["--tracked"], &["."]] {
+        folder.trust8().args(args).output().unwrap();
+        assert!(!ran.exists(), "{args:?}");
+    }
+    Command::new("git").current_dir(folder.path()).args(["cat-file", "-p", ":src/main.rs"]).output().unwrap();
+    assert!(ran.exists(), "Git runs it itself");
+}
+
 /// The hook for pre-commit passes the names of files after its options.
 #[test]
 fn a_file_that_is_named_like_an_option_is_a_file() {
