@@ -9,8 +9,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int16Type, Int32Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, FixedSizeBinaryArray,
-    FixedSizeListArray, Int16Array, Int32Array, LargeBinaryArray, LargeListArray, ListArray, MapArray,
-    RecordBatch, RunArray, StringArray, StringViewArray, StructArray, make_array,
+    FixedSizeListArray, Int16Array, Int32Array, LargeBinaryArray, LargeListArray, ListArray, ListViewArray,
+    MapArray, RecordBatch, RunArray, StringArray, StringViewArray, StructArray, make_array,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_data::ArrayData;
@@ -489,6 +489,16 @@ fn fields_without_new_nulls_stay_as_they_are() {
     let nulls = Some(NullBuffer::from(vec![true, false]));
     let text = as_utf8(&StructArray::new(fields.into(), columns.to_vec(), nulls)).unwrap();
     assert!(text.as_struct().fields().iter().all(|field| !field.is_nullable()), "{}", text.data_type());
+
+    let item = Arc::new(field("item", &columns[0]));
+    // SAFETY: as the format has it, no row reaches the null. Arrow refuses it in the values, too.
+    let views = unsafe {
+        ListViewArray::new_unchecked(item, vec![0].into(), vec![1].into(), columns[0].clone(), None)
+    };
+    for text in [as_utf8(&views).unwrap(), repair(&views, Policy::Drop).unwrap()] {
+        let text = text.as_list_view::<i32>().value(0);
+        assert_eq!(text.as_string::<i32>().iter().collect::<Vec<_>>(), [Some("a")]);
+    }
 }
 
 /// The nulls of a union are those of its values, so its field becomes nullable with them.
