@@ -10,7 +10,7 @@ mod tree;
 mod unmatched;
 
 use std::fs::File;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -68,6 +68,8 @@ pub(crate) struct Walk<'a> {
     tree: Option<Tree>,
     /// Git's files, if these are to be checked.
     listed: std::vec::IntoIter<Source>,
+    /// The folder of the last one of them.
+    last_folder: Option<(PathBuf, Option<Arc<File>>)>,
     skips: Skips,
     unmatched: Unmatched,
 }
@@ -203,6 +205,7 @@ impl<'a> Walk<'a> {
             paths: selection.paths.iter(),
             tree: None,
             listed: Vec::new().into_iter(),
+            last_folder: None,
             skips: Skips::new(),
             unmatched: Unmatched::new(selection),
         })
@@ -304,16 +307,40 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the file that Git has listed is there and selected.
-    fn is_listed(&self, source: &Source) -> bool {
-        match source {
-            Source::Staged(path, _) => self.filter.selects(path, Path::new("")),
-            // A file that was removed has nothing to check.
-            Source::Path(path) => {
-                self.filter.selects(path, Path::new(""))
-                    && path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+    /// Returns the entry for a file that Git has listed, if it is there and selected.
+    fn listed(&mut self, source: Source) -> io::Result<Option<Entry>> {
+        let path = path_of(source.name());
+        if !self.filter.selects(&path, Path::new("")) {
+            return Ok(None);
+        }
+        let mut folder = None;
+        if matches!(source, Source::Path(_)) {
+            // A file that was removed has nothing to check. To Git, one behind a link was removed as well.
+            match self.folder_of(&path) {
+                Ok(found) => folder = found,
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                    return Ok(None);
+                }
+                Err(error) => return Err(error),
             }
-            Source::StandardInput => true,
+            if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+                return Ok(None);
+            }
+        }
+        self.unmatched.found(&path);
+        Ok(Some(Entry { source, named: false, folder }))
+    }
+
+    /// Opens the folder of the file at `path`, without following links.
+    fn folder_of(&mut self, path: &Path) -> io::Result<Option<Arc<File>>> {
+        let parent = path.parent().unwrap_or(Path::new(""));
+        match &self.last_folder {
+            Some((last, folder)) if last == parent => Ok(folder.clone()),
+            _ => {
+                let folder = tree::open_folder(parent)?;
+                self.last_folder = Some((parent.to_owned(), folder.clone()));
+                Ok(folder)
+            }
         }
     }
 }
@@ -331,11 +358,12 @@ impl Iterator for Walk<'_> {
                 self.count_tracked(tree.root());
             }
             if let Some(source) = self.listed.next() {
-                if self.is_listed(&source) {
-                    self.unmatched.found(path_of(source.name()).as_path());
-                    return Some(Ok(Entry { source, named: false, folder: None }));
+                let path = path_of(source.name());
+                match self.listed(source) {
+                    Ok(Some(entry)) => return Some(Ok(entry)),
+                    Ok(None) => self.skips.count += 1,
+                    Err(error) => return Some(Err(Unreachable { path, why: error.to_string() })),
                 }
-                self.skips.count += 1;
                 continue;
             }
             let path = self.paths.next()?;

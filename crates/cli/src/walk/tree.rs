@@ -363,6 +363,15 @@ fn is_output(_: &Entry, path: &Path, _: Option<&File>, filter: &Filter) -> bool 
         .is_some_and(|output| same_file::Handle::from_path(path).is_ok_and(|handle| handle == *output))
 }
 
+/// Opens the folder at `path`, below the current one, without following links.
+pub(super) fn open_folder(path: &Path) -> io::Result<Option<Arc<File>>> {
+    let mut folder = open_root(Path::new("."))?;
+    for name in path {
+        folder = open_below(folder.as_deref(), name, false)?;
+    }
+    Ok(folder)
+}
+
 #[cfg(unix)]
 fn open_root(path: &Path) -> io::Result<Option<Arc<File>>> {
     use rustix::fs::{CWD, Mode, OFlags, openat};

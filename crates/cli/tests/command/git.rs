@@ -202,6 +202,19 @@ fn a_repository_runs_nothing() {
     assert!(script.with_extension("ran").exists(), "Git runs it itself");
 }
 
+/// A link that replaces a folder leads to files that Git does not track. `fix -i` repaired them.
+#[test]
+fn a_link_in_place_of_a_tracked_folder_is_not_followed() {
+    let folder = repository();
+    let elsewhere = Folder::new();
+    let file = elsewhere.file("generated.txt", b"precious \xFF");
+    fs::remove_dir_all(folder.at("build")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), folder.at("build")).unwrap();
+    folder.trust8().args(["fix", "-i", "--replace", "--tracked"]).assert().code(0);
+    assert_eq!(fs::read(file).unwrap(), b"precious \xFF");
+    folder.trust8().args(["-l", "--tracked"]).assert().code(0).stdout(is_empty());
+}
+
 /// A repository can name a program that Git runs to fetch the objects that are missing. A search ran it, for the folder of a
 /// sparse index, and `--staged` for a file.
 #[test]
