@@ -16,8 +16,8 @@
 use trust8::engine::{array_at, is_inside};
 
 use super::class::Class;
+use super::first_number;
 use super::table::{self, Table};
-use super::{first_number, last_number};
 
 /// How many bytes before a character may decide about it.
 pub(super) const WINDOW_BYTES: usize = 64;
@@ -172,12 +172,10 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
             (0x2E80, 0x2FDF),
             (0x3005, 0x3007),
             (0x3021, 0x3029),
-            (0x3400, 0x4CFF),
-            (0x4D00, 0x4DBF),
+            (0x3400, 0x4DBF),
             (0x4E00, 0x9FFF),
             (0xF900, 0xFAFF),
-            (0x2_0000, 0x3_FEFF),
-            (0x3_FF00, 0x3_FFFD),
+            (0x2_0000, 0x3_FFFD),
         ],
     ),
     (
@@ -194,8 +192,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
             (0xAA60, 0xAA7F),
             (0xFF00, 0xFF5F),
             (0x1_0AC0, 0x1_0AFF),
-            (0x1_3000, 0x1_33FF),
-            (0x1_3400, 0x1_345F),
+            (0x1_3000, 0x1_345F),
             (0x1_D400, 0x1_D7FF),
         ],
     ),
@@ -209,8 +206,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
             (0x1950, 0x19FF),
             (0x1A20, 0x1AAF),
             (0x1B00, 0x1B7F),
-            (0xA980, 0xA9FF),
-            (0xAA00, 0xAADF),
+            (0xA980, 0xAADF),
         ],
     ),
     (
@@ -221,8 +217,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
             (0x3400, 0x9FFF),
             (0xF900, 0xFAFF),
             (0xFF01, 0xFF9F),
-            (0x2_0000, 0x3_FEFF),
-            (0x3_FF00, 0x3_FFFD),
+            (0x2_0000, 0x3_FFFD),
         ],
     ),
     (
@@ -392,10 +387,8 @@ static SET: [Set; SETS.1] = {
     sets
 };
 
-const LOW: usize = table::count_low(&SETS.2);
-
 /// The place of each character's set.
-static PLACES: Table<{ LOW + 1 }, { CHANGES.1 - LOW }> = Table::new(&SETS.2);
+static PLACES: &Table = &Table::<[u16; table::count(&SETS.2)]>::new(&SETS.2);
 
 /// Returns the properties of a character, or of [`NONE`].
 #[inline(never)]
@@ -447,20 +440,17 @@ impl Back<'_> {
     }
 }
 
-/// Returns whether `most` characters with a property, or more, are directly before the end of a text.
+/// Returns the number of the last character of valid text, or [`NONE`], and its length.
 #[inline(never)]
-fn is_row(mut text: &[u8], most: u32, property: Set) -> bool {
-    // The character after. No text has the first value.
-    let mut after = NONE - 1;
-    for _ in 0..most {
-        let (number, len) = last_number(text);
-        let Some(before) = text.get(..text.len().wrapping_sub(len)) else { return false };
-        if number != after && !has(number, property) {
-            return false;
+fn last_number(text: &[u8]) -> (u32, usize) {
+    let mut at = text.len();
+    while let Some(before) = at.checked_sub(1) {
+        at = before;
+        if !is_inside(text, at) {
+            break;
         }
-        (text, after) = (before, number);
     }
-    true
+    first_number(text.get(at..).unwrap_or_default())
 }
 
 /// How rare a character must be, by fields of bits from the lowest on. [`ANY`] and [`STRAY`] are for the first two:
@@ -556,7 +546,6 @@ const fn rule(characters: Which, last: Which, next: Which, limits: Limits) -> Ru
 /// The limits of styles, standardised variants, and what else has more than one rule.
 const OF_STYLE: Limits = ANY | rarely_switches(STYLE) | few_changes(2);
 const OF_VARIANT: Limits = few(3, 5) | of_few_kinds(SELECTOR);
-const OF_MONGOLIAN: Limits = few(4, 7) | rarely_switches(MONGOLIAN_SELECTOR);
 const OF_DIRECTION: Limits = few(3, 4) | rarely_switches(DIRECTION) | beside(RIGHT_TO_LEFT);
 
 /// The first rule of a character that fits its neighbours decides.
@@ -567,7 +556,7 @@ static RULES: [Rule; 42] = [
     // After a name in ASCII, before its ending in a script with joiners.
     rule(range(0x200C, 0x200D), WORD | SIGN, JOINS, few(2, 3) | rarely_switches(JOINER)),
     // Not U+180E, which is no selector.
-    rule(range(0x180B, 0x180F), MONGOLIAN, WHATEVER, OF_MONGOLIAN),
+    rule(range(0x180B, 0x180F), MONGOLIAN, WHATEVER, few(4, 7) | rarely_switches(MONGOLIAN_SELECTOR)),
     rule(range(0xFE0E, 0xFE0F), KEY, one('\u{20E3}'), OF_STYLE),
     // No character has more than seven variants of this kind, and zero has one: with a stroke, as all others near. Quotation marks have
     // variants between ideographs.
@@ -696,6 +685,7 @@ pub(super) struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
+    #[inline(always)]
     pub(super) fn new(text: &'a [u8], next: Neighbour, near: Near, class: Class) -> Self {
         let last = match class {
             // They look at more than one.
@@ -707,7 +697,7 @@ impl<'a> Around<'a> {
 
     /// Returns whether a character has no business here. Its class is one of those that depend on
     /// the context, and not [`Class::LeadingMark`].
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn is_stray(&self, number: u32, class: Class) -> bool {
         let limits = match class {
             Class::StrayTag => self.takes_tag(number),
@@ -729,6 +719,7 @@ impl<'a> Around<'a> {
     }
 
     /// Returns the limits of a character after and before those that are here.
+    #[inline(always)]
     fn takes(&self, number: u32, class: Class) -> Limits {
         let (last, next) = (self.last, self.next);
         // In scripts of Southeast Asia, U+200B is typed several times, also after a space or sign.
@@ -749,7 +740,8 @@ impl<'a> Around<'a> {
             0x2800 if self.takes_blank() => ANY,
             _ => {
                 let [first, end] = BOUNDS[class as usize % BOUNDS.len()].map(usize::from);
-                for rule in RULES.get(first..end).unwrap_or_default() {
+                let Some(rules) = RULES.get(first..end) else { return STRAY };
+                for rule in rules {
                     if is_in(number, rule.characters) && last.is(rule.last) && next.is(rule.next) {
                         return rule.limits;
                     }
@@ -760,6 +752,7 @@ impl<'a> Around<'a> {
     }
 
     /// U+200C and U+200D after letters of scripts that use them.
+    #[inline(always)]
     fn takes_joiner(&self) -> Limits {
         let (last, next) = (self.last, self.next);
         // In scripts of India, the joiners are beside a virama, or a vowel sign after them. Elsewhere
@@ -769,11 +762,13 @@ impl<'a> Around<'a> {
             || matches!(last.number, 0x0DCA | 0x0D3B..=0x0D3C);
         let is_sign = is_indic(next.number) && matches!(next.number & 0x7F, 0x3C..=0x4D | 0x55..=0x57);
         let is_cursive = last.is(RIGHT_TO_LEFT | MONGOLIAN) && !(0x1_1660..=0x1_167F).contains(&last.number);
-        let few = if is_cursive || is_virama || is_sign { few(3, 6) } else { few(2, 3) };
+        // Branches would take 40 bytes more.
+        let few = if is_cursive | is_virama | is_sign { few(3, 6) } else { few(2, 3) };
         few | rarely_switches(JOINER)
     }
 
     /// A space of a special width, not beside another one, nor mixed.
+    #[inline(always)]
     fn takes_space(&self, number: u32) -> Limits {
         let (last, next) = (self.last, self.next);
         let is_other = last.number != number && last.is(SPACE | COMMON_SPACE);
@@ -786,6 +781,7 @@ impl<'a> Around<'a> {
 
     /// A tag in the flags of England, Scotland and Wales, which UTS #51 recommends, and of a state
     /// of the USA.
+    #[inline(always)]
     fn takes_tag(&self, number: u32) -> Limits {
         const FLAGS: [u32; 3] = [spelled(*b"gbeng\x7F"), spelled(*b"gbsct\x7F"), spelled(*b"gbwls\x7F")];
         /// A state of the USA, and the bits of the letters that may be any.
@@ -807,12 +803,13 @@ impl<'a> Around<'a> {
                 break;
             }
         }
-        let is_state = (so_far ^ STATE) & !(later | ANY_LETTERS) == 0 && (!is_end || later < 1 << 7);
-        let is_flag = is_state || FLAGS.iter().any(|flag| (so_far ^ flag) & !later == 0);
+        let is_state = so_far & !ANY_LETTERS == STATE & !later && (!is_end || later < 1 << 7);
+        let is_flag = is_state || FLAGS.iter().any(|flag| so_far == flag & !later);
         when(earlier == 0x1_F3F4 && is_flag, ANY)
     }
 
     /// Returns whether a blank of Braille is after one of its letters, or at the start of a line of a picture.
+    #[inline(always)]
     fn takes_blank(&self) -> bool {
         let (mut back, mut other) = (self.back(UNKNOWN), 0x2800);
         while other == 0x2800 {
@@ -822,16 +819,18 @@ impl<'a> Around<'a> {
     }
 
     /// At most four in a row, and at most five in the window and with it.
+    #[inline(always)]
     fn takes_private(&self) -> Limits {
-        when(!is_row(self.text, 4, PRIVATE) && self.has_few(self.near, 5, PRIVATE), ANY)
+        when(!self.are_row(4, PRIVATE) && self.has_few(self.near, 5, PRIVATE), ANY)
     }
 
     /// At most eight in a row. Those of scripts rarely alternate with U+0300 to U+036F, so the search
     /// looks at these only after one another.
+    #[inline(always)]
     fn takes_mark_of_letter(&self, number: u32) -> Limits {
         let is_common = |number| (0x300..=0x36F).contains(&number);
         let is_first = is_common(number) && !is_common(last_number(self.text).0);
-        when(is_first || !is_row(self.text, 8, MARK), ANY)
+        when(is_first || !self.are_row(8, MARK), ANY)
     }
 
     fn back(&self, near: Near) -> Back<'a> {
@@ -841,6 +840,20 @@ impl<'a> Around<'a> {
     /// Returns whether a character with a property begins in the window.
     fn is_near(&self, properties: Set) -> bool {
         !self.has_few(UNKNOWN, 1, properties)
+    }
+
+    /// Returns whether `most` characters with a property, or more, are directly before.
+    #[inline(never)]
+    fn are_row(&self, most: u32, property: Set) -> bool {
+        // The character after. No text has the first value.
+        let (mut text, mut after) = (self.text, NONE - 1);
+        (0..most).all(|_| {
+            let (number, len) = last_number(text);
+            // Most marks need no search.
+            let set = || if matches!(number, 0x300..0x34F | 0xFE20..0xFE30) { MARK } else { set(number) };
+            text = text.get(..text.len().wrapping_sub(len)).unwrap_or_default();
+            core::mem::replace(&mut after, number) == number || set() & property != 0
+        })
     }
 
     /// Returns whether fewer than `most` characters in `near` have a property.
@@ -858,7 +871,7 @@ impl<'a> Around<'a> {
 
     /// Returns whether fewer than `near` characters whose number is limited are in the last 32
     /// bytes, and fewer than `far` in the whole window.
-    #[inline(never)]
+    #[inline(always)]
     fn are_few(&self, limits: Limits) -> bool {
         let [mut near, mut far, ..] = limits.to_le_bytes();
         let mut back = self.back(self.near);
@@ -885,7 +898,7 @@ impl<'a> Around<'a> {
 
     /// Returns whether a character and those of its kind in the window alternate more than twice, or if they should be of few kinds,
     /// whether more than three of them are different. They differ in their last eight bits.
-    #[inline(never)]
+    #[inline(always)]
     fn varies(&self, number: u32, kind: Set, of_few_kinds: bool) -> bool {
         let (mut seen, mut last) = ([0_u64; 4], number);
         let mut count = u32::from(!of_few_kinds);

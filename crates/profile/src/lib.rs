@@ -512,12 +512,15 @@ impl Rules {
     }
 
     /// Returns the character at byte `at` of valid text, and the class for which it is forbidden. `near` are the suspects before it.
+    ///
+    /// It contains all rules: in functions of their own, they take 250 bytes more.
     #[inline(never)]
     fn look(self, text: &[u8], at: usize, edges: Edges, near: Near) -> Option<(char, Class)> {
         let (before, rest) = text.split_at_checked(at)?;
-        let (number, len @ 1..) = first_number(rest) else { return None };
+        let (number, len) = first_number(rest);
+        let character = char::from_u32(number)?;
         let class = self.judge(before, number, rest.get(len..)?, edges, near)?;
-        Some((char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER), class))
+        Some((character, class))
     }
 
     /// Returns the class for which a character between valid texts is forbidden.
@@ -528,7 +531,10 @@ impl Rules {
         if self.forbid_anywhere(class, leads) {
             return Some(class);
         }
-        let class = Some(by_context).filter(|&class| self.forbids(class))?;
+        let class = by_context;
+        if !self.forbids(class) {
+            return None;
+        }
         if class == Class::LeadingMark {
             return leads.then_some(class);
         }
@@ -588,30 +594,14 @@ impl Edges {
 /// Returns the number of the first character of valid text, or [`NONE`], and its length.
 #[inline(never)]
 fn first_number(text: &[u8]) -> (u32, usize) {
-    let inner = |byte: u8| u32::from(byte & 0x3F);
-    match *text {
-        [a @ 0..0xC0, ..] => (a.into(), 1),
-        [a @ 0xC0..0xE0, b, ..] => (inner(a) << 6 | inner(b), 2),
-        [a @ 0xE0..0xF0, b, c, ..] => (u32::from(a & 0xF) << 12 | inner(b) << 6 | inner(c), 3),
-        [a, b, c, d, ..] => (u32::from(a & 7) << 18 | inner(b) << 12 | inner(c) << 6 | inner(d), 4),
-        _ => (NONE, 0),
+    let Some(&first) = text.first() else { return (NONE, 0) };
+    let (mut number, mut len) = (u32::from(first), 1);
+    while let Some(&byte @ 0x80..0xC0) = text.get(len) {
+        number = number << 6 | u32::from(byte & 0x3F);
+        len += 1;
     }
-}
-
-/// Returns the number of the last character of valid text, or [`NONE`], and its length.
-#[inline(never)]
-fn last_number(text: &[u8]) -> (u32, usize) {
-    let word = match text.last_chunk() {
-        Some(last) => u32::from_be_bytes(*last),
-        None if text.is_empty() => return (NONE, 0),
-        None => text.iter().fold(0, |word, &byte| word << 8 | u32::from(byte)),
-    };
-    // How many continuations are at the end.
-    let count = ((word & 0xC0C0_C0C0) ^ 0x8080_8080).trailing_zeros() / 8;
-    let sixes = word & 0x3F | word >> 2 & 0xFC0 | word >> 4 & 0x3_F000 | word >> 6 & 0x1C_0000;
     // Without the bits for the length.
-    let number = if count == 0 { word & 0x7F } else { sixes & !(u32::MAX << (5 * count + 6)) };
-    (number, count as usize + 1)
+    (number & !(u32::MAX << (5 * len + 2)), len)
 }
 
 impl Default for Profile {

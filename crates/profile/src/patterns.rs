@@ -135,10 +135,8 @@ const STARTS: [(u32, u8); 2 * RANGES.len() - ADJACENT] = {
     starts
 };
 
-const LOW: usize = table::count_low(&STARTS);
-
 /// The number of the classes of each character.
-const CLASSES: Table<{ LOW + 1 }, { STARTS.len() - LOW }> = Table::new(&STARTS);
+const CLASSES: &Table = &Table::<[u16; table::count(&STARTS)]>::new(&STARTS);
 
 /// The number of ranges that another one follows without a gap.
 const ADJACENT: usize = {
