@@ -35,7 +35,7 @@ impl Write for Allow<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(repairer) = &mut self.repairer else { return self.out.write(bytes) };
         // Text is written in whole characters. What is invalid between them stays where it is.
-        for chunk in bytes.utf8_chunks() {
+        for chunk in trust8::utf8_chunks(bytes) {
             let mut repaired = String::new();
             self.forbidden += repairer.push(chunk.valid(), &mut repaired);
             if !chunk.invalid().is_empty() {
