@@ -201,6 +201,8 @@ fn what_is_invalid_stays_between_the_same_characters() {
         (&b"\xEF\xBB\xBF\xFF\n"[..], &b"\xEF\xBB\xBF\xFF\n"[..]),
         (b"\xEE\x80\x80\xFF \xE2\x80\xAE\n", b"\xEE\x80\x80\xFF \n"),
         (b"\xC3\xA9\xE2\x80\x8D\xFF\xE2\x80\x8D\xC3\xA9\n", b"\xC3\xA9\xFF\xC3\xA9\n"),
+        // A selector is no stray after an ideograph, but it comes after an invalid byte.
+        (b"\xE6\xBC\xA2\xFF\xF3\xA0\x84\x80\n", b"\xE6\xBC\xA2\xFF\n"),
     ] {
         for args in [&["--profile", "source"][..], &["--profile", "source", "--unmojibake"]] {
             folder.file("f", before);
