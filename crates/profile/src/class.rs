@@ -86,8 +86,7 @@ pub enum Class {
     StrayJoiner = 25,
     /// Variation selectors, except one after a character that has such variants, few and not mixed.
     StraySelector = 26,
-    /// U+E0000 to U+E007F, except in the flags of England, Scotland, Wales and the states of the
-    /// USA.
+    /// U+E0000 to U+E007F, except in the flags of England, Scotland, Wales and Texas.
     StrayTag = 27,
     /// U+061C, U+200E and U+200F, except a few near letters that are written from right to left.
     StrayMark = 28,
@@ -98,7 +97,7 @@ pub enum Class {
     StraySpace = 29,
     /// The characters of [`Invisible`](Self::Invisible) except U+180E, and blanks and controls of
     /// scripts: U+0600 to U+0605, U+070F, U+2800, U+FFFC, U+16FE4, U+1D159; each except in its
-    /// script.
+    /// script. And U+20D2 and U+20D3, lines over a character, except over relations.
     StrayFiller = 30,
     /// The fifth private-use character in a row, and the sixth in 64 bytes.
     PrivateUseRun = 31,

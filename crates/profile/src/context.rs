@@ -237,7 +237,8 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
             (0x0F71, 0x0FBC),
             (0x1AB0, 0x1AFF),
             (0x1DC0, 0x1DFF),
-            (0x20D0, 0x20FF),
+            (0x20D0, 0x20D1),
+            (0x20D4, 0x20FF),
             (0xFE20, 0xFE2F),
         ],
     ),
@@ -255,6 +256,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
             (0x200B, 0x200F),
             (0x2028, 0x202E),
             (0x2060, 0x206F),
+            (0x20D2, 0x20D3),
             (0x3164, 0x3164),
             (0xFE00, 0xFE0D),
             (0xFEFF, 0xFEFF),
@@ -549,7 +551,7 @@ const OF_VARIANT: Limits = few(3, 5) | of_few_kinds(SELECTOR);
 const OF_DIRECTION: Limits = few(3, 4) | rarely_switches(DIRECTION) | beside(RIGHT_TO_LEFT);
 
 /// The first rule of a character that fits its neighbours decides.
-static RULES: [Rule; 42] = [
+static RULES: [Rule; 43] = [
     // Between emoji. The same style is after other ones, too.
     rule(one('\u{200D}'), PICTOGRAPH, JOINED, ANY | few_changes(4)),
     rule(one('\u{200D}'), STYLE, JOINED, ANY | few_changes(7)),
@@ -605,6 +607,8 @@ static RULES: [Rule; 42] = [
     // As MathML has them.
     rule(range(0x2061, 0x2064), one('>'), one('<'), few(2, 3)),
     rule(one('\u{FFFC}'), NOT_INVISIBLE, NOT_INVISIBLE, few(1, 1)),
+    // Lines over relations. Over other lines, nobody sees them.
+    rule(range(0x20D2, 0x20D3), VARIANTS, WHATEVER, few(3, 5)),
     // Near letters of Braille.
     rule(one('\u{2800}'), WHATEVER, DOTTED, ANY),
     rule(one('\u{2800}'), NOT_WORD | INVISIBLE, NOT_WORD, ANY | beside(DOTTED)),
@@ -779,14 +783,12 @@ impl<'a> Around<'a> {
         when(!is_other && !last.is(INVISIBLE) && is_rare, ANY | rarely_switches(SPACE))
     }
 
-    /// A tag in the flags of England, Scotland and Wales, which UTS #51 recommends, and of a state
-    /// of the USA.
+    /// A tag in the flags of England, Scotland and Wales, which UTS #51 recommends, and of Texas, which some programs show. Most show
+    /// any other region as a black flag.
     #[inline(always)]
     fn takes_tag(&self, number: u32) -> Limits {
-        const FLAGS: [u32; 3] = [spelled(*b"gbeng\x7F"), spelled(*b"gbsct\x7F"), spelled(*b"gbwls\x7F")];
-        /// A state of the USA, and the bits of the letters that may be any.
-        const STATE: u32 = spelled(*b"us\0\0\x7F\0");
-        const ANY_LETTERS: u32 = spelled(*b"\0\0\x7F\x7F\0\0");
+        const FLAGS: [u32; 4] =
+            [spelled(*b"gbeng\x7F"), spelled(*b"gbsct\x7F"), spelled(*b"gbwls\x7F"), spelled(*b"ustx\x7F\0")];
         let is_letter = |number| (0xE_0061..=0xE_007A).contains(&number);
         let is_end = number == 0xE_007F;
         if !is_end && !is_letter(number) {
@@ -803,8 +805,7 @@ impl<'a> Around<'a> {
                 break;
             }
         }
-        let is_state = so_far & !ANY_LETTERS == STATE & !later && (!is_end || later < 1 << 7);
-        let is_flag = is_state || FLAGS.iter().any(|flag| so_far == flag & !later);
+        let is_flag = FLAGS.iter().any(|flag| so_far == flag & !later);
         when(earlier == 0x1_F3F4 && is_flag, ANY)
     }
 

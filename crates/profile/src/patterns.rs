@@ -31,7 +31,7 @@ const FIRST_OF_THREE: usize = 8;
 /// | 4 | EF BF | |
 /// | 6 | F3 A0, F3 B0..BF, F4 | |
 /// | 7 | D2 83..89, DC 8F | D2 8F, DC 83..89 |
-/// | 8 | E2 81 9F, E2 81 Ax, EF B7 90..AF | E2 81 90..9E, E2 B7 90..AF |
+/// | 8 | E2 81 9F, E2 81 Ax, E2 83 92..93, EF B7 90..AF | E2 81 90..9E, other E2 83 90..AF, E2 B7 90..AF |
 /// | 9 | E1 85 9F..A0, E1 9E B4..B5, E3 85 A4, EF BE A0 | 6 of 64 of each, E1 BE and E3 9E, BE |
 /// | 10 | E1 A0 8B..8F, E2 A0 80 | E1 A0 80, E2 A0 8B..8F |
 /// | 11 | E2 80 8x, E2 80 A8..AE | E2 80 AF |
@@ -92,6 +92,7 @@ const RANGES: &[Range] = &[
     (Class::Invisible, 0x2061, 0x2065, 8),
     (Class::BidiControl, 0x2066, 0x2069, 8),
     (Class::Invisible, 0x206A, 0x206F, 8),
+    (Class::StrayFiller, 0x20D2, 0x20D3, 8),
     (Class::StrayFiller, 0x2800, 0x2800, 10),
     (Class::Invisible, 0x3164, 0x3164, 9),
     (Class::PrivateUse, 0xE000, 0xE8FF, 3),

@@ -461,8 +461,8 @@ impl Suspects {
         let Some(&[lead, middle, kind]) = array_at(text, at) else { return false };
         let group = match [lead, middle, kind] {
             _ if !sieve.knows_common => 0,
-            // Colours of skin and narrow spaces, which some kernels take for suspects.
-            [0xF0, 0x9F, ..=0xBE] | [0xE2, 0x80, 0xAF] => return true,
+            // Colours of skin, narrow spaces and other marks for symbols, which some kernels take for suspects.
+            [0xF0, 0x9F, ..=0xBE] | [0xE2, 0x80, 0xAF] | [0xE2, 0x83, 0x94..=0xBF] => return true,
             [0xE2, 0x80, _] => kind,
             // Emoji have both.
             EMOJI_STYLE => ZWJ,

@@ -135,6 +135,7 @@ fn techniques() -> Vec<(&'static str, Code)> {
         ("an abbreviation or none", "\u{70F}"),
         ("inherent vowels of Khmer", "\u{17B4}\u{17B5}"),
         ("separators", "\u{2028}\u{2029}"),
+        ("lines over others", "\u{20D2}\u{20D3}"),
     ];
     let mut techniques: Vec<_> = codes.into_iter().map(|(name, symbols)| (name, Code::of(symbols))).collect();
     techniques.push(("selectors for halves of bytes", numbered(|value| 0xFE00 + value, 16)));
@@ -201,6 +202,7 @@ fn thin_ones_are_limited() {
         ("signs over Persian letters", "پا\u{600}ی تاری\u{601}ک".to_owned()),
         ("a Syriac abbreviation of a vowel", "ܫ\u{70F}\u{730}".to_owned()),
         ("a zero with a stroke or without", "0\u{FE00}00\u{FE00}".to_owned()),
+        ("a flag of any state", "🏴\u{E0075}\u{E0073}\u{E0061}\u{E0062}\u{E007F}".to_owned()),
         ("another variant of zero", "0\u{FE01}".to_owned()),
         ("variants of names", "辻\u{E0101}辻\u{E0102}辻\u{E0101}".to_owned()),
         ("Persian words with a joiner before", "a \u{200C}پا b \u{200C}پا c \u{200C}پا".to_owned()),
@@ -304,7 +306,7 @@ fn ordinary_text_passes() {
         (
             "Mathematics",
             "\
-            A ∩\u{FE00} B ⊆ C, ∑ xᵢ ≤\u{FE00} y, f\u{2009}:\u{2009}ℝ → ℝ, 𝒜\u{FE00}, ∫ f dx",
+            A ∩\u{FE00} B ⊆ C, ∑ xᵢ ≤\u{FE00} y, f\u{2009}:\u{2009}ℝ → ℝ, 𝒜\u{FE00}, ∫ f dx, x\u{20D7} ≥\u{20D2} y",
         ),
         ("MathML", "<mi>f</mi><mo>\u{2061}</mo><mi>x</mi><mo>\u{2062}</mo><mi>y</mi>"),
         ("Emoji", "I ❤\u{FE0F} it ☺\u{FE0F} ✈\u{FE0F} and ©\u{FE0E} 😀"),
@@ -314,6 +316,7 @@ fn ordinary_text_passes() {
         ),
         ("Scotland", "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} Scotland"),
         ("Wales", "🏴\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F} Wales"),
+        ("Texas", "🏴\u{E0075}\u{E0073}\u{E0074}\u{E0078}\u{E007F}"),
         ("England", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} and 🇫🇷 🇯🇵"),
         (
             "Keycaps",

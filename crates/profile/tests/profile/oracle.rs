@@ -66,6 +66,7 @@ const FILLERS: Set = &[
     0x17B4..=0x17B5,
     0x2061..=0x2065,
     0x206A..=0x206F,
+    0x20D2..=0x20D3,
     0x2800..=0x2800,
     0x3164..=0x3164,
     0xFFA0..=0xFFA0,
@@ -230,7 +231,8 @@ const COMBINING: Set = &[
     0x0F71..=0x0FBC,
     0x1AB0..=0x1AFF,
     0x1DC0..=0x1DFF,
-    0x20D0..=0x20FF,
+    0x20D0..=0x20D1,
+    0x20D4..=0x20FF,
     0xFE20..=0xFE2F,
 ];
 const HYPHENATED: Set = &[
@@ -456,6 +458,10 @@ impl At<'_> {
             0x2061..=0x2064 => {
                 self.last_is(&[&[0x3E..=0x3E]]) && self.next_is(&[&[0x3C..=0x3C]]) && self.limit(2, 3)
             }
+            0x20D2..=0x20D3 => {
+                let others: Set = &[0x30..=0x30, 0x2018..=0x201D];
+                self.last_is(&[VARIED]) && !self.last_is(&[others]) && self.limit(3, 5)
+            }
             0xFFFC => self.is_among_seen() && self.limit(1, 1),
             0x1_6FE4 => self.last_is(&[&[0x1_8B00..=0x1_8CFF]]) && self.limit(4, 7),
             0x1_BCA0..=0x1_BCA3 => self.last_is(&[&[0x1_BC00..=0x1_BC9F]]) && self.limit(3, 5),
@@ -504,12 +510,7 @@ impl At<'_> {
             return false;
         }
         let spelled: String = tags.map(|n| char::from((n - 0xE_0000) as u8)).collect();
-        let is_state = spelled.len() == 5 && spelled.starts_with("us") && spelled.ends_with('\x7F')
-            || spelled.len() <= 4 && "us".starts_with(&spelled[..spelled.len().min(2)]);
-        let letters =
-            spelled.strip_suffix('\x7F').unwrap_or(&spelled).bytes().all(|byte| byte.is_ascii_lowercase());
-        ["gbeng\x7F", "gbsct\x7F", "gbwls\x7F"].iter().any(|flag| flag.starts_with(&spelled))
-            || is_state && letters && (!spelled.ends_with('\x7F') || spelled.len() == 5)
+        ["gbeng\x7F", "gbsct\x7F", "gbwls\x7F", "ustx\x7F"].iter().any(|flag| flag.starts_with(&spelled))
     }
 }
 
