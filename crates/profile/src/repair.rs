@@ -250,10 +250,13 @@ impl<'a> Repairer<'a> {
         count
     }
 
-    /// Appends the end of the result.
+    /// Appends the end of the result. What is pushed next, after bytes that are not UTF-8, has no context.
     pub fn finish(&mut self, out: &mut String) -> u64 {
         let text = core::mem::take(&mut self.held);
-        self.pass(&text, text.len(), out)
+        let count = self.pass(&text, text.len(), out);
+        self.context.clear();
+        self.is_start = false;
+        count
     }
 
     fn pass(&mut self, text: &str, end: usize, out: &mut String) -> u64 {
