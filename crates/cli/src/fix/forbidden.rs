@@ -34,14 +34,12 @@ impl<'a> Allow<'a> {
 impl Write for Allow<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(repairer) = &mut self.repairer else { return self.out.write(bytes) };
-        // Text is written in whole characters. What is invalid between them stays where it is, and to the characters around it
-        // it is U+FFFD.
+        // Text is written in whole characters. What is invalid between them stays where it is, and ends the context.
         for chunk in trust8::utf8_chunks(bytes) {
             let mut repaired = String::new();
             self.forbidden += repairer.push(chunk.valid(), &mut repaired);
             if !chunk.invalid().is_empty() {
-                self.forbidden += repairer.push("\u{FFFD}", &mut repaired) + repairer.finish(&mut repaired);
-                repaired.pop();
+                self.forbidden += repairer.finish(&mut repaired);
             }
             self.out.write_all(repaired.as_bytes())?;
             self.out.write_all(chunk.invalid())?;
