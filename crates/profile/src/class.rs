@@ -81,8 +81,8 @@ pub enum Class {
     Slash = 23,
     /// The other characters that Windows forbids in file names: `"`, `*`, `:`, `<`, `>`, `?`, `|`.
     WindowsReserved = 24,
-    /// U+200C and U+200D, except after letters of scripts that use them, or between ASCII and such a
-    /// letter, few and not mixed, and U+200D between emoji.
+    /// U+200C and U+200D, except after letters of scripts that use them, or between visible ASCII and
+    /// such a letter, few and not mixed, and U+200D between emoji.
     StrayJoiner = 25,
     /// Variation selectors, except one after a character that has such variants, few and not mixed.
     StraySelector = 26,

@@ -556,7 +556,7 @@ static RULES: [Rule; 43] = [
     rule(one('\u{200D}'), PICTOGRAPH, JOINED, ANY | few_changes(4)),
     rule(one('\u{200D}'), STYLE, JOINED, ANY | few_changes(7)),
     // After a name in ASCII, before its ending in a script with joiners.
-    rule(range(0x200C, 0x200D), WORD | SIGN, JOINS, few(2, 3) | rarely_switches(JOINER)),
+    rule(range(0x200C, 0x200D), range(0x21, 0x7E), JOINS, few(2, 3) | rarely_switches(JOINER)),
     // Not U+180E, which is no selector.
     rule(range(0x180B, 0x180F), MONGOLIAN, WHATEVER, few(4, 7) | rarely_switches(MONGOLIAN_SELECTOR)),
     rule(range(0xFE0E, 0xFE0F), KEY, one('\u{20E3}'), OF_STYLE),

@@ -28,14 +28,14 @@ const FIRST_OF_THREE: usize = 8;
 /// | 0 | C2 80..9F, CD 8F | other CD 80..9F |
 /// | 1, 2 | C2 AD; D8 80..85, D8 9C | |
 /// | 3, 5 | EE and EF 80..A3; EE A4..BF | |
-/// | 4 | EF BF | |
+/// | 4 | EF B8, EF BF | |
 /// | 6 | F3 A0, F3 B0..BF, F4 | |
 /// | 7 | D2 83..89, DC 8F | D2 8F, DC 83..89 |
 /// | 8 | E2 81 9F, E2 81 Ax, E2 83 92..93, EF B7 90..AF | E2 81 90..9E, other E2 83 90..AF, E2 B7 90..AF |
-/// | 9 | E1 85 9F..A0, E1 9E B4..B5, E3 85 A4, EF BE A0 | 6 of 64 of each, E1 BE and E3 9E, BE |
+/// | 9 | E1 9E B4..B5, E3 85 A4 | E1 9E A4..A5, E3 85 A5 and B4..B5, E1 85 and E3 9E A4..A5 and B4..B5 |
 /// | 10 | E1 A0 8B..8F, E2 A0 80 | E1 A0 80, E2 A0 8B..8F |
 /// | 11 | E2 80 8x, E2 80 A8..AE | E2 80 AF |
-/// | 12 | EF B8 8x, EF B8 Ax | |
+/// | 12 | E1 85 9F..A0, EF BE A0 | EF BE 9F, E1 BE 9F..A0 |
 /// | 13 | F0 96 BF, F0 9B B2, ends of planes | F0 96 B2, F0 9B BF, F. .F B2 |
 /// | 14 | F0 9D 85, EF BB BF | F0 9D BF, EF BB 85, E0 BB 85, E0 BB BF |
 /// | 15 | two marks, CC and CD: the last byte of the first one is between their first bytes | |
@@ -76,7 +76,7 @@ const RANGES: &[Range] = &[
     (Class::StrayFiller, 0x600, 0x605, 2),
     (Class::BidiMark, 0x61C, 0x61C, 2),
     (Class::StrayFiller, 0x70F, 0x70F, 7),
-    (Class::Invisible, 0x115F, 0x1160, 9),
+    (Class::Invisible, 0x115F, 0x1160, 12),
     (Class::Invisible, 0x17B4, 0x17B5, 9),
     (Class::VariationSelector, 0x180B, 0x180D, 10),
     (Class::Invisible, 0x180E, 0x180E, 10),
@@ -99,11 +99,11 @@ const RANGES: &[Range] = &[
     (Class::PrivateUse, 0xE900, 0xEFFF, 5),
     (Class::PrivateUse, 0xF000, 0xF8FF, 3),
     (Class::Noncharacter, 0xFDD0, 0xFDEF, 8),
-    (Class::VariationSelector, 0xFE00, 0xFE0D, 12),
-    (Class::EmojiSelector, 0xFE0E, 0xFE0F, 12),
-    (Class::StackedMarks, 0xFE20, 0xFE2F, 12),
+    (Class::VariationSelector, 0xFE00, 0xFE0D, 4),
+    (Class::EmojiSelector, 0xFE0E, 0xFE0F, 4),
+    (Class::StackedMarks, 0xFE20, 0xFE2F, 4),
     (Class::ByteOrderMark, 0xFEFF, 0xFEFF, 14),
-    (Class::Invisible, 0xFFA0, 0xFFA0, 9),
+    (Class::Invisible, 0xFFA0, 0xFFA0, 12),
     (Class::Invisible, 0xFFF0, 0xFFFB, 4),
     (Class::StrayFiller, 0xFFFC, 0xFFFC, 4),
     (Class::FffeFfff, 0xFFFE, 0xFFFF, 4),

@@ -486,8 +486,8 @@ impl Suspects {
         // The suspects in the last 32 bytes and in the 32 before, without one of each. Rules allow at least as many as are removed.
         let halves = || [near >> 32, near << 32].map(without_one);
         let are_two_at_home = match group {
-            // Thai, Lao, Khmer and Burmese: letters, and vowels that are written before them. Others of the same kind are not
-            // directly before, so nothing invisible is.
+            // Thai, Lao, Khmer and Burmese: letters, and vowels that are written before them, after what is not ASCII, a space or a line
+            // end. Suspects of other kinds are not near, so nothing else invisible is before.
             0x8B => {
                 let end = match [next, inner] {
                     [0xE0, 0xB8 | 0xBA] | [0xE1, 0x9E] => 0xB0,
@@ -495,7 +495,7 @@ impl Suspects {
                     [0xE1, 0x80] => 0xAB,
                     _ => 0,
                 };
-                return first & 0xFE == 0xE0
+                return third.cast_signed() <= 0x20
                     && are_same
                     && last < end
                     && halves().map(without_one).map(without_one) == [0; 2];
@@ -503,7 +503,7 @@ impl Suspects {
             // Letters of cursive scripts, and of those of India. There, viramas take more. Some of U+0600 to U+061F are none, nor
             // is U+070F.
             0x8C | ZWJ => match [first, second, third] {
-                _ if !matches!(next, 0xD7..=0xE0)
+                _ if !matches!(next, b' ' | b','..=b'.' | 0xD7..=0xE0)
                     || matches!([next, inner], [0xD8, ..0xA0] | [0xDC, 0x8F]) =>
                 {
                     return false;

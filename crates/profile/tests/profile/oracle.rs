@@ -345,7 +345,7 @@ impl At<'_> {
                     any_of(&[INDIC], last) && last % 0x80 == 0x4D || matches!(last, 0x0DCA | 0x0D3B | 0x0D3C);
                 let sign = self.next_is(&[INDIC]) && matches!(next % 0x80, 0x3C..=0x4D | 0x55..=0x57);
                 let limits = if self.last_is(&[CURSIVE]) || virama || sign { (3, 6) } else { (2, 3) };
-                let after_ascii = self.last_is(&[&[0..=0x7F]]) && self.next_is(&[JOINING]);
+                let after_ascii = self.last_is(&[&[0x21..=0x7E]]) && self.next_is(&[JOINING]);
                 (self.last_is(&[JOINING]) || after_ascii)
                     && self.is_among_seen()
                     && !self.next_is(&[WORDS])
