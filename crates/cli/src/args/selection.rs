@@ -9,7 +9,6 @@ use ignore::types::TypesBuilder;
 
 use super::{Names, argument, files_from, flag, list, value};
 use crate::source::{Source, path_of};
-use crate::streams::standard_input;
 
 /// Which files to work on.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -239,7 +238,7 @@ fn is_null_device() -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{FileTypeExt, MetadataExt};
-        let metadata = standard_input().and_then(|file| file.metadata());
+        let metadata = crate::streams::standard_input().and_then(|file| file.metadata());
         let null = Path::new("/dev/null").metadata();
         matches!((metadata, null), (Ok(input), Ok(null))
             if input.file_type().is_char_device() && input.rdev() == null.rdev())
