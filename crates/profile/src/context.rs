@@ -402,11 +402,6 @@ fn has(number: u32, properties: Set) -> bool {
     set(number) & properties != 0
 }
 
-#[cfg(feature = "alloc")]
-pub(super) fn is_mark(number: u32) -> bool {
-    has(number, MARK)
-}
-
 /// Where suspects begin in the window before a character: bit 63 is for a byte before, bit 0 for 64 bytes before. A bit
 /// that is set may also be for another character, or for a byte inside one.
 pub(super) type Near = u64;
@@ -607,8 +602,8 @@ static RULES: [Rule; 43] = [
     // As MathML has them.
     rule(range(0x2061, 0x2064), one('>'), one('<'), few(2, 3)),
     rule(one('\u{FFFC}'), NOT_INVISIBLE, NOT_INVISIBLE, few(1, 1)),
-    // Lines over relations. Over other lines, nobody sees them.
-    rule(range(0x20D2, 0x20D3), VARIANTS, WHATEVER, few(3, 5)),
+    // Lines over relations. Over other lines, such as U+2016, 2223, 2225 and FF5C, nobody sees them.
+    rule(range(0x20D2, 0x20D3), range(0x223C, 0x22FF), WHATEVER, few(3, 5)),
     // Near letters of Braille.
     rule(one('\u{2800}'), WHATEVER, DOTTED, ANY),
     rule(one('\u{2800}'), NOT_WORD | INVISIBLE, NOT_WORD, ANY | beside(DOTTED)),
@@ -816,7 +811,7 @@ impl<'a> Around<'a> {
         while other == 0x2800 {
             other = back.next();
         }
-        has(other, DOTTED) || !self.next.is(WORD) && matches!(other, 0x0A | 0x0D | NONE)
+        has(other, DOTTED) || self.next.is(NOT_WORD | REPEATED) && matches!(other, 0x0A | 0x0D | NONE)
     }
 
     /// At most four in a row, and at most five in the window and with it.

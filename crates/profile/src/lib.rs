@@ -541,8 +541,8 @@ impl Rules {
         let next = match first_number(after).0 {
             NONE if !edges.is_end => return Some(class),
             NONE => Neighbour::EDGE,
-            // In a run, what follows is as suspect.
-            next if next == number => Neighbour::REPEATED,
+            // In a run, what follows is as suspect. Blanks of Braille may fill a line, which CR LF ends.
+            next if next == number || (number, next) == (0x2800, 0x0D) => Neighbour::REPEATED,
             next => {
                 let seen = Neighbour::new(next);
                 // A mark after another character is not one of many. Fillers for the first consonant and

@@ -8,7 +8,7 @@ use alloc::string::String;
 
 use trust8::Kernel;
 
-use super::context::{Near, UNKNOWN, WINDOW_BYTES, is_mark};
+use super::context::{Near, UNKNOWN, WINDOW_BYTES};
 use super::errors::Row;
 use super::lanes::Sieve;
 use super::sieve::Suspects;
@@ -87,7 +87,7 @@ impl Profile {
         let sieve = Sieve { knows_common: false, ..self.sieve };
         let mut suspects = Suspects::new(0, 0);
         // The first character may be suspect only after the last one of `repaired`.
-        let (mut first, mut next, mut sound) = (Some(0), 0, 0);
+        let (mut first, mut next, mut other) = (Some(0), 0, 0);
         // What replaces each of a row is the same.
         let mut row = Row::NONE;
         // What is judged and left may be counted. What is written is not.
@@ -117,14 +117,14 @@ impl Profile {
                 row.add(Forbidden::new(at as u64, character, class));
             }
             if class.is_none() && character == BLANK {
-                // All that is before a sound character may be dropped.
-                if sound < after {
-                    sound = text.len() - text[after..].trim_start_matches(|next| self.may_drop(next)).len();
+                // All that is before another character may be dropped.
+                if other < after {
+                    other = text.len() - text[after..].trim_start_matches(BLANKS).len();
                 }
-                let is_lost = sound - at >= HELD_BYTES && self.forbids(Class::StrayFiller);
+                let is_lost = other - at >= HELD_BYTES && self.forbids(Class::StrayFiller);
                 class = match is_lost {
                     true => Some(Class::StrayFiller),
-                    false => self.class_after(repaired, character, &text[sound..], edges, near),
+                    false => self.class_after(repaired, character, &text[other..], edges, near),
                 };
             }
             let leads = repaired.is_empty() && character == '\u{FEFF}' && self.forbids(Class::LeadingMark);
@@ -159,10 +159,6 @@ impl Profile {
         let found = self.rules().look(repaired.as_bytes(), at, edges, near);
         repaired.truncate(at);
         found.map(|(_, class)| class)
-    }
-
-    fn may_drop(&self, character: char) -> bool {
-        self.rules().may_forbid(character.into()) && !is_mark(character.into())
     }
 
     /// Returns the class of the first character of a text that begins with one of [`PAIRS`] if the second one is a stray after it.
@@ -205,7 +201,10 @@ const PAIRS: [&str; 2] = ["\u{115F}\u{1160}", "\u{200B}\u{200B}"];
 /// At the start of a line, it is at home before others and not before a word.
 const BLANK: char = '\u{2800}';
 
-/// The bytes from a blank to the next sound character from which on the blank is a stray, whatever that character is: so that no more of
+/// Those, and what may be before the line feed after them.
+const BLANKS: [char; 2] = [BLANK, '\r'];
+
+/// The bytes from a blank to the next other character from which on the blank is a stray, whatever that character is: so that no more of
 /// a text need be held until it comes.
 const HELD_BYTES: usize = 4096;
 
@@ -238,12 +237,11 @@ impl<'a> Repairer<'a> {
         if let Some(pair) = PAIRS.iter().find(|pair| text.ends_with(*pair)) {
             end = text.len() - pair.len();
         }
-        let mut sound = text.trim_end_matches(|last| self.profile.may_drop(last)).len();
-        sound = sound.max(text.len().saturating_sub(HELD_BYTES - 1));
-        while !text.is_char_boundary(sound) {
-            sound += 1;
+        let mut blanks = text.trim_end_matches(BLANKS).len().max(text.len().saturating_sub(HELD_BYTES - 1));
+        while !text.is_char_boundary(blanks) {
+            blanks += 1;
         }
-        end = end.min(text[sound..].find(BLANK).map_or(end, |at| sound + at));
+        end = end.min(text[blanks..].find(BLANK).map_or(end, |at| blanks + at));
         let count = self.pass(&text, end, out);
         text.drain(..end);
         self.held = text;

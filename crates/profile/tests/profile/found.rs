@@ -214,6 +214,10 @@ fn thin_ones_are_limited() {
         ("a face with a style or none", "😀😃\u{FE0F}😄".to_owned()),
         ("a quotation mark or its variant", "“a”, “\u{FE00}b”".to_owned()),
         ("blanks of Braille before code", "\n\u{2800}\u{2800}code".to_owned()),
+        ("a blank of Braille before private use", "\u{2800}\u{E000}code".to_owned()),
+        ("a line over a bar or none", "a ｜\u{20D2}b ｜c".to_owned()),
+        ("a line over lines", "‖\u{20D2}".to_owned()),
+        ("a line over a sign for parallels", "∥\u{20D3}".to_owned()),
         ("Mongolian selectors", "ᠪᠢ\u{180B}ᠴᠢ\u{180C}ᠭᠡ\u{180B}ᠮᠣ\u{180D}".to_owned()),
         (
             "spaces between Russian words",
@@ -304,6 +308,7 @@ fn ordinary_text_passes() {
         ("Church Slavonic", "въ нача\u{301}лѣ бѣ̀ сло́во, гд\u{483}ь бг\u{483}ъ"),
         ("IPA", "[ˌɪntəˈnæʃənəl fəˈnɛtɪk ˈælfəˌbɛt], t͡ʃ, n̩, ã̠"),
         ("Braille", "⠠⠃⠗⠇⠀⠊⠎⠀⠗⠑⠁⠙⠀⠃⠽⠀⠞⠕⠥⠉⠓"),
+        ("a picture of Braille", "\u{2800}\u{2800}\r\n\u{2800}⠁\u{2800}\r\n\u{2800}\u{2800}.\n\u{2800}"),
         (
             "Mathematics",
             "\

@@ -82,12 +82,6 @@ const STACKABLE: Set = &[0x0300..=0x034E, 0x0350..=0x036F, 0x0483..=0x0489, 0xFE
 const PRIVATE: Set = &[0xE000..=0xF8FF, 0xF_0000..=0xF_FFFD, 0x10_0000..=0x10_FFFD];
 const REORDERING: Set = &[0x2028..=0x202E, 0x2066..=0x2069, 0xFEFF..=0xFEFF];
 
-/// Returns whether a repair may drop a character.
-#[cfg(feature = "alloc")]
-pub(super) fn may_be_dropped(preset: &str, character: char) -> bool {
-    !any_of(&[COMBINING], character.into()) && may_be_forbidden(preset, character.into())
-}
-
 /// Returns whether a preset forbids a character in some contexts, or always.
 fn may_be_forbidden(preset: &str, n: u32) -> bool {
     let strays = [JOINERS, SELECTORS, TAGS, MARKS, WIDTHS, UNSEEN_SPACES, FILLERS];
@@ -458,10 +452,7 @@ impl At<'_> {
             0x2061..=0x2064 => {
                 self.last_is(&[&[0x3E..=0x3E]]) && self.next_is(&[&[0x3C..=0x3C]]) && self.limit(2, 3)
             }
-            0x20D2..=0x20D3 => {
-                let others: Set = &[0x30..=0x30, 0x2018..=0x201D];
-                self.last_is(&[VARIED]) && !self.last_is(&[others]) && self.limit(3, 5)
-            }
+            0x20D2..=0x20D3 => self.last_is(&[&[0x223C..=0x22FF]]) && self.limit(3, 5),
             0xFFFC => self.is_among_seen() && self.limit(1, 1),
             0x1_6FE4 => self.last_is(&[&[0x1_8B00..=0x1_8CFF]]) && self.limit(4, 7),
             0x1_BCA0..=0x1_BCA3 => self.last_is(&[&[0x1_BC00..=0x1_BC9F]]) && self.limit(3, 5),
@@ -474,10 +465,12 @@ impl At<'_> {
                 let behind = self.behind(64);
                 let beside_word = self.last_is(&[WORDS]) || self.next_is(&[WORDS]);
                 let other = behind.iter().rev().find(|&&n| n != 0x2800);
+                let in_row = matches!(self.next(), 0x2800 | 0xD);
                 self.next_is(&[dots])
                     || !beside_word && !self.next_is_uncertain() && behind.iter().any(|&n| any_of(&[dots], n))
                     || other.is_some_and(|&n| any_of(&[dots], n))
-                    || !self.next_is(&[WORDS]) && other.is_none_or(|&n| matches!(n, 0xA | 0xD))
+                    || (in_row || !self.next_is(&[WORDS]) && !self.next_is_uncertain())
+                        && other.is_none_or(|&n| matches!(n, 0xA | 0xD))
             }
             0xD => self.next_is(&[&[0xA..=0xA]]),
             _ if any_of(&[PRIVATE], n) => {

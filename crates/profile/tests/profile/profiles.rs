@@ -1,7 +1,5 @@
 //! Profiles, with every kernel, against the grammars of RFC 9839 and lists of code points.
 
-#[cfg(feature = "alloc")]
-use super::oracle::may_be_dropped;
 use super::oracle::{BY_CONTEXT, allowed};
 use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
@@ -415,8 +413,8 @@ pub(super) fn repaired_by_oracle(preset: &str, text: &str) -> String {
         let is_first =
             ["\u{115F}\u{1160}", "\u{200B}\u{200B}"].iter().any(|pair| text[at..].starts_with(pair));
         let dangles = is_first && !allowed(preset, &pair, true)[count + 1];
-        // What is between a blank and a word may be dropped.
-        let far = text[at + character.len_utf8()..].chars().find(|&next| !may_be_dropped(preset, next));
+        // Blanks between a blank and something else may be dropped.
+        let far = text[at + character.len_utf8()..].chars().find(|next| !"\u{2800}\r".contains(*next));
         let far: String = repaired.chars().chain([character]).chain(far).collect();
         let is_before_word = character == '\u{2800}' && !allowed(preset, &far, true)[count];
         if allowed(preset, &context, true)[count] && !is_moved && !dangles && !is_before_word {
@@ -732,6 +730,10 @@ fn blanks_before_words_are_repaired() {
         "\n\u{2800}\u{2800}code",
         "\u{2800}\u{2800}\u{2800}x",
         "a\n\u{2800}\u{200B}\u{2800}b",
+        "\u{2800}\u{E000}w",
+        "\u{2800}\u{2800}\u{FE0F}\u{2800}\u{E000}.",
+        "\u{2800}\r\u{2800}\r\n\u{2800}\r\u{E000}",
+        "\u{2801}é\u{2800}\u{2800}\r\u{2800}\u{2800}\r",
         "\u{2800}\u{200B}c",
         "\u{2801}\u{2800}\u{2800}d",
     ]) {
