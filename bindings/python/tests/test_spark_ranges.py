@@ -354,6 +354,22 @@ def test_a_tree_of_judgements(tmp_path, monkeypatch):
     assert levels >= 2
 
 
+def test_what_a_profile_says_does_not_depend_on_the_pieces(tmp_path, monkeypatch):
+    """`scan_files` judged each piece without the one before, and reported an innocent file as changed if its end cut a family of emoji."""
+    monkeypatch.setattr(reading, "PIECE", 40)
+    file, family = tmp_path / "f", "👨\u200d👩\u200d👧\u200d👦"
+    for before in range(26):
+        for end in ["", "\u200d", "\ufeff", "\u202e"]:
+            data = ("a" * before + family * 8 + end + "\n").encode()
+            file.write_bytes(data)
+            error = next(trust8.errors(data, profile="source"), None)
+            assert (error is None) == (end == "")
+            for range_bytes in [61, 1000]:
+                row = scanned(str(file), range_bytes, "source")
+                assert row["error"] is None and row["valid"] == (error is None)
+                assert error is None or (row["offset"], row["length"], row["kind"]) == (error.start, error.end - error.start, error.kind)
+
+
 def test_what_a_profile_says_does_not_depend_on_the_ranges(tmp_path):
     """A profile judges invisible characters by what is before them, which may be in another range."""
     pieces = ["a", "\n", "é", "日", "\U000e0101", "\u200b", "\u200c", "\u202e", "\0", "\ue000", "\u05d0", "\u200f", "😀", "\ufe0f", "\u200d"]

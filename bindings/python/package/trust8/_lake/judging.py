@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow  # type: ignore[import-untyped,unused-ignore]
 import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 
-from .. import Part, PartError, ProfileError, errors, is_utf8
+from .. import Part, PartError, ProfileError, Utf8Error, errors
 from . import listing
 from .reading import AFTER, BEFORE, Unreadable, check_unchanged, mistake_at, pieces, text_at, whole_texts
 
 if TYPE_CHECKING:
     from .._trust8 import _Profile
-
-_BOM = "\ufeff".encode()
 
 # The number of judgements that are joined into one at each level of the tree.
 FAN = 4096
@@ -46,14 +44,17 @@ def judge(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Prof
     file = row["path"], row["size"], row["mtime"], row["codec"], row["ranges"], row["index"]
     part, forbidden = Part(), None
     try:
-        for offset, piece in _texts(filesystem, row, profile is not None):
+        read: Iterator[tuple[int, bytes, bytes, bytes]] = texts(filesystem, row, profile)
+        if profile is None:
+            # Any cut will do.
+            read = ((0, b"", piece, b"") for piece in pieces(filesystem, row, row["offset"], row["end"]))
+        for offset, before, text, after in read:
             if profile is not None and not part.has_failed:
-                found = _first_forbidden(piece, offset == 0, profile)
-                if found is not None:
-                    start, end = found
+                start, end, error = next(errors_in(before, text, after, profile), (0, 0, None))
+                if isinstance(error, ProfileError):
                     forbidden = offset + start
-                    piece = piece[:start] + b"\xff" * (end - start) + piece[end:]
-            part = part.then(Part.of(piece))
+                    text = text[:start] + b"\xff" * (end - start) + text[end:]
+            part = part.then(Part.of(text))
             # The text after an error does not matter, but the end of a compressed file tells whether it is complete.
             if part.has_failed and row["codec"] is None:
                 check_unchanged(filesystem, row)
@@ -63,28 +64,29 @@ def judge(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Prof
     return *file, part.to_bytes(), forbidden, None
 
 
-def _texts(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], whole: bool) -> Iterator[tuple[int, bytes]]:
-    """Return the bytes of a range in pieces, with the offset of each. If `whole` is true, no character is cut."""
-    if whole:
-        for offset, piece, _ in whole_texts(filesystem, row):
-            yield offset, piece
-    else:
-        offset = row["offset"]
-        for piece in pieces(filesystem, row, offset, row["end"]):
-            yield offset, piece
-            offset += len(piece)
+def texts(
+    filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Profile | None = None
+) -> Iterator[tuple[int, bytes, bytes, bytes]]:
+    """Return the text of a range in pieces, as `whole_texts` does, with what a profile needs before each piece."""
+    before = None if profile is not None else b""
+    for offset, text, after in whole_texts(filesystem, row):
+        if before is None:
+            start = max(0, offset - BEFORE)
+            before = text_at(filesystem, row, start, offset - start)
+        yield offset, before, text, after
+        before = (before + text)[-BEFORE:] if profile is not None else b""
 
 
-def _first_forbidden(piece: bytes, is_start: bool, profile: _Profile) -> tuple[int, int] | None:
-    """Return the position of the first forbidden character, unless an ill-formed sequence precedes it."""
-    if is_utf8(piece, profile=profile) and (is_start or piece[:3] != _BOM):
-        return None
-    # A byte order mark may only begin the first piece of a file.
-    before = b"" if is_start else b"a"
-    found = next(errors(before + piece, profile=profile), None)
-    if not isinstance(found, ProfileError):
-        return None
-    return found.start - len(before), found.end - len(before)
+def errors_in(
+    before: bytes, text: bytes, after: bytes, profile: _Profile | None
+) -> Iterator[tuple[int, int, Utf8Error]]:
+    """Return the start and the end of each error that begins in a text, where no character and no ill-formed sequence is cut."""
+    for error in errors(before + text + after, profile=profile):
+        start = error.start - len(before)
+        if start >= len(text):
+            return
+        if start >= 0:
+            yield start, error.end - len(before), error
 
 
 def levels(ranges: int) -> int:

@@ -15,12 +15,11 @@ import pyarrow  # type: ignore[import-untyped,unused-ignore]
 import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 
 from .. import ProfileError, Utf8Error, inspect
-from .. import errors as errors_in
 from .._lake import listing
 from .._lake.columns import listed
-from .._lake.judging import in_order
+from .._lake.judging import errors_in, in_order, texts
 from .._lake.listing import RANGE_BYTES, Paths
-from .._lake.reading import BEFORE, Unreadable, mistake_in, text_at, whole_texts
+from .._lake.reading import Unreadable, mistake_in
 from ._ranges import ranges as ranges_of
 from ._workers import for_each_row, in_spark, settle
 
@@ -94,9 +93,9 @@ def _survey(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Pr
     """Return what a range adds to the position of the next one."""
     place, faulty = Place(0, 0), False
     try:
-        for _, before, text, after in _texts(filesystem, row, profile):
+        for _, before, text, after in texts(filesystem, row, profile):
             at = 0
-            for start, end, error in _errors_in(before, text, after, profile):
+            for start, end, error in errors_in(before, text, after, profile):
                 place, at, faulty = _after_error(place.after(text[at:start]), error, text[start:end]), end, True
             place = place.after(text[at:])
     except Unreadable as error:
@@ -106,31 +105,6 @@ def _survey(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Pr
 
 def _range(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in listing.RANGE.names)
-
-
-def _texts(
-    filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Profile | None = None
-) -> Iterator[tuple[int, bytes, bytes, bytes]]:
-    """Return the text of a range in pieces, as `whole_texts` does, with what a profile needs before each piece."""
-    before = None if profile is not None else b""
-    for offset, text, after in whole_texts(filesystem, row):
-        if before is None:
-            start = max(0, offset - BEFORE)
-            before = text_at(filesystem, row, start, offset - start)
-        yield offset, before, text, after
-        before = (before + text)[-BEFORE:] if profile is not None else b""
-
-
-def _errors_in(
-    before: bytes, text: bytes, after: bytes, profile: _Profile | None
-) -> Iterator[tuple[int, int, Utf8Error]]:
-    """Return the start and the end of each error that begins in a text, where no character and no ill-formed sequence is cut."""
-    for error in errors_in(before + text + after, profile=profile):
-        start = error.start - len(before)
-        if start >= len(text):
-            return
-        if start >= 0:
-            yield start, error.end - len(before), error
 
 
 def _after_error(place: Place, error: Utf8Error, text: bytes) -> Place:
@@ -160,10 +134,10 @@ def _errors_of(
     """Return the errors of a range."""
     path, place = row["path"], Place(row["line"], row["column"])
     try:
-        for offset, before, text, after in _texts(filesystem, row, profile):
+        for offset, before, text, after in texts(filesystem, row, profile):
             at = mistake_end = 0
             whole = text + after
-            for start, end, error in _errors_in(before, text, after, profile):
+            for start, end, error in errors_in(before, text, after, profile):
                 place = place.after(text[at:start])
                 # A mistake may be several ill-formed sequences, and the first one identifies it.
                 if start >= mistake_end:
