@@ -33,8 +33,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder, *arguments, command=None, stdin=b""):
-    words = [sys.executable, "-m", "trust8"] if command is None else [command, "check"]
+def run(folder, *arguments, command=None, check=True, stdin=b""):
+    words = [sys.executable, "-m", "trust8"] if command is None else [command, "check"] if check else [command]
     done = subprocess.run([*words, *arguments], cwd=folder, capture_output=True, input=stdin)
     return done.returncode, done.stdout, done.stderr
 
@@ -104,6 +104,20 @@ def test_a_build_without_the_command_prints_any_name_and_needs_no_reader(folder)
     process.stdout.close()
     assert process.stderr.read() == b"" and process.wait() == -signal.SIGPIPE
     process.stderr.close()
+
+
+def test_a_build_without_the_command_says_what_it_cannot_print(folder):
+    """A closed or full output was a traceback and the exit code for invalid files, and a closed standard error sent errors to the other stream."""
+    name = "a\nb\x1b[2J\u202e"
+    (folder / name).write_bytes(b"\xff")
+    for output, streams in [(">&-", b"Bad file descriptor"), (">/dev/full", b"No space left on device")]:
+        words = ["-c", f'exec "$@" {output}', "sh", sys.executable, "-c", WITHOUT]
+        assert run(folder, *words, "valid", command="/bin/sh", check=False) == (0, b"", b"")
+        assert run(folder, *words, "invalid", command="/bin/sh", check=False) == (2, b"", b"trust8: standard output: " + streams + b"\n")
+    words = ["-c", 'exec "$@" 2>&-', "sh", sys.executable, "-c", WITHOUT, "missing"]
+    assert run(folder, *words, command="/bin/sh", check=False) == (2, b"", b"")
+    code, out, _ = run(folder, "-c", WITHOUT, name, command=sys.executable, check=False)
+    assert code == 1 and out.startswith(rb"a\nb\u{1b}[2J\u{202e}:1:1: byte 0: ") and out.count(b"\n") == 1
 
 
 def test_ctrl_c_ends_it(folder):
