@@ -335,10 +335,17 @@ fn with_handler<'py>(
     let mut at = 0;
     loop {
         let rest = &input.as_bytes()[at..];
-        let Some(chunk) = utf8_chunks(rest).next() else { break };
+        // Signals are handled between pieces.
+        let piece = &rest[..rest.len().min(PIECE_BYTES)];
+        let Some(chunk) = utf8_chunks(piece).next() else { break };
         out.push_str(chunk.valid())?;
         at += chunk.valid().len();
-        let Some(error) = chunk.error() else { break };
+        let error = chunk.error();
+        if piece.len() < rest.len() && error.is_none_or(|error| error.kind() == ErrorKind::Incomplete) {
+            py.check_signals()?;
+            continue;
+        }
+        let Some(error) = error else { break };
         if !is_final && is_unfinished(&error, rest.len() - chunk.valid().len()) {
             break;
         }

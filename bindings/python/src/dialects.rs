@@ -39,7 +39,7 @@ fn dialect(name: &str) -> PyResult<Dialect> {
 pub(crate) fn dialect_decode<'py>(
     name: &str,
     data: &Bound<'py, PyAny>,
-    errors: &Bound<'py, PyAny>,
+    errors: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = is_true)] r#final: bool,
 ) -> PyResult<(Bound<'py, PyString>, usize)> {
     let py = data.py();
@@ -49,7 +49,7 @@ pub(crate) fn dialect_decode<'py>(
     if let Ok(text) = unlocked_if_long(py, bytes.len(), || dialect.to_utf8(bytes)) {
         return Ok((text::of_valid(py, &Counts::of(py, text.as_bytes())?)?, bytes.len()));
     }
-    let handler_name = handler_name(errors)?;
+    let handler_name = errors.map_or(Ok("strict"), handler_name)?;
     let passes = matches!(dialect, Dialect::Wtf8 | Dialect::ModifiedUtf8) || handler_name == "surrogatepass";
     let mut handler = Handler::new(handler_name);
     let len = bytes.len();

@@ -11,8 +11,10 @@ use trust8::boundary::floor;
 use trust8::{ErrorKind, Utf8Error, Validator};
 use trust8_profile::{self as profile, Profile};
 
+use crate::decode::invalid;
 use crate::input::{Input, LONG_BYTES, PIECE_BYTES, is_true, unlocked_if_long};
 use crate::profile::{first, profile_of, refused};
+use crate::text::Counts;
 
 exports!(validate, errors, describe; Errors);
 
@@ -79,14 +81,11 @@ pub(crate) fn validate(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny
     // Changing memory may be UTF-8 by now, which is an equally valid answer.
     let bytes = input.bytes(py)?;
     if profile.bits() != 0 {
-        let Some(place) = first(&profile, bytes.as_bytes(), 0, bytes.as_bytes().len()) else { return Ok(()) };
-        return Err(PyErr::from_value(refused(py, &bytes, place)?));
+        let first = Errors::of(bytes, profile, false).next(py)?;
+        return first.map_or(Ok(()), |error| Err(PyErr::from_value(error)));
     }
-    let all = bytes.as_bytes();
-    let Some(error) = trust8::from_utf8(all).err() else { return Ok(()) };
-    let start = error.valid_up_to();
-    let end = error.error_len().map_or(all.len(), |len| start + len);
-    Err(PyErr::from_value(new_error(py, &bytes, start, end, reason(&error))?))
+    let counts = Counts::of(py, bytes.as_bytes())?;
+    if counts.is_valid() { Ok(()) } else { Err(invalid(py, &bytes, counts.valid())?) }
 }
 
 /// Return an iterator over all errors in `data`, each as a `Utf8Error`.
@@ -113,7 +112,7 @@ pub(crate) fn errors(
 ) -> PyResult<Errors> {
     let profile = profile_of(profile)?;
     let bytes = Input::of(data)?.bytes(data.py())?;
-    Ok(Errors { bytes: bytes.unbind(), profile, runs, at: 0, from: 0, found: Vec::new().into_iter() })
+    Ok(Errors::of(bytes, profile, runs))
 }
 
 /// An iterator over all errors in some bytes: see `errors`.
@@ -145,6 +144,10 @@ impl Errors {
 }
 
 impl Errors {
+    fn of(bytes: Bound<'_, PyBytes>, profile: Profile, runs: bool) -> Self {
+        Self { bytes: bytes.unbind(), profile, runs, at: 0, from: 0, found: Vec::new().into_iter() }
+    }
+
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         /// The number of errors to find at a time, because starting a search has its cost.
         const MANY_ERRORS: usize = 256;

@@ -6,6 +6,7 @@ import codecs
 import io
 import random
 import time
+from contextlib import nullcontext
 
 import pytest
 import trust8
@@ -301,6 +302,16 @@ def test_answers_of_handlers_that_are_none(answer):
     for name in ["utf-8", "cesu-8"]:
         with pytest.raises(TypeError):
             "\ud800".encode(name, "trust8-answer")
+
+
+def test_no_name_of_a_handler_is_strict():
+    """As in the interpreter's own codecs; it was a `TypeError`."""
+    for name, error in [("utf-8", UnicodeEncodeError), ("cesu-8", UnicodeEncodeError), ("mutf-8", None), ("wtf-8", None)]:
+        codec = codecs.lookup(name)
+        with pytest.raises(UnicodeDecodeError):
+            codec.decode(b"\xff", None)
+        with pytest.raises(error) if error else nullcontext():
+            codec.encode("\ud800", None)
 
 
 def test_the_count_after_a_handler_has_exchanged_the_bytes():

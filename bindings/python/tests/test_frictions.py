@@ -15,6 +15,7 @@ import textwrap
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -281,17 +282,18 @@ def test_errors_at_the_end_of_a_piece():
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n", "\r\r\n"])
 def test_decode_lines(end):
+    codecs.register_error("trust8-strict", codecs.strict_errors)
     text = end.join([*TEXTS.values(), "", "last"])
     for data in [text.encode(), (text + end).encode(), faulty(text, 9), b"", end.encode()]:
-        for errors in ["strict", "replace", "surrogateescape", "backslashreplace"]:
+        for errors in ["strict", "replace", "surrogateescape", "backslashreplace", "surrogatepass", "trust8-strict"]:
             for keepends in [False, True]:
                 wanted = outcome(lambda: [line.decode("utf-8", errors) for line in data.splitlines(keepends)])
                 found = outcome(lambda: trust8.decode_lines(data, errors, keepends=keepends))
                 if isinstance(wanted, list):
                     assert found == wanted
                 else:
-                    # The place is that in the whole.
-                    assert found == outcome(data.decode)
+                    # The place is that in the whole, also if a handler refuses.
+                    assert found == outcome(lambda: data.decode("utf-8", errors))
 
 
 def test_mojibake():
@@ -395,3 +397,32 @@ def test_repairs_of_long_texts(policy):
     clean = bytes(20 << 20)
     assert trust8.repair(clean, policy) is clean
     assert trust8.repair(clean + b"\xff", policy) == clean + trust8.repair(b"\xff", policy)
+
+
+CALLS_OF_TWO_PASSES = {
+    "validate": lambda data: trust8.validate(data + b"\0", profile="source"),
+    "decode_lines": lambda data: trust8.decode_lines(data),
+    "a handler": lambda data: trust8.decode(data + b"\xff", "trust8-strict"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS_OF_TWO_PASSES)
+def test_signals_interrupt_the_second_pass(name):
+    """The first pass was interrupted, and the second was one piece of work."""
+    codecs.register_error("trust8-strict", codecs.strict_errors)
+    data = ("ខ្មែរ ភាសា" * 2000 + "\n").encode()
+    data *= (64 << 20) // len(data)
+
+    def call():
+        with suppress(UnicodeDecodeError):
+            CALLS_OF_TWO_PASSES[name](data)
+
+    def call_again_and_again():
+        while True:
+            call()
+
+    start = time.process_time()
+    call()
+    once = time.process_time() - start
+    # A busy machine may be late a few times, but not always.
+    assert any(interrupted(call_again_and_again, 0.65 * once) < 0.85 * once for _ in range(8))

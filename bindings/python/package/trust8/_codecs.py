@@ -93,14 +93,14 @@ def _utf_8() -> codecs.CodecInfo:
     )
 
 
-def _dialect_encode(name: str, text: str, errors: str) -> bytes:
+def _dialect_encode(name: str, text: str, errors: str | None) -> bytes:
     """Encode a text in a dialect."""
     _check_handler(name, errors)
     encoded = _trust8._dialect_encode(name, text, name != "cesu-8" or errors == "surrogatepass")
     if encoded is not None:
         return encoded
     # CESU-8 has no lone surrogates, so the error handler is called, as in the UTF-8 codec.
-    handler = codecs.lookup_error(errors)
+    handler = codecs.lookup_error("strict" if errors is None else errors)
     pieces = []
     at = 0
     while found := _SURROGATES.search(text, at):
@@ -125,13 +125,13 @@ def _dialect_encode(name: str, text: str, errors: str) -> bytes:
     return b"".join(pieces)
 
 
-def _dialect_decode(name: str, data: Buffer, errors: str, final: bool) -> tuple[str, int]:
+def _dialect_decode(name: str, data: Buffer, errors: str | None, final: bool) -> tuple[str, int]:
     """Decode a dialect."""
     _check_handler(name, errors)
     return _trust8._dialect_decode(name, data, errors, final)
 
 
-def _check_handler(name: str, errors: str) -> None:
+def _check_handler(name: str, errors: str | None) -> None:
     if errors == "surrogateescape" and name != "cesu-8":
         raise ValueError(
             f"{name} has lone surrogates, so 'surrogateescape' would not return the bytes that it was given: "
