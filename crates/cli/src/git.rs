@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
@@ -25,6 +25,8 @@ fn git(folder: Option<&Path>) -> Command {
     git.env("GIT_LITERAL_PATHSPECS", "1").env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
     // Fetching an object that is missing runs programs. Gits before 2.45 know only the second variable.
     git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+    // What a repository replaces is not what is committed.
+    git.env("GIT_NO_REPLACE_OBJECTS", "1");
     git.stdin(Stdio::null()).args(["-c", "core.fsmonitor=false"]);
     git
 }
@@ -52,16 +54,36 @@ fn output(git: &mut Command) -> Result<Vec<u8>, String> {
 /// returns only the files in them; each has to have one. The names are relative to `folder`, or to
 /// the current one.
 pub(crate) fn tracked(folder: Option<&Path>, paths: &[PathBuf]) -> Result<Vec<Vec<u8>>, String> {
-    let mut git = git(folder);
-    git.args(["ls-files", "-z", "--stage"]);
+    let mut listing = git(folder);
+    listing.args(["ls-files", "-z", "--stage"]);
     if !paths.is_empty() {
-        git.args(["--error-unmatch", "--"]).args(paths);
+        listing.args(["--error-unmatch", "--"]).args(paths);
     }
-    let list = output(&mut git)?;
+    let list = output(&mut listing)?;
     let mut names: Vec<_> = list.split(|&byte| byte == 0).filter_map(regular).collect();
     // A file with a conflict has several versions.
     names.dedup();
+    // Git checks out no file elsewhere, but lists what a stranger's index has.
+    let depth = if names.iter().any(|name| name.starts_with(b"..")) {
+        let top = output(git(folder).args(["rev-parse", "--show-cdup"]))?;
+        top.split(|&byte| byte == b'/').filter(|&part| part == b"..").count()
+    } else {
+        0
+    };
+    if let Some(name) = names.iter().find(|name| !is_inside(name, depth)) {
+        return Err(format!("git: {} is outside of the worktree", String::from_utf8_lossy(name)));
+    }
     Ok(names.into_iter().map(<[u8]>::to_owned).collect())
+}
+
+/// Whether a file with this name is in the worktree, which begins `depth` folders above.
+fn is_inside(name: &[u8], depth: usize) -> bool {
+    let parts = name.split(|&byte| is_separator(byte.into()));
+    let up = parts.clone().take_while(|part| *part == b"..").count();
+    // Windows has names such as `C:f`.
+    let is_name =
+        |part: &[u8]| !matches!(part, b"" | b"." | b"..") && !(cfg!(windows) && part.contains(&b':'));
+    up <= depth && parts.skip(up).all(is_name)
 }
 
 /// Returns the name in a line that begins with a mode, if that is the mode of a regular file. Links

@@ -202,6 +202,60 @@ fn a_repository_runs_nothing() {
     assert!(script.with_extension("ran").exists(), "Git runs it itself");
 }
 
+/// Git checks out no file outside of the worktree, but lists those that an index has. `fix -i` repaired them.
+#[test]
+fn an_index_leads_to_no_file_outside_of_the_worktree() {
+    let parent = Folder::new();
+    let outside = parent.file("f", b"precious \xFF");
+    let absolute = outside.to_str().unwrap();
+    let repository = |name: &str| {
+        let folder = Folder::inside(parent.path());
+        let stand_in = "x".repeat(name.len());
+        folder.file(&stand_in, b"a\xFF");
+        git(&folder, &["init", "--quiet"]);
+        // Without a hash, the index can be changed.
+        git(&folder, &["-c", "index.skipHash=true", "add", "."]);
+        let index = fs::read(folder.at(".git/index")).unwrap();
+        let at = memchr::memmem::find(&index, stand_in.as_bytes()).unwrap();
+        let index = [&index[..at], name.as_bytes(), &index[at + name.len()..]].concat();
+        fs::write(folder.at(".git/index"), index).unwrap();
+        fs::create_dir_all(folder.at("sub/sub")).unwrap();
+        folder
+    };
+    for name in ["../f", "sub/../../f", "sub/sub/../../../f", "./../f", absolute] {
+        let folder = repository(name);
+        for (place, paths) in [(".", &[][..]), ("sub", &[]), ("sub/sub", &["../.."]), ("sub", &[".."])] {
+            let mut fix = folder.trust8();
+            fix.current_dir(folder.at(place)).args(["fix", "-i", "--replace", "--tracked"]).args(paths);
+            fix.output().unwrap();
+            assert_eq!(fs::read(&outside).unwrap(), b"precious \xFF", "{name} {place}");
+        }
+        let run = folder.trust8().args(["-l", "--tracked"]).assert().code(2).stdout(is_empty());
+        assert_eq!(stderr(&run), format!("trust8: git: {name} is outside of the worktree\n"));
+    }
+    // A folder above is in the worktree.
+    let folder = repository("sub/f");
+    folder.file("sub/f", b"a\xFF");
+    let mut check = folder.trust8();
+    check
+        .current_dir(folder.at("sub/sub"))
+        .args(["-l", "--tracked", "../.."])
+        .assert()
+        .code(1)
+        .stdout("../f\n");
+}
+
+/// Git can show another object in place of a staged one. The commit has that one nevertheless.
+#[test]
+fn a_replaced_object_is_not_what_is_staged() {
+    let folder = repository();
+    git(&folder, &["commit", "--quiet", "-m", "."]);
+    folder.file("src/main.rs", b"fn main() {} // \xFF\n");
+    git(&folder, &["add", "src"]);
+    git(&folder, &["replace", ":src/main.rs", "HEAD:src/main.rs"]);
+    folder.trust8().args(["-l", "--staged"]).assert().code(1).stdout("src/main.rs\n");
+}
+
 /// A link that replaces a folder leads to files that Git does not track. `fix -i` repaired them.
 #[test]
 fn a_link_in_place_of_a_tracked_folder_is_not_followed() {
