@@ -203,25 +203,34 @@ pub(crate) fn write_name(out: &mut Vec<u8>, name: &[u8], terminal: bool) {
 }
 
 /// Returns the name of a file as a word for a shell, which is visible and means nothing else.
+///
+/// No quotation mark or backslash of the name is between quotation marks: fish takes backslashes there for escapes, and dash
+/// ends `$'` at every quotation mark.
 pub(crate) fn shell_word(name: &[u8]) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "_-./,+@%:=".contains(c);
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./,+@%:".contains(c);
     let visible = visible(name);
     let mut word = if name.starts_with(b"-") { "./".to_owned() } else { String::new() };
     if visible.as_bytes() != name {
-        // Bash, ksh and zsh know this form of a quoted string.
+        // Bash, ksh and zsh know this form of a quoted string. More digits after `\x` would mean another byte to ksh.
         word += "$'";
         for &byte in name {
             match byte {
-                b'\'' | b'\\' => word.extend(['\\', byte.into()]),
-                b' '..=b'~' => word.push(byte.into()),
-                _ => word += &format!("\\x{byte:02X}"),
+                b' '..=b'~' if !matches!(byte, b'\'' | b'\\') => word.push(byte.into()),
+                _ => word += &format!("\\{byte:03o}"),
             }
         }
         word.push('\'');
     } else if !name.is_empty() && visible.chars().all(is_plain) {
         word += &visible;
     } else {
-        word = format!("{word}'{}'", visible.replace('\'', r"'\''"));
+        word.push('\'');
+        for c in visible.chars() {
+            match c {
+                '\'' | '\\' => word.extend(['\'', '\\', c, '\'']),
+                _ => word.push(c),
+            }
+        }
+        word.push('\'');
     }
     word
 }
@@ -316,7 +325,9 @@ mod tests {
             (b"it's", r"'it'\''s'"),
             (b"-x", "./-x"),
             (b"- x", "./'- x'"),
-            (b"a\nb'\\\xE9", r"$'a\x0Ab\'\\\xE9'"),
+            (b"a\nb'\\\xE9", r"$'a\012b\047\134\351'"),
+            (br"a\'b", r"'a'\\''\''b'"),
+            (b"=ls", "'=ls'"),
         ] {
             assert_eq!(shell_word(name), word);
         }
