@@ -161,7 +161,7 @@ impl fmt::Display for Culprit<'_> {
         match self.why {
             Why::NotUtf8(mistake) => mistake.fmt(f),
             Why::Mojibake(was) => {
-                let now = core::str::from_utf8(self.bytes).unwrap_or_default();
+                let (now, was) = (visible(self.bytes), visible(was.as_bytes()));
                 write!(f, "mojibake: '{now}' was '{was}'; `trust8 fix --unmojibake` undoes it")
             }
             Why::Forbidden(Run { first, characters: 1, .. }) => {
@@ -259,6 +259,13 @@ mod tests {
         ] {
             assert_eq!(message(input), (expected.to_owned(), replacements), "{input:X?}");
         }
+    }
+
+    /// It began with U+009B, which terminals take for ESC and [.
+    #[test]
+    fn mojibake_does_nothing_to_a_terminal() {
+        let message = Culprit::mojibake("Â›â€®".as_bytes(), "\u{9B}\u{202E}").to_string();
+        assert!(message.starts_with(r"mojibake: 'Â›â€®' was '\u{9b}\u{202e}'"), "{message}");
     }
 
     /// Whatever follows it, a culprit has at least one byte, no ASCII and no valid character, and a
