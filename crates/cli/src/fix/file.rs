@@ -34,11 +34,16 @@ impl Fix<'_> {
         let args = self.args;
         let target =
             || Target::of(&entry.source, entry.folder.as_ref(), args.output.as_deref(), args.in_place);
+        // If the text turns out to be one that is left alone, these leave its beginning alone, too.
+        let is_stored = args.from.is_some()
+            || args.diff
+            || args.declaration
+            || (args.strip_bom || args.unmojibake) && args.invalid_as.is_none() && args.remedy.is_none();
         let opened = if args.in_place { entry.open_regular() } else { entry.open() };
         let (file, start) = match opened.map_err(FileError::Read)? {
             Opened::Seekable { file, start } => (file, start),
             // A repair reads its input only once, so nothing needs to be stored.
-            Opened::Stream(stream) if args.from.is_none() && !args.diff && !args.declaration => {
+            Opened::Stream(stream) if !is_stored => {
                 return match (args.invalid_as, args.remedy) {
                     (None, None) => self.fix_stream(stream, target(), out),
                     (None, Some(_)) => self.write(Plan::Repair, stream, target(), None, &Look::UTF8, out),

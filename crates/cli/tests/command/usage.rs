@@ -55,6 +55,13 @@ fn a_byte_order_mark_is_removed_if_asked_for() {
     assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "text");
     let fix = |input: &[u8]| trust8().args(["fix", "--strip-bom"]).write_stdin(input.to_vec()).assert();
     fix(b"\xEF\xBB\xBFa\xFF").code(1).stdout(&b"a\xFF"[..]);
+    // A stream that is no UTF-8 is left alone, as such a file is. It lost its mark.
+    let lines = "é GrÃ¶ÃŸe\n".repeat(30_000);
+    let left = [b"\xEF\xBB\xBF", lines.as_bytes(), b"\xED\xA0\xBD\xED\xB8\x80\n"].concat();
+    fix(&left).code(1).stderr(contains("left alone: looks like cesu-8")).stdout(left.clone());
+    let mut undo = trust8();
+    undo.args(["fix", "--unmojibake"]).write_stdin(left.clone()).assert().code(1).stdout(left);
+    fix(b"\xEF\xBB\xBFa").code(0).stdout("a");
     fix(b"a\xEF\xBB\xBF").code(0).stdout("a\u{FEFF}");
 }
 
