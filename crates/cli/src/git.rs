@@ -81,9 +81,9 @@ fn is_inside(name: &[u8], depth: usize) -> bool {
     let parts = name.split(|&byte| is_separator(byte.into()));
     let up = parts.clone().take_while(|part| *part == b"..").count();
     // Windows has names such as `C:f`.
-    let is_name =
-        |part: &[u8]| !matches!(part, b"" | b"." | b"..") && !(cfg!(windows) && part.contains(&b':'));
-    up <= depth && parts.skip(up).all(is_name)
+    let leads_away =
+        |part: &[u8]| matches!(part, b"" | b"." | b"..") || cfg!(windows) && part.contains(&b':');
+    up <= depth && !parts.skip(up).any(leads_away)
 }
 
 /// Returns the name in a line that begins with a mode, if that is the mode of a regular file. Links
