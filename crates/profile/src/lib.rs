@@ -541,14 +541,14 @@ impl Rules {
         let next = match first_number(after).0 {
             NONE if !edges.is_end => return Some(class),
             NONE => Neighbour::EDGE,
-            // In a run, what follows is as suspect. Blanks of Braille may fill a line, which CR LF ends.
-            next if next == number || (number, next) == (0x2800, 0x0D) => Neighbour::REPEATED,
+            // In a run, what follows is as suspect.
+            next if next == number => Neighbour::REPEATED,
             next => {
                 let seen = Neighbour::new(next);
                 // A mark after another character is not one of many. Fillers for the first consonant and
-                // the vowel of a syllable depend on the final one.
-                let is_suspect =
-                    !seen.is_mark_or_letter() && self.may_forbid(next) && (number, next) != (0x115F, 0x1160);
+                // the vowel of a syllable depend on the final one. CR is as visible as LF.
+                let is_known = seen.is_mark_or_letter() || matches!(next, 0x0D | 0x1160);
+                let is_suspect = !is_known && self.may_forbid(next);
                 if is_suspect { Neighbour::SUSPECT } else { seen }
             }
         };

@@ -116,15 +116,18 @@ impl Profile {
             if let Some(class) = class {
                 row.add(Forbidden::new(at as u64, character, class));
             }
-            if class.is_none() && character == BLANK {
-                // All that is before another character may be dropped.
+            let rest = &text[after..];
+            // CR may be dropped, and so may a row of blanks.
+            let is_cr = |next| next == '\r' && self.rules().may_forbid(0x0D);
+            let is_row = |next| is_cr(next) || next == BLANK && character == BLANK;
+            if class.is_none() && rest.starts_with(is_row) {
                 if other < after {
-                    other = text.len() - text[after..].trim_start_matches(BLANKS).len();
+                    other = text.len() - rest.trim_start_matches(is_row).len();
                 }
-                let is_lost = other - at >= HELD_BYTES && self.forbids(Class::StrayFiller);
-                class = match is_lost {
+                let mut judged = |next| self.class_after(repaired, character, next, edges, near);
+                class = match other - at >= HELD_BYTES && self.rules().may_forbid(character.into()) {
                     true => Some(Class::StrayFiller),
-                    false => self.class_after(repaired, character, &text[other..], edges, near),
+                    false => judged(rest.trim_start_matches(is_cr)).or_else(|| judged(&text[other..])),
                 };
             }
             let leads = repaired.is_empty() && character == '\u{FEFF}' && self.forbids(Class::LeadingMark);
@@ -204,7 +207,7 @@ const BLANK: char = '\u{2800}';
 /// Those, and what may be before the line feed after them.
 const BLANKS: [char; 2] = [BLANK, '\r'];
 
-/// The bytes from a blank to the next other character from which on the blank is a stray, whatever that character is: so that no more of
+/// The bytes from a character to the next one that is neither a blank nor CR, from which on it is a stray, whatever that character is: so that no more of
 /// a text need be held until it comes.
 const HELD_BYTES: usize = 4096;
 
@@ -232,16 +235,18 @@ impl<'a> Repairer<'a> {
     pub fn push(&mut self, piece: &str, out: &mut String) -> u64 {
         let mut text = core::mem::take(&mut self.held);
         text.push_str(piece);
-        let last = text.chars().next_back().filter(|&last| self.profile.rules().may_forbid(last.into()));
-        let mut end = text.len() - last.map_or(0, char::len_utf8);
+        let known = text.trim_end_matches('\r');
+        let last = known.chars().next_back().filter(|&last| self.profile.rules().may_forbid(last.into()));
+        let mut end = known.len() - last.map_or(0, char::len_utf8);
         if let Some(pair) = PAIRS.iter().find(|pair| text.ends_with(*pair)) {
             end = text.len() - pair.len();
         }
-        let mut blanks = text.trim_end_matches(BLANKS).len().max(text.len().saturating_sub(HELD_BYTES - 1));
-        while !text.is_char_boundary(blanks) {
-            blanks += 1;
+        let mut far = text.len().saturating_sub(HELD_BYTES - 1);
+        while !text.is_char_boundary(far) {
+            far += 1;
         }
-        end = end.min(text[blanks..].find(BLANK).map_or(end, |at| blanks + at));
+        let blanks = text.trim_end_matches(BLANKS).len().max(far);
+        end = end.max(far).min(text[blanks..].find(BLANK).map_or(text.len(), |at| blanks + at));
         let count = self.pass(&text, end, out);
         text.drain(..end);
         self.held = text;

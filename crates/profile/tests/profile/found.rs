@@ -335,6 +335,9 @@ fn ordinary_text_passes() {
         ("Georgian", "ქართული ენა"),
         ("Cherokee", "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ"),
         ("Icons", "\u{E0B0} main \u{E0A0} \u{F09B} ready"),
+        ("Persian lines for Windows", "می\u{200C}\r\n"),
+        ("an object for Windows", "\u{FFFC}\r\n"),
+        ("a word joiner for Windows", "é\u{2060}\r\n"),
         ("Byte order mark", "\u{FEFF}plain text\r\n"),
         ("Music", "𝄞 𝅘𝅥𝅮 \u{1D173}𝅘𝅥\u{1D178}\u{1D174}"),
     ] {

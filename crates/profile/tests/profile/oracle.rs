@@ -238,6 +238,7 @@ const HYPHENATED: Set = &[
     0xFB00..=0xFDCF,
     0xFE70..=0xFEFC,
 ];
+const CR: Set = &[0xD..=0xD];
 const WORDS: Set = &[0x30..=0x39, 0x41..=0x5A, 0x5F..=0x5F, 0x61..=0x7A];
 
 /// A text, and one of its characters.
@@ -264,7 +265,7 @@ impl At<'_> {
     }
 
     fn next_is(&self, sets: &[Set]) -> bool {
-        let is_certain = |n| any_of(&[COMBINING], n) || !may_be_forbidden(self.preset, n);
+        let is_certain = |n| any_of(&[COMBINING, CR], n) || !may_be_forbidden(self.preset, n);
         self.i + 1 < self.text.len() && is_certain(self.next()) && any_of(sets, self.next())
     }
 
@@ -272,7 +273,7 @@ impl At<'_> {
     fn next_is_uncertain(&self) -> bool {
         let n = self.next();
         self.i + 1 < self.text.len()
-            && !any_of(&[COMBINING], n)
+            && !any_of(&[COMBINING, CR], n)
             && (may_be_forbidden(self.preset, n) || is_unseen(n))
     }
 
@@ -465,11 +466,12 @@ impl At<'_> {
                 let behind = self.behind(64);
                 let beside_word = self.last_is(&[WORDS]) || self.next_is(&[WORDS]);
                 let other = behind.iter().rev().find(|&&n| n != 0x2800);
-                let in_row = matches!(self.next(), 0x2800 | 0xD);
+                let in_row = self.next() == 0x2800;
+                let before_seen = !self.next_is_uncertain();
                 self.next_is(&[dots])
-                    || !beside_word && !self.next_is_uncertain() && behind.iter().any(|&n| any_of(&[dots], n))
+                    || !beside_word && before_seen && behind.iter().any(|&n| any_of(&[dots], n))
                     || other.is_some_and(|&n| any_of(&[dots], n))
-                    || (in_row || !self.next_is(&[WORDS]) && !self.next_is_uncertain())
+                    || (in_row || before_seen && !self.next_is(&[WORDS]))
                         && other.is_none_or(|&n| matches!(n, 0xA | 0xD))
             }
             0xD => self.next_is(&[&[0xA..=0xA]]),

@@ -413,11 +413,14 @@ pub(super) fn repaired_by_oracle(preset: &str, text: &str) -> String {
         let is_first =
             ["\u{115F}\u{1160}", "\u{200B}\u{200B}"].iter().any(|pair| text[at..].starts_with(pair));
         let dangles = is_first && !allowed(preset, &pair, true)[count + 1];
-        // Blanks between a blank and something else may be dropped.
-        let far = text[at + character.len_utf8()..].chars().find(|next| !"\u{2800}\r".contains(*next));
-        let far: String = repaired.chars().chain([character]).chain(far).collect();
-        let is_before_word = character == '\u{2800}' && !allowed(preset, &far, true)[count];
-        if allowed(preset, &context, true)[count] && !is_moved && !dangles && !is_before_word {
+        // CR may be dropped, and blanks between a blank and something else.
+        let is_lost = |row: &[char]| {
+            let far = text[at + character.len_utf8()..].chars().find(|next| !row.contains(next));
+            let far: String = repaired.chars().chain([character]).chain(far).collect();
+            !allowed(preset, &far, true)[count]
+        };
+        let is_before_other = is_lost(&['\r']) || character == '\u{2800}' && is_lost(&['\r', character]);
+        if allowed(preset, &context, true)[count] && !is_moved && !dangles && !is_before_other {
             repaired.push(character);
         }
     }
@@ -717,7 +720,7 @@ fn a_fault_in_text_without_suspects() {
 
 #[cfg(feature = "alloc")]
 #[test]
-fn blanks_before_words_are_repaired() {
+fn blanks_before_words_and_what_is_before_carriage_returns_are_repaired() {
     let long = [
         ("\u{200B}", 22),
         ("\u{200B}", 1400),
@@ -725,8 +728,12 @@ fn blanks_before_words_are_repaired() {
         ("\u{2800}", 1400),
         ("\u{2800}\u{200B}", 700),
     ];
-    let long = long.map(|(unit, times)| format!("\u{2800}{}word", unit.repeat(times)));
+    let mut long = long.map(|(unit, times)| format!("\u{2800}{}word", unit.repeat(times))).to_vec();
+    long.extend([40, 4200, 9000].map(|times| format!("ه\u{200C}{}word", "\r".repeat(times))));
     for text in long.iter().map(String::as_str).chain([
+        "ه\u{200C}\rword",
+        "é\u{2060}\r\r\r\nx",
+        "\u{FFFC}\r\u{E000} \u{FFFC}\r\n",
         "\n\u{2800}\u{2800}code",
         "\u{2800}\u{2800}\u{2800}x",
         "a\n\u{2800}\u{200B}\u{2800}b",
