@@ -21,7 +21,8 @@ mod transform;
 mod undo;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, Write};
+use std::io::{self, BufWriter, ErrorKind, Seek, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -197,8 +198,11 @@ impl Fix<'_> {
             };
             summary.add(&report);
             if let Err(error) = self.report(&source, &report, &mut out) {
-                let _ = out.into_parts();
-                return outcome.with_output(Err(error));
+                let _ = mem::replace(&mut out, BufWriter::new(StandardOutput::new())).into_parts();
+                // Files are repaired even if nobody reads about it any more.
+                if !self.args.in_place || error.kind() != ErrorKind::BrokenPipe {
+                    return outcome.with_output(Err(error));
+                }
             }
         }
         let mut gaps = walk.notes();

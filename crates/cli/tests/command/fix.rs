@@ -342,3 +342,19 @@ fn a_broken_pipe_is_no_error() {
     assert!(predicates::str::is_empty().eval(&String::from_utf8_lossy(&output.stderr)));
     assert_eq!(output.status.code(), Some(0));
 }
+
+/// With `--json`, the files after that stayed as they were, and the exit code said that all were repaired.
+#[test]
+fn a_broken_pipe_keeps_no_file_from_being_repaired() {
+    use std::process::{Command, Stdio};
+
+    let folder = Folder::new();
+    let paths: Vec<_> = (0..200).map(|i| folder.file(&format!("{}{i}", "f".repeat(200)), b"\xFF")).collect();
+    let mut fix = Command::new(assert_cmd::cargo::cargo_bin!("trust8"));
+    fix.args(["fix", "-i", "--replace", "--json"]).arg(folder.path());
+    let mut child = fix.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(0), ""));
+    assert!(paths.iter().all(|path| fs::read(path).unwrap() == "\u{FFFD}".as_bytes()));
+}
