@@ -682,6 +682,21 @@ def test_a_link_to_a_parquet_file_stays_a_link(tmp_path):
     assert parquet.read_table(target)["text"].to_pylist() == [expected("replace", row) for row in ROWS[2:]]
 
 
+def test_a_repaired_parquet_file_is_as_private_as_before(tmp_path, monkeypatch):
+    """It had the permissions of any new file, and a process without standard error could not repair one."""
+    import pyarrow.parquet as parquet
+
+    src, dst = tmp_path / "src.parquet", tmp_path / "dst.parquet"
+    parquet.write_table(pa.table({"text": lie([b"a", b"\xe9"])}), src)
+    src.chmod(0o600)
+    monkeypatch.setattr(sys, "stderr", None)
+    for mode in [0o600, 0o640]:
+        assert arrow.repair_parquet(src, dst) == 1
+        assert dst.stat().st_mode & 0o777 == mode
+        dst.chmod(0o640)
+
+
+
 def test_wrong_arguments():
     for wrong in [5, b"bytes", [b"a"], None]:
         for function in [arrow.is_valid, arrow.errors, arrow.as_utf8, arrow.repair, arrow.repair_table]:

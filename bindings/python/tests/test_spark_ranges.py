@@ -354,6 +354,27 @@ def test_a_tree_of_judgements(tmp_path, monkeypatch):
     assert levels >= 2
 
 
+def test_what_was_private_stays_private(tmp_path):
+    """Repaired files and their folders had the permissions of any new file."""
+    source, work = tmp_path / "source", tmp_path / "work"
+    for name, mode in [("a", 0o600), ("b/c/d", 0o640), ("b/c/long", 0o400)]:
+        file = source / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"caf\xe9" * (100 if name == "b/c/long" else 1))
+        file.chmod(mode)
+    for name, mode in [("", 0o700), ("b", 0o710), ("b/c", 0o777)]:
+        (source / name).chmod(mode)
+    work.mkdir()
+    _, files = listing.list_files(source)
+    rows = [row for file in files for row in listing.rows(table(listing.ranges_of(file, 50), listing.RANGE))]
+    written = table([_files._write_range(LOCAL, row, str(work), "drop") for row in rows], _files._WRITTEN)
+    joined = table(_files._joined(LOCAL, listing.rows(written), str(work)), _files._WRITTEN)
+    _files._commit(LOCAL, pyarrow.Table.from_batches(joined), str(source), str(work), str(tmp_path / "target"))
+    for name in ["", "a", "b", "b/c", "b/c/d", "b/c/long"]:
+        assert (tmp_path / "target" / name).stat().st_mode == (source / name).stat().st_mode, name
+    assert (tmp_path / "target" / "b/c/long").read_bytes() == b"caf" * 100
+
+
 def test_what_a_profile_says_does_not_depend_on_the_pieces(tmp_path, monkeypatch):
     """`scan_files` judged each piece without the one before, and reported an innocent file as changed if its end cut a family of emoji."""
     monkeypatch.setattr(reading, "PIECE", 40)

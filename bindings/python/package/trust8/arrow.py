@@ -277,7 +277,7 @@ def repair_parquet(
     batches of `batch_rows` rows and written by row groups, so memory does not grow with the file. Its names, types, compression,
     encodings, statistics and page index are kept, and it counts as sorted up to the first column with a repair. Properties that
     pyarrow does not expose are lost: bloom filters, the size and version of pages, checksums. `dst` appears when it is complete.
-    It may be `src`, and if it is a link, its target is replaced. On a terminal, a bar shows the progress, unless `progress`
+    It may be `src`, and if it is a link, its target is replaced. A new file has the permissions of `src`. On a terminal, a bar shows the progress, unless `progress`
     overrides that. This needs pyarrow.
     """
     import pyarrow  # type: ignore[import-untyped,unused-ignore]
@@ -296,7 +296,7 @@ def repair_parquet(
             schema = pyarrow.table(repair_table(before.empty_table(), policy, names, profile=profile)).schema
             schema = schema.with_metadata(before.metadata)
             chosen = None if names is None else [i for i, field in enumerate(before) if field.name in names]
-            bar = _Bar(metadata.num_rows, sys.stderr.isatty() if progress is None else progress)
+            bar = _Bar(metadata.num_rows, progress)
             with pyarrow.parquet.ParquetWriter(temporary, schema, **_layout(source, names, profile)) as sink:
                 for group in range(metadata.num_row_groups):
                     tables = [schema.empty_table()]
@@ -312,12 +312,7 @@ def repair_parquet(
             if found == 0 and schema.equals(before):
                 shutil.copyfile(src, temporary)
             bar.end()
-        if os.path.exists(dst):
-            os.chmod(temporary, os.stat(dst).st_mode & 0o7777)
-        else:
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(temporary, 0o666 & ~mask)
+        os.chmod(temporary, os.stat(dst if os.path.exists(dst) else src).st_mode & 0o7777)
         os.replace(temporary, dst)
     except BaseException:
         os.unlink(temporary)
@@ -387,8 +382,10 @@ def _layout(source: Any, names: list[str] | None, profile: _Profile | None) -> d
 class _Bar:
     """A progress bar for rows."""
 
-    def __init__(self, total: int, shown: bool) -> None:
-        self._total, self._shown, self._done, self._next = total, shown, 0, 0.0
+    def __init__(self, total: int, shown: bool | None) -> None:
+        self._total, self._done, self._next = total, 0, 0.0
+        # A process without a terminal may have closed this stream.
+        self._shown = sys.stderr is not None and (sys.stderr.isatty() if shown is None else shown)
 
     def advance(self, rows: int) -> None:
         self._done += rows

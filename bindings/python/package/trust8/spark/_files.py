@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import posixpath
+import stat
 import sys
 import uuid
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +61,8 @@ def repair_files(
 
     `dst` becomes a file like `src`, or a folder with files of the same names. It must not exist yet. It appears by a single
     rename when everything is complete. Each file in it is the result of `trust8.repair` for the whole file with this policy. Files
-    whose names end in ``.gz`` or ``.zst`` are decompressed, repaired, and compressed again.
+    whose names end in ``.gz`` or ``.zst`` are decompressed, repaired, and compressed again. Local files and folders keep their
+    permissions.
 
     The columns of the result are ``path`` in `src`, ``bytes_before`` and ``bytes_after`` (of the text), ``repaired`` (the number
     of ill-formed sequences), and ``error``: why a file could not be read. Such a file is not in `dst`.
@@ -143,6 +146,7 @@ def _write_range(
     before = after = repaired = 0
     try:
         with filesystem.open_output_stream(name, compression=row["codec"]) as sink:
+            _permit(filesystem, row["path"], name)
             texts = (text for _, text, _ in whole_texts(filesystem, row))
             for text in texts if profile is None else [b"".join(texts)]:
                 before += len(text)
@@ -167,6 +171,7 @@ def _joined(filesystem: pyarrow.fs.FileSystem, rows: Iterable[dict[str, Any]], p
         name = posixpath.join(parts, uuid.uuid4().hex)
         sums, error = [0, 0, 0], None
         with filesystem.open_output_stream(name) as sink:
+            _permit(filesystem, path, name)
             for row in chain([first], rows_of_file):
                 error = error or row["error"]
                 if error is None:
@@ -183,18 +188,31 @@ def _commit(
 ) -> None:
     """Put the written files into their folders, and rename the result."""
     complete = posixpath.join(work, "complete")
-    made = set()
+    made = {}
     if root is not None:
         filesystem.create_dir(complete)
+        made[complete] = root
     for path, name in zip(written["path"].to_pylist(), written["name"].to_pylist(), strict=True):
         if name is None:
             continue
         place = complete if root is None else posixpath.join(complete, posixpath.relpath(path, root))
-        folder = posixpath.dirname(place)
-        if folder not in made:
+        folder, original = posixpath.dirname(place), posixpath.dirname(path)
+        if root is not None and folder not in made:
             filesystem.create_dir(folder)
-            made.add(folder)
+            while folder not in made:
+                made[folder] = original
+                folder, original = posixpath.dirname(folder), posixpath.dirname(original)
         filesystem.move(name, place)
+    for folder, original in made.items():
+        _permit(filesystem, original, folder, stat.S_IRWXU)
     _check_free(filesystem, target)
     if root is not None or written["name"].null_count == 0:
         filesystem.move(complete, target)
+
+
+def _permit(filesystem: pyarrow.fs.FileSystem, source: str, target: str, least: int = stat.S_IRUSR) -> None:
+    """Give a new local file or folder the permissions of another, so that nobody else can read what was private."""
+    if filesystem.type_name == "local":
+        # A file that can't be read is reported by those who read it.
+        with suppress(OSError):
+            os.chmod(target, os.stat(source).st_mode & 0o777 | least)
