@@ -46,8 +46,8 @@ pub(crate) fn dialect_decode<'py>(
     let dialect = dialect(name)?;
     let mut input = Input::of(data)?.bytes(py)?;
     let bytes = input.as_bytes();
-    if let Ok(text) = unlocked_if_long(py, bytes.len(), || dialect.to_utf8(bytes)) {
-        return Ok((text::of_valid(py, &Counts::of(py, text.as_bytes())?)?, bytes.len()));
+    if let Some(text) = to_utf8(py, dialect, bytes)? {
+        return Ok((text::of_valid(py, &Counts::of(py, &text)?)?, bytes.len()));
     }
     let handler_name = errors.map_or(Ok("strict"), handler_name)?;
     let passes = matches!(dialect, Dialect::Wtf8 | Dialect::ModifiedUtf8) || handler_name == "surrogatepass";
@@ -63,6 +63,7 @@ pub(crate) fn dialect_decode<'py>(
             Ok(text) => {
                 out.push_str(&text)?;
                 at += rest.len();
+                py.check_signals()?;
                 continue;
             }
             Err(error) => error,
@@ -96,6 +97,30 @@ pub(crate) fn dialect_decode<'py>(
     }
     // A handler may have exchanged the bytes, and the original ones are what was decoded.
     Ok((out.finish()?, if r#final { len } else { at }))
+}
+
+/// Converts bytes to UTF-8, or returns `None` if there is an error.
+fn to_utf8<'a>(py: Python<'_>, dialect: Dialect, bytes: &'a [u8]) -> PyResult<Option<Cow<'a, [u8]>>> {
+    let (mut at, mut changed) = (0, None::<Vec<u8>>);
+    // Signals are handled between pieces.
+    while at < bytes.len() {
+        let mut end = floor(bytes, at + input::PIECE_BYTES);
+        if let ([_, .., 0xED, 0xA0..=0xAF, _], [0xED, ..]) = bytes[at..].split_at(end - at) {
+            // No pair of surrogates is cut.
+            end -= 3;
+        }
+        let piece = &bytes[at..end];
+        match (unlocked_if_long(py, piece.len(), || dialect.to_utf8(piece)), &mut changed) {
+            (Err(_), _) => return Ok(None),
+            (Ok(Cow::Borrowed(_)), None) => (),
+            (Ok(text), Some(changed)) => changed.extend_from_slice(text.as_bytes()),
+            (Ok(text), None) if at == 0 => changed = Some(text.into_owned().into_bytes()),
+            (Ok(text), None) => changed = Some([&bytes[..at], text.as_bytes()].concat()),
+        }
+        at = end;
+        py.check_signals()?;
+    }
+    Ok(Some(changed.map_or(Cow::Borrowed(bytes), Cow::Owned)))
 }
 
 /// Returns whether further input may complete the sequence of an error.

@@ -296,6 +296,25 @@ def test_signals_interrupt_the_encoding_of_long_texts(name):
     assert any(interrupted(lambda: text.encode(name), 0.2 * once) < 0.6 * once for _ in range(8))
 
 
+def test_decoding_long_texts():
+    """It was one call into the library, which nothing could interrupt. Nothing is cut between two pieces."""
+    end = "\0é世🌍" * 10
+    for before in range(6):
+        data = b"a" * ((8 << 20) - before) + end.encode("cesu-8")
+        assert data.decode("cesu-8") == "a" * ((8 << 20) - before) + end
+    data = b"a" * (24 << 20) + end.encode("cesu-8")
+
+    def decode_again_and_again():
+        while True:
+            data.decode("cesu-8")
+
+    start = time.process_time()
+    data.decode("cesu-8")
+    once = time.process_time() - start
+    # A busy machine may be late a few times, but not always.
+    assert any(interrupted(decode_again_and_again, 0.05 * once) < 0.6 * once for _ in range(4))
+
+
 @pytest.mark.parametrize("answer", [None, "?", ["?", 1], ("?",), ("?", 1, 2), (None, 1), (bytearray(b"?"), 1), ("?", "1"), ("?", 1.0)])
 def test_answers_of_handlers_that_are_none(answer):
     codecs.register_error("trust8-answer", lambda error: answer)
