@@ -193,10 +193,19 @@ pub(crate) fn is_expected(classes: &[&str], culprit: &Culprit<'_>) -> bool {
     }
 }
 
+/// Whether the braces of a pattern are nested so deeply that to read it could take all of the stack.
+pub(crate) fn is_too_deep(pattern: &str) -> bool {
+    const MOST: usize = 100;
+    pattern.matches('{').count() > MOST
+}
+
 /// Returns a matcher for patterns as in `.gitignore`.
 fn patterns(patterns: &[String]) -> Result<Gitignore, String> {
     let mut builder = GitignoreBuilder::new(".");
     for pattern in patterns {
+        if is_too_deep(pattern) {
+            return Err("a pattern has too many braces".to_owned());
+        }
         builder.add_line(None, pattern).map_err(|error| error.to_string())?;
     }
     builder.build().map_err(|error| error.to_string())

@@ -360,3 +360,20 @@ fn deep_folders_are_searched_to_the_end() {
     // The library of the tests can't remove it.
     assert!(Command::new("rm").args(["-rf", "d"]).current_dir(folder.path()).status().unwrap().success());
 }
+
+/// Braces in braces took all of the stack, which aborts the command.
+#[test]
+fn patterns_that_are_nested_deeply_are_no_patterns() {
+    let folder = Folder::new();
+    folder.file("f", b"\xFF");
+    let nested = format!("{}f{}", "{".repeat(100_000), "}".repeat(100_000));
+    folder.file(".ignore", format!("{nested}\nother\n"));
+    folder.trust8().args(["-l", "."]).assert().code(1).stdout("./f\n");
+    folder.file("trust8.toml", format!("exclude = '{nested}'"));
+    folder
+        .trust8()
+        .args(["-l", "f"])
+        .assert()
+        .code(2)
+        .stderr(contains(":1: a pattern has too many braces\n"));
+}
