@@ -211,14 +211,16 @@ fn patterns(patterns: &[String]) -> Result<Gitignore, String> {
     builder.build().map_err(|error| error.to_string())
 }
 
-/// Whether the file belongs to neither the user, nor root, nor the owner of the current folder.
-fn is_strangers(path: &Path, current: &Path) -> bool {
+/// Whether the file, or a link to it, belongs to neither the user, nor root, nor the owner of the current folder, or of
+/// the one that is searched.
+pub(crate) fn is_strangers(path: &Path, current: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        let owner = |path: &Path| path.metadata().map(|metadata| metadata.uid()).ok();
-        let trusted = [Some(rustix::process::geteuid().as_raw()), Some(0), owner(current)];
-        !trusted.contains(&owner(path))
+        let owner = |found: std::io::Result<std::fs::Metadata>| found.map(|metadata| metadata.uid()).ok();
+        let trusted = [Some(rustix::process::geteuid().as_raw()), Some(0), owner(current.metadata())];
+        let found = [path.metadata(), path.symlink_metadata()];
+        found.into_iter().any(|found| !trusted.contains(&owner(found)))
     }
     #[cfg(not(unix))]
     {

@@ -10,7 +10,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::skips::{Skips, Why};
-use crate::config::is_too_deep;
+use crate::config::{is_strangers, is_too_deep};
 use crate::source::read_short;
 
 /// Which of the names that matter a folder has.
@@ -49,13 +49,25 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Reads the rules of the folder at `path`. `handle` is the open folder, if there is one, and
-    /// `names` are the names in it. Returns `None` if it has no rules.
-    pub(super) fn read(path: &Path, handle: Option<&File>, names: Names, skips: &mut Skips) -> Option<Self> {
+    /// `names` are the names in it. `below` is the folder that is searched, if this one is above it.
+    /// Returns `None` if it has no rules.
+    pub(super) fn read(
+        path: &Path,
+        handle: Option<&File>,
+        names: Names,
+        below: Option<&Path>,
+        skips: &mut Skips,
+    ) -> Option<Self> {
         let read = |exists: bool, name: &Path| {
             if !exists {
                 return Gitignore::empty();
             }
             match read_short(handle, path, name) {
+                // Another user could hide findings with it, in a folder like /tmp.
+                Ok(Some(_)) if below.is_some_and(|below| is_strangers(&path.join(name), below)) => {
+                    skips.warn(&path.join(name), "it belongs to another user");
+                    Gitignore::empty()
+                }
                 Ok(text) => text.map_or_else(Gitignore::empty, |text| rules_in(&path.join(name), &text)),
                 Err(why) => {
                     skips.warn(&path.join(name), &why);

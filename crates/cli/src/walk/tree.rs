@@ -106,7 +106,7 @@ impl Tree {
             .into_iter()
             .flat_map(Path::ancestors);
         for folder in above.collect::<Vec<_>>().into_iter().rev() {
-            self.above.extend(Rules::read(folder, None, Names::ALL, skips));
+            self.above.extend(Rules::read(folder, None, Names::ALL, real.as_deref(), skips));
         }
         let unreachable = |why: &dyn ToString| Unreachable { path: self.root.clone(), why: why.to_string() };
         let handle = open_root(&self.root).map_err(|error| unreachable(&error))?;
@@ -141,7 +141,8 @@ impl Tree {
         }
         let names =
             if has_backups { entries.iter().map(|entry| entry.name.clone()).collect() } else { vec![] };
-        let rules = if filter.obeys { Rules::read(&real, handle.as_deref(), found, skips) } else { None };
+        let rules =
+            if filter.obeys { Rules::read(&real, handle.as_deref(), found, None, skips) } else { None };
         self.levels.push(Level { path, real, handle, entries: entries.into_iter(), names, rules });
         Ok(())
     }

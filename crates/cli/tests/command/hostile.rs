@@ -377,3 +377,26 @@ fn patterns_that_are_nested_deeply_are_no_patterns() {
         .code(2)
         .stderr(contains(":1: a pattern has too many braces\n"));
 }
+
+/// A stranger's `/tmp/.ignore` hid files in the folders of others.
+#[test]
+fn a_strangers_ignore_file_above_the_folder_is_not_obeyed() {
+    let folder = like_tmp();
+    folder.file("tmp/mine/f", b"\xFF");
+    folder.file("tmp/.ignore", "f\n");
+    let check = || folder.trust8().args(["-l", "tmp/mine"]).assert();
+    check().code(0);
+    if give(&folder, "tmp/.ignore") {
+        let why = "/.ignore: not obeyed: it belongs to another user\n";
+        check().code(1).stdout("tmp/mine/f\n").stderr(contains(why));
+        // Linux itself refuses a stranger's link only in a folder like /tmp.
+        fs::set_permissions(folder.at("tmp"), fs::Permissions::from_mode(0o777)).unwrap();
+        fs::remove_file(folder.at("tmp/.ignore")).unwrap();
+        symlink(folder.file("patterns", "f\n"), folder.at("tmp/.ignore")).unwrap();
+        assert!(give(&folder, "tmp/.ignore"));
+        check().code(1).stdout("tmp/mine/f\n").stderr(contains(why));
+        // The owner of the folder may say what is ignored in it.
+        assert!(give(&folder, "tmp/mine"));
+        check().code(0);
+    }
+}
