@@ -207,8 +207,8 @@ const BLANK: char = '\u{2800}';
 /// Those, and what may be before the line feed after them.
 const BLANKS: [char; 2] = [BLANK, '\r'];
 
-/// The bytes from a character to the next one that is neither a blank nor CR, from which on it is a stray, whatever that character is: so that no more of
-/// a text need be held until it comes.
+/// If this many bytes are between a character and the next one that is neither a blank nor CR, the first one is a stray, whatever the
+/// next one is: so a stream never holds more of a text.
 const HELD_BYTES: usize = 4096;
 
 /// Repairs a text that arrives in pieces, as [`Profile::repair`] does: for the command.

@@ -315,7 +315,7 @@ impl Walk<'_> {
         }
         let mut folder = None;
         if matches!(source, Source::Path(_)) {
-            // A file that was removed has nothing to check. To Git, one behind a link was removed as well.
+            // A file that was removed has nothing to check. If a link has replaced its folder, Git calls it removed, too.
             match self.folder_of(&path) {
                 Ok(found) => folder = found,
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

@@ -378,7 +378,7 @@ fn patterns_that_are_nested_deeply_are_no_patterns() {
         .stderr(contains(":1: a pattern has too many braces\n"));
 }
 
-/// A stranger's `/tmp/.ignore` hid files in the folders of others.
+/// A stranger's `.ignore` in a folder that everybody shares hid files in the folders below.
 #[test]
 fn a_strangers_ignore_file_above_the_folder_is_not_obeyed() {
     let folder = like_tmp();
