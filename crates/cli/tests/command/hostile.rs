@@ -49,7 +49,7 @@ fn under_strace(folder: &Folder, injections: &[&str], args: &[&str]) -> Option<s
         .current_dir(folder.path())
         .stderr(Stdio::piped())
         .spawn();
-    child.inspect_err(|error| eprintln!("skipped: strace: {error}")).ok()
+    child.inspect_err(|error| skip(&format!("strace: {error}"))).ok()
 }
 
 /// Just before the two files exchange their names, another program puts something in the place that

@@ -278,7 +278,7 @@ fn a_backup_that_does_not_fit_is_removed() {
         cargo_bin!("trust8").display()
     );
     if Command::new("strace").arg("-V").output().is_err() {
-        return eprintln!("skipped: no strace");
+        return crate::folder::skip("there is no strace");
     }
     let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
@@ -308,7 +308,7 @@ fn a_link_that_appears_during_the_search_is_not_followed() {
             .spawn()
         {
             Ok(child) => child,
-            Err(error) => return eprintln!("skipped: strace: {error}"),
+            Err(error) => return crate::folder::skip(&format!("strace: {error}")),
         };
         std::thread::sleep(std::time::Duration::from_millis(500));
         fs::rename(folder.at(what), folder.at("away")).unwrap();
