@@ -1,7 +1,7 @@
 //! Compares trust8 with the standard library and simdutf8, and ends with a table: `cargo bench`.
 //!
 //! ```text
-//! cargo bench                                          in three minutes
+//! cargo bench                                          in two minutes
 //! cargo bench -p trust8-benches --features simdutf     with the C++ library, which needs a C++ compiler
 //! cargo bench -p trust8-benches -- 'new/.*/German'     some of it
 //! ```
