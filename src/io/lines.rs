@@ -239,6 +239,7 @@ impl<R: BufRead> Iterator for TextLines<R> {
             // The limit is more than that of a line without an end.
             let is_end = !is_whole && text.len() <= self.max_length;
             if is_end && (self.follows || self.line.is_empty()) {
+                self.skipping &= self.follows;
                 return None;
             }
             let len = if is_end { self.line.len() } else { text.len() };

@@ -48,8 +48,8 @@ pub struct Utf8Writer<W> {
     /// then, so it gets no more.
     claimed_too_much: bool,
     /// The maximum length of the next piece. If `inner` does not take a whole piece, the next call
-    /// validates the rest again. So a piece is not much longer than what `inner` took of the
-    /// previous one.
+    /// validates the rest again. So after a piece that it took in part, the next one is not much
+    /// longer than that part.
     piece_len: usize,
 }
 
@@ -237,7 +237,8 @@ impl<W: Write> Write for Utf8Writer<W> {
             self.claimed_too_much = true;
             self.check_claims()?;
         }
-        self.piece_len = (2 * n).clamp(SHORTEST_PIECE_BYTES, LONGEST_PIECE_BYTES);
+        let taken = if n < text.len() { n } else { self.piece_len };
+        self.piece_len = (2 * taken).clamp(SHORTEST_PIECE_BYTES, LONGEST_PIECE_BYTES);
         if n == text.len() {
             self.validator = next;
             return Ok(piece.len());

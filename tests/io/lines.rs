@@ -137,6 +137,18 @@ fn an_error_of_the_reader_changes_nothing() {
         if one == "one" && two == "two" && error.kind() == ErrorKind::TimedOut));
 }
 
+/// The first line of another input was skipped with a long line that ended the one before.
+#[test]
+fn a_line_that_is_skipped_ends_with_its_input() {
+    for follows in [false, true] {
+        let mut lines = TextLines::new(&b"longer"[..]).max_length(3).follow(follows);
+        assert!(matches!(lines.next(), Some(Err(LineError::TooLong { .. }))));
+        assert!(lines.next().is_none());
+        *lines.get_mut() = b"one\ntwo\n";
+        assert_eq!(lines.next().unwrap().unwrap(), if follows { "two" } else { "one" });
+    }
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn errors_go_into_reports() {

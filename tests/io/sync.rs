@@ -813,4 +813,13 @@ fn a_writer_that_takes_more_is_offered_more() {
     writer.write_all(&[b'x'; 100_000]).unwrap();
     let calls = &writer.get_ref().0;
     assert!(calls.len() < 30 && calls.contains(&(16 << 10)), "{calls:?}");
+
+    // A short text that it took as a whole is not little: the next one was offered in ten pieces.
+    for short in ["", "\u{E9}", "ten bytes."] {
+        let mut writer = Utf8Writer::new(Hesitant(vec![0]));
+        writer.write_all(short.as_bytes()).unwrap();
+        let _ = writer.write(b"").unwrap();
+        writer.write_all(&[b'x'; 16 << 10]).unwrap();
+        assert_eq!(writer.get_ref().0.last(), Some(&(16 << 10)), "{short}");
+    }
 }
