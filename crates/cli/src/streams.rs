@@ -115,8 +115,8 @@ mod before_main {
         }
     }
 
-    // SAFETY: the section has pointers to functions with this signature, and `record` needs nothing
-    // of Rust's runtime.
+    // SAFETY: the section has pointers to functions, which may ignore the arguments that C's runtime passes, and
+    // `record` needs nothing of Rust's.
     #[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
     #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
     #[used]
