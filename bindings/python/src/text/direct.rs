@@ -150,17 +150,23 @@ impl<'py> New<'py> {
         // SAFETY: the object is a string that is compact, as all are that `PyUnicode_New` makes.
         let data = unsafe { ffi::PyUnicode_DATA(self.string.as_ptr()) };
         match self.width {
-            Width::Ascii | Width::One => Room::One(self.units(data.cast(), at)),
-            Width::Two => Room::Two(self.units(data.cast(), at)),
-            Width::Four => Room::Four(self.units(data.cast(), at)),
+            // SAFETY: it is the string's memory, and `u8` has the width of its units.
+            Width::Ascii | Width::One => Room::One(unsafe { self.units(data.cast(), at) }),
+            // SAFETY: the same for `u16`.
+            Width::Two => Room::Two(unsafe { self.units(data.cast(), at) }),
+            // SAFETY: the same for `u32`.
+            Width::Four => Room::Four(unsafe { self.units(data.cast(), at) }),
         }
     }
 
-    /// Returns the memory from unit `at` on. `data` is the string's own memory, and `U` has its
-    /// width.
-    fn units<U>(&mut self, data: *mut MaybeUninit<U>, at: usize) -> &mut [MaybeUninit<U>] {
-        // SAFETY: the string has memory for `len` units of its width, aligned for them. Nobody else has the string, which is
-        // borrowed mutably for as long as the slice.
+    /// Returns the memory from unit `at` on.
+    ///
+    /// # Safety
+    ///
+    /// - `data` is the memory of the string, whose units have the width of `U`.
+    unsafe fn units<U>(&mut self, data: *mut MaybeUninit<U>, at: usize) -> &mut [MaybeUninit<U>] {
+        // SAFETY: the string has memory for `len` such units, aligned for them. Nobody else has the string, which is borrowed mutably
+        // for as long as the slice.
         let all = unsafe { slice::from_raw_parts_mut(data, self.len) };
         &mut all[at..]
     }
