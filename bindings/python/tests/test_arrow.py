@@ -696,6 +696,31 @@ def test_a_repaired_parquet_file_is_as_private_as_before(tmp_path, monkeypatch):
         dst.chmod(0o640)
 
 
+def test_a_profile_for_a_parquet_file_may_be_an_iterator(tmp_path):
+    """The first batch used it up, and after that nothing was forbidden."""
+    import pyarrow.parquet as parquet
+
+    path = tmp_path / "file.parquet"
+    parquet.write_table(pa.table({"text": ["a\u202eb"]}), path)
+    assert arrow.repair_parquet(path, path, "drop", profile=iter(["bidi-control"])) == 1
+    assert parquet.read_table(path)["text"].to_pylist() == ["ab"]
+
+
+def test_a_stream_that_waits_for_a_thread_of_python():
+    """The lock was held while the stream read a file of Python in another thread, which waited for the lock."""
+    code = """
+        import io, pyarrow, pyarrow.dataset as dataset, pyarrow.parquet as parquet
+        from trust8 import arrow
+        for function in [arrow.is_valid, arrow.errors, arrow.as_utf8, arrow.repair]:
+            file = io.BytesIO()
+            parquet.write_table(pyarrow.table({"a": ["x"] * 100}), file, row_group_size=10)
+            file.seek(0)
+            scanner = dataset.ParquetFileFormat().make_fragment(file).scanner()
+            print(len(function(scanner.to_reader())))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("100\n0\n100\n100\n", "")
+
 
 def test_wrong_arguments():
     for wrong in [5, b"bytes", [b"a"], None]:

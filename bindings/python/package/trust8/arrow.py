@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _trust8
 from ._exceptions import RowError
+from ._lake.columns import listed
 from ._trust8 import Array, Reader, Stream
 
 if TYPE_CHECKING:
@@ -241,13 +242,14 @@ def repair_table(
     return repaired
 
 
-def _restored(array: Any) -> Array | Stream:
-    """Return the pickled object from its pyarrow array."""
-    import pyarrow.types  # type: ignore[import-untyped,unused-ignore]
+def _restored(array: Any) -> Array | Reader | Stream:
+    """Return the pickled object from its array or table of pyarrow."""
+    import pyarrow  # type: ignore[import-untyped,unused-ignore]
 
-    # No column of a table is named, so binary columns stay unchanged.
-    is_table = pyarrow.types.is_struct(array.type)
-    return _trust8._arrow_convert(array, None, is_table, [])
+    # Bytes stay bytes: no column of a table is named.
+    if isinstance(array, pyarrow.Table):
+        return _trust8._arrow_convert(array, None, True, [])
+    return _trust8._arrow_checked(array, None, None, False, copy=True)
 
 
 def _names(columns: Iterable[str] | None) -> list[str] | None:
@@ -284,6 +286,7 @@ def repair_parquet(
     import pyarrow.parquet  # type: ignore[import-untyped,unused-ignore]
 
     names = _names(columns)
+    profile = listed(profile)
     dst = os.path.realpath(dst)
     descriptor, temporary = tempfile.mkstemp(prefix=".trust8-", suffix=".parquet", dir=os.path.dirname(dst))
     os.close(descriptor)

@@ -71,7 +71,8 @@ impl Column {
         };
         let mut incoming = Incoming::of(&export.call0()?, copy)?;
         let mut chunks = Vec::new();
-        while let Some(chunk) = incoming.chunk()? {
+        // Without the interpreter's lock: the stream may wait for a thread that needs it, such as one that reads a file of Python.
+        while let Some(chunk) = py.detach(|| incoming.chunk())? {
             chunks.push(chunk);
             py.check_signals()?;
         }
@@ -109,7 +110,7 @@ impl Incoming {
         };
         let mut schema = FFI_ArrowSchema::empty();
         // SAFETY: the stream is not released, and `schema` is memory for a schema.
-        let failed = unsafe { get_schema(&raw mut stream, &raw mut schema) };
+        let failed = capsule.py().detach(|| unsafe { get_schema(&raw mut stream, &raw mut schema) });
         succeeded(&mut stream, failed)?;
         Ok(Self { stream, field: Arc::new(field_of(&schema)?), copy })
     }

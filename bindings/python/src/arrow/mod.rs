@@ -184,10 +184,10 @@ impl Stream {
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
-        Ok((
-            this.py().import("trust8.arrow")?.getattr("_restored")?,
-            (of_pyarrow(this.as_any(), "chunked_array")?,),
-        ))
+        let field = &this.get().field;
+        let is_table = matches!(field.data_type(), DataType::Struct(_)) && !field.is_nullable();
+        let form = if is_table { "table" } else { "chunked_array" };
+        Ok((this.py().import("trust8.arrow")?.getattr("_restored")?, (of_pyarrow(this.as_any(), form)?,)))
     }
 }
 
