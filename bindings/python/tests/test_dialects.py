@@ -284,6 +284,20 @@ def test_a_string_with_another_method():
     assert str.encode(Encoding("\ud800"), "wtf-8") == b"\xed\xa0\x80"
 
 
+class Indexed(str):
+    def __getitem__(self, index):
+        return "mine"
+
+    def __len__(self):
+        return 100
+
+
+def test_a_string_with_another_length():
+    assert str.encode(Indexed("a\ud800b"), "cesu-8", "replace") == b"a?b"
+    for name in ["cesu-8", "mutf-8", "wtf-8", "trust8-utf-8"]:
+        assert codecs.lookup(name).encode(Indexed("abc")) == (b"abc", 3)
+
+
 @pytest.mark.skipif(_trust8.STABLE_ABI, reason="the interpreter encodes first")
 @pytest.mark.parametrize("name", ["cesu-8", "mutf-8", "wtf-8"])
 def test_signals_interrupt_the_encoding_of_long_texts(name):

@@ -7,6 +7,7 @@ import copy
 import ctypes
 import importlib.util
 import math
+import os
 import pickle
 import re
 import subprocess
@@ -96,6 +97,30 @@ def test_names_of_arguments():
         trust8.decode(b"", "strict", errors="strict")
     with pytest.raises(LookupError):
         trust8.decode(b"", encoding="latin-1")
+
+
+class Bytes(bytes):
+    def __getitem__(self, index):
+        return b"mine"
+
+
+def test_bytes_with_another_method():
+    error = next(trust8.errors(Bytes(b"ab\0"), profile="postgres"))
+    assert error.character == "\0"
+    error = UnicodeDecodeError("mutf-8", Bytes(b"a\xe9"), 1, 2, "")
+    assert codecs.lookup_error("trust8.windows-1252")(error) == ("\xe9", 2)
+
+
+@pytest.mark.parametrize("data", [b"", b"text"])
+def test_a_file_that_has_no_bytes_yet_is_not_at_its_end(data):
+    reader, writer = os.pipe()
+    try:
+        os.set_blocking(reader, False)
+        os.write(writer, data)
+        with pytest.raises(BlockingIOError):
+            trust8.read_text(reader)
+    finally:
+        os.close(writer)
 
 
 def test_flags_are_whatever_is_true():
@@ -222,6 +247,16 @@ def test_what_arrow_returns():
     for value in [trust8.arrow.is_valid(pyarrow.array([b"\xff"])), chunks, trust8.arrow.repair(table), trust8.arrow.errors(pyarrow.array([b"\xff"]))]:
         twin = pickle.loads(pickle.dumps(value))
         assert twin.to_pylist() == value.to_pylist() and repr(twin) == repr(value)
+    # Bytes became text, or were refused, a column of structs became a table, and a table lost its metadata.
+    for rows in [[b"a", None], [b"\xff"], [{"a": b"\xff"}]]:
+        for array in [pyarrow.array(rows), pyarrow.chunked_array([rows, rows])]:
+            value = trust8.arrow.checked(array)
+            for twin in [pickle.loads(pickle.dumps(value)), copy.deepcopy(value)]:
+                assert twin.to_pylist() == value.to_pylist() and repr(twin) == repr(value)
+    for rows in [0, 2]:
+        table = pyarrow.table({"a": ["x"] * rows}).replace_schema_metadata({"key": "value"})
+        twin = pickle.loads(pickle.dumps(trust8.arrow.repair(table)))
+        assert pyarrow.table(twin).equals(table, check_metadata=True)
 
 
 def test_representations():

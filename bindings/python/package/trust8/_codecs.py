@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import io
 import operator
 import os
@@ -30,7 +31,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]+")
 
 
 def _encode(text: str, errors: str = "strict") -> tuple[bytes, int]:
-    return _encode_utf8(text, errors), len(text)
+    return _encode_utf8(text, errors), str.__len__(text)
 
 
 def _decode(data: Buffer, errors: str = "strict") -> tuple[str, int]:
@@ -99,7 +100,8 @@ def _dialect_encode(name: str, text: str, errors: str | None) -> bytes:
     encoded = _trust8._dialect_encode(name, text, name != "cesu-8" or errors == "surrogatepass")
     if encoded is not None:
         return encoded
-    # CESU-8 has no lone surrogates, so the error handler is called, as in the UTF-8 codec.
+    # CESU-8 has no lone surrogates, so the error handler is called, as in the UTF-8 codec. A subclass may have other methods.
+    text = str.__str__(text)
     handler = codecs.lookup_error("strict" if errors is None else errors)
     pieces = []
     at = 0
@@ -143,7 +145,7 @@ def _dialect(name: str, called: str) -> codecs.CodecInfo:
     """Return the codec of a dialect, named as in the lookup."""
 
     def encode(text: str, errors: str = "strict") -> tuple[bytes, int]:
-        return _dialect_encode(name, text, errors), len(text)
+        return _dialect_encode(name, text, errors), str.__len__(text)
 
     def decode(data: Buffer, errors: str = "strict") -> tuple[str, int]:
         return _dialect_decode(name, data, errors, True)
@@ -159,7 +161,7 @@ def _dialect(name: str, called: str) -> codecs.CodecInfo:
 
     class DialectStreamWriter(codecs.StreamWriter):
         def encode(self, input: str, errors: str = "strict") -> tuple[bytes, int]:
-            return _dialect_encode(name, input, errors), len(input)
+            return _dialect_encode(name, input, errors), str.__len__(input)
 
     class DialectStreamReader(codecs.StreamReader):
         bytebuffer: bytes
@@ -191,7 +193,8 @@ def _windows_1252(error: UnicodeError) -> tuple[str, int]:
     """Read the bytes of an ill-formed sequence as windows-1252."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
-    return _repair(error.object[error.start : error.end], "windows-1252").decode(), error.end
+    found = bytes.__getitem__(error.object, slice(error.start, error.end))
+    return _repair(found, "windows-1252").decode(), error.end
 
 
 # `decode` needs no call of this handler. No other handler has a name that begins with 'trust8.'.
@@ -278,6 +281,8 @@ def read_text(
     with open(path, "rb", buffering=0) as file:
         while piece := file.read(_PIECE):
             data.write(piece)
+        if piece is None:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), path)
     text, _ = utf_8_decode(data.getvalue(), errors, True)
     if newline is None and any(text.find("\r", at, at + _PIECE) >= 0 for at in range(0, len(text), _PIECE)):
         translate = io.IncrementalNewlineDecoder(None, translate=True).decode

@@ -74,7 +74,7 @@ class ProfileError(Utf8Error):
     @property
     def character(self) -> str:
         """The character, or all of a run: see `trust8.errors`."""
-        return self.object[self.start : self.end].decode("utf-8", "replace")
+        return bytes.__getitem__(self.object, slice(self.start, self.end)).decode("utf-8", "replace")
 
     def _described(self) -> tuple[str, str] | None:
         found = _trust8._class_at(self.object, self.start, self.reason) if self.start >= 0 else None
