@@ -266,9 +266,16 @@ impl TableProviderFactory for CheckedFiles {
                 "the policy 'null' is for values, and a text file is repaired as a whole"
             ));
         }
-        if policy == Some(Policy::Escape) && self.format.ends_with("JSON") {
+        // The options of CSV that are a character, or its number.
+        let is_backslash = |(name, value): (&String, &String)| {
+            ["delimiter", "quote", "escape", "terminator", "comment"].iter().any(|known| name.ends_with(known))
+                && (value == "\\" || value.parse() == Ok(b'\\'))
+        };
+        if policy == Some(Policy::Escape)
+            && (self.format.ends_with("JSON") || command.options.iter().any(is_backslash))
+        {
             return Err(plan_datafusion_err!(
-                "the policy 'escape' writes backslashes, which JSON has for itself"
+                "the policy 'escape' writes backslashes, which the file has for itself"
             ));
         }
         let is_compression = |(name, value): (&String, &String)| {
