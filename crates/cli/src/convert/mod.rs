@@ -154,8 +154,12 @@ impl Convert<'_> {
         let mut reader = first.chain(reader);
         let mut encode = Encode::new(self.to, self.args.replace, place, out);
         let remedy = self.args.replace.then_some(Remedy::Replace);
-        let result = decode(from, &mut reader, remedy, &self.progress, &mut encode)
-            .and_then(|_| encode.finish().map_err(FileError::Write));
+        // For `decode`, a byte order mark is no part of the text.
+        let result = match from.exact() {
+            Some(from) => self.transcode(from, Encoding::Utf8, &mut reader, &mut encode),
+            None => decode(from, &mut reader, remedy, &self.progress, &mut encode).map(drop),
+        };
+        let result = result.and_then(|()| encode.finish().map_err(FileError::Write));
         match (encode.error, result) {
             (Some(why), _) => Err(FileError::Unconvertible(why)),
             (None, Err(FileError::Unconvertible(why))) => {

@@ -21,16 +21,10 @@ impl Place {
     /// Returns the place of the first character, after a byte order mark that is no part of the
     /// text.
     pub(super) fn start(source: Charset, mark: Option<Bom>) -> Self {
-        let is_utf16 = |it: Option<Encoding>| matches!(it, Some(Encoding::Utf16Le | Encoding::Utf16Be));
-        let is_utf32 = |it: Option<Encoding>| matches!(it, Some(Encoding::Utf32Le | Encoding::Utf32Be));
-        let offset = match mark {
+        let offset = match (source, mark) {
             // The mark of UTF-32 may be that of UTF-16, and a NUL.
-            Some(Bom::Utf16Le | Bom::Utf16Be | Bom::Utf32Le)
-                if source == Charset::Utf16 || is_utf16(source.exact()) =>
-            {
-                2
-            }
-            Some(Bom::Utf32Le | Bom::Utf32Be) if source == Charset::Utf32 || is_utf32(source.exact()) => 4,
+            (Charset::Utf16, Some(Bom::Utf16Le | Bom::Utf16Be | Bom::Utf32Le)) => 2,
+            (Charset::Utf32, Some(Bom::Utf32Le | Bom::Utf32Be)) => 4,
             _ => 0,
         };
         Self { source, line: 1, column: 1, offset: Some(offset) }

@@ -85,6 +85,34 @@ fn errors_between_encodings_that_are_not_utf8() {
     convert("utf-16le", &["--replace"], b"\0a\0").code(0).stdout(&b"a\0\xFD\xFF"[..]);
 }
 
+/// To some targets, the mark was dropped, or turned the bytes around.
+#[test]
+fn a_mark_is_a_character_unless_the_name_reads_it() {
+    let convert = |from: &str, to: &str, input: &[u8]| {
+        let mut command = trust8();
+        command.args(["convert", "--from", from, "--to", to]).write_stdin(input).assert()
+    };
+    for to in ["windows-1252", "ascii", "koi8-r", "ibm437", "johab", "latin1-exact"] {
+        for (from, input, c) in [
+            ("utf-8", &b"\xEF\xBB\xBFa"[..], "FEFF"),
+            ("utf-16le", b"\xFF\xFEa\0", "FEFF"),
+            ("utf-16be", b"\xFE\xFF\0a", "FEFF"),
+            ("utf-16le", b"\xFE\xFF\0a", "FFFE"),
+            ("utf-16be", b"\xFF\xFEa\0", "FFFE"),
+            ("utf-32le", b"\xFF\xFE\0\0a\0\0\0", "FEFF"),
+            ("utf-32be", b"\0\0\xFE\xFF\0\0\0a", "FEFF"),
+        ] {
+            let why = format!("line 1, column 1, byte 0: U+{c} is not in ");
+            convert(from, to, input).code(1).stderr(contains(why));
+        }
+        convert("utf-16", to, b"\xFE\xFF\0a").code(0).stdout("a");
+    }
+    for to in ["cesu-8", "gb18030"] {
+        let expected = if to == "cesu-8" { &b"\xEF\xBB\xBFa"[..] } else { b"\x84\x31\x95\x33a" };
+        convert("utf-16le", to, b"\xFF\xFEa\0").code(0).stdout(expected);
+    }
+}
+
 #[test]
 fn the_default_source_is_utf8() {
     let assert = trust8().args(["convert", "--to", "utf-16le"]).write_stdin("é").assert().code(0);
