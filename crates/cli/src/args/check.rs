@@ -29,7 +29,7 @@ pub(super) fn options() -> [Arg; 13] {
     [
         flag("staged", "Check the staged version of the files that the next commit changes, not the version on disk\n\n\
             Paths restrict this to some of the files. Names are shown relative to the top of the repository.")
-            .conflicts_with_all(["files-from", "follow", "max-depth", "tracked"]),
+            .conflicts_with_all(["files-from", "follow", "max-depth", "max-filesize", "one-file-system", "tracked"]),
         flag("files", "Print the files that would be checked, and on standard error what is skipped and why")
             .conflicts_with_all(["quiet", "list", "format", "json", "all", "max-errors", "stats"]).group("names"),
         flag("verbose", "Say on standard error what is skipped, and why").short('v').conflicts_with("quiet"),

@@ -53,7 +53,7 @@ pub(super) fn options() -> [Arg; 21] {
             .num_args(1..).action(ArgAction::Append).value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath),
         files_from(),
         in_folders(flag("tracked", "Check the files that Git tracks, also hidden and ignored ones\n\n\
-            Paths restrict this to some of the files.").conflicts_with_all(["files-from", "max-depth", "follow"])),
+            Paths restrict this to some of the files.").conflicts_with_all(["files-from", "follow", "max-depth", "max-filesize", "one-file-system"])),
         in_folders(flag("hidden", "In folders, include hidden files (but not .git, unless --no-ignore is given)").short('H')),
         in_folders(flag("no-ignore", "In folders, include files that .gitignore and .ignore exclude").short('I')),
         in_folders(Arg::new("unrestricted").short('u').action(ArgAction::Count).help("-u means --no-ignore, -uu also \

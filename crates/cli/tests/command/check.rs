@@ -407,6 +407,10 @@ fn senseless_arguments_are_a_usage_error() {
         "--all check x",
         "--format xml",
         "-g [",
+        // With these, files would have been checked that they leave out.
+        "--tracked --max-filesize 1K",
+        "--staged --max-filesize 1K",
+        "--tracked --one-file-system",
     ] {
         trust8().args(line.split(' ')).write_stdin("").assert().code(2).stdout(is_empty());
     }
