@@ -289,13 +289,7 @@ impl<'a> Check<'a> {
 
     /// Returns the classes of findings that are expected in a file.
     fn expected(&self, source: &Source) -> Vec<&'a str> {
-        match (self.config, source) {
-            (Some(config), Source::Path(path) | Source::Staged(path, _)) => {
-                let path = self.base.join(path.strip_prefix(".").unwrap_or(path));
-                config.expected(&path)
-            }
-            _ => Vec::new(),
-        }
+        self.config.map_or_else(Vec::new, |config| config.expected(source, &self.base))
     }
 
     /// Writes the header, calls `check`, and writes the footer.

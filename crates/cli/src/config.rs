@@ -23,7 +23,7 @@ use trust8_profile::{Class, Profile};
 
 use crate::args::profile;
 use crate::culprit::Culprit;
-use crate::source::read_short;
+use crate::source::{Source, read_short};
 
 const NAME: &str = "trust8.toml";
 
@@ -150,8 +150,18 @@ impl Config {
         relative.is_ok_and(|path| self.exclude.matched_path_or_any_parents(path, false).is_ignore())
     }
 
-    /// Returns the classes of findings that are expected in the file at `path`, which is absolute.
-    pub(crate) fn expected(&self, path: &Path) -> Vec<&str> {
+    /// Returns the classes of findings that are expected in `source`, whose name is relative to `base`.
+    pub(crate) fn expected(&self, source: &Source, base: &Path) -> Vec<&str> {
+        match source {
+            Source::Path(path) | Source::Staged(path, _) => {
+                self.expected_at(&base.join(path.strip_prefix(".").unwrap_or(path)))
+            }
+            Source::StandardInput => Vec::new(),
+        }
+    }
+
+    /// Does the same for the file at `path`, which is absolute.
+    fn expected_at(&self, path: &Path) -> Vec<&str> {
         let Ok(path) = path.strip_prefix(&self.folder) else { return Vec::new() };
         let matching =
             |exception: &&Exception| exception.paths.matched_path_or_any_parents(path, false).is_ignore();
@@ -389,9 +399,9 @@ mod tests {
         ] {
             assert_eq!(config.excludes_file(Path::new(path)), excluded, "{path}");
         }
-        assert_eq!(config.expected(Path::new("/r/tests/a/b")), ["bidi-control", "not-utf8"]);
-        assert_eq!(config.expected(Path::new("/r/d/log")), ["invalid-byte"]);
-        assert!(config.expected(Path::new("/r/src/tests.rs")).is_empty());
+        assert_eq!(config.expected_at(Path::new("/r/tests/a/b")), ["bidi-control", "not-utf8"]);
+        assert_eq!(config.expected_at(Path::new("/r/d/log")), ["invalid-byte"]);
+        assert!(config.expected_at(Path::new("/r/src/tests.rs")).is_empty());
         assert_eq!(config.describe()[0], "/r/trust8.toml: profile source, 3 excluded, 2 exceptions");
         assert_eq!(parse("").unwrap().describe(), ["/r/trust8.toml: 0 excluded, 0 exceptions"]);
     }

@@ -14,10 +14,12 @@ use super::transform::{Changes, Plan, any_chunk, plan, transform, transform_by, 
 use super::{FileError, Fix, copy_to_temporary_file, diff};
 use crate::charset::Charset;
 use crate::colors::Colors;
+use crate::config::is_expected;
 use crate::guess::evidence::Evidence;
 use crate::guess::{guess_valid, seems_to_be};
 use crate::progress::Progress;
 use crate::replace::{self, Original, identity};
+use crate::scan::Scanner;
 use crate::source::{self, CHUNK_BYTES, FileFrom, Opened, Source, readers};
 use crate::target::Target;
 use crate::validate::{Buffer, FileStatus};
@@ -68,6 +70,10 @@ impl Fix<'_> {
         let mut look = Look::UTF8;
         let mut plan = match status {
             FileStatus::Binary => return Ok(FileReport::default()),
+            _ if self.replaces(&file) && self.is_expected(&entry.source, from(0))? => {
+                self.clean_up(entry);
+                return Ok(FileReport::default());
+            }
             FileStatus::Valid { bytes: 0, .. } => Plan::Copy,
             FileStatus::Valid { .. } => self.plan_for_valid(&file, start)?,
             FileStatus::Invalid { before, progress: added } => {
@@ -143,6 +149,26 @@ impl Fix<'_> {
             transform_by(args, false, out, &mut fix)
         })?;
         Ok(FileReport::new(Changes { plan: done, ..changes }, lost, &look, args))
+    }
+
+    /// Whether the configuration expects all that is wrong in the file. Fails if it expects a part: a
+    /// repair would change that as well.
+    fn is_expected(&self, source: &Source, reader: impl Read) -> Result<bool, FileError> {
+        let config = self.config.as_ref();
+        let classes = config.map_or_else(Vec::new, |config| config.expected(source, &self.base));
+        if classes.is_empty() {
+            return Ok(false);
+        }
+        let (mut expected, mut others) = (self.args.unmojibake && classes.contains(&"mojibake"), false);
+        let mut scanner = Scanner::new(self.kernel, self.args.profile, reader, Progress::none(), false);
+        while let Some(finding) = scanner.next().map_err(FileError::Read)? {
+            *if is_expected(&classes, &finding.culprit) { &mut expected } else { &mut others } = true;
+        }
+        if expected && others {
+            let why = "left alone: trust8.toml expects some of what is wrong in it; --no-config repairs all";
+            return Err(FileError::Guarded(why.to_owned()));
+        }
+        Ok(expected)
     }
 
     /// Whether `file` itself would be replaced.

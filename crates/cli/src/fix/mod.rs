@@ -25,11 +25,13 @@ use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use trust8::Kernel;
 
 use crate::args::{CommonArgs, FixArgs, Selection};
 use crate::check::{read_config, total_bytes};
+use crate::config::Config;
 use crate::interrupt;
 use crate::outcome::{Outcome, print_error};
 use crate::progress::Progress;
@@ -104,10 +106,12 @@ pub(crate) fn run(args: &FixArgs, common: &CommonArgs) -> ExitCode {
         return Outcome::fail(error);
     }
     selection.backup.clone_from(&args.backup);
-    let walk = read_config(&selection)
-        .and_then(|config| Ok(Walk::of(&selection, false)?.with_config(config.as_ref())));
-    let walk = match walk {
-        Ok(walk) => walk,
+    let walk = read_config(&selection).and_then(|config| {
+        let walk = Walk::of(&selection, false)?.with_config(config.as_ref());
+        Ok((config, walk))
+    });
+    let (config, walk) = match walk {
+        Ok(found) => found,
         Err(error) => return Outcome::fail(&error),
     };
     if args.undo {
@@ -122,6 +126,8 @@ pub(crate) fn run(args: &FixArgs, common: &CommonArgs) -> ExitCode {
     let fix = Fix {
         args,
         common,
+        config,
+        base: walk.base().to_owned(),
         kernel: common.kernel(),
         validator: FileValidator::new(common.kernel(), common.threads(), progress.clone(), false),
     };
@@ -154,6 +160,9 @@ fn check_args(args: &FixArgs, selection: &Selection) -> Result<(), &'static str>
 struct Fix<'a> {
     args: &'a FixArgs,
     common: &'a CommonArgs,
+    config: Option<Arc<Config>>,
+    /// The folder that the names of files are relative to.
+    base: PathBuf,
     kernel: &'static Kernel,
     validator: FileValidator,
 }

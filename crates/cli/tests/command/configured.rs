@@ -60,6 +60,38 @@ fn a_project_says_what_to_check_and_what_is_expected() {
     assert_eq!(std::fs::read(folder.at("src/x.min.js")).unwrap(), b"\xFF");
 }
 
+/// A repair of the folder wrote U+FFFD into the input of tests.
+#[test]
+fn what_is_expected_is_not_repaired() {
+    let folder = project();
+    let latin1 = || std::fs::read(folder.at("tests/d/latin1")).unwrap();
+    for options in [&["--replace"][..], &["--from", "latin1"], &["--from", "auto"], &[]] {
+        for path in ["tests", "tests/d/latin1"] {
+            let mut run = folder.trust8();
+            run.args(["fix", "-i", path]).args(options).assert().code(0).stderr(contains("0 changed"));
+            folder.trust8().args(["fix", "-n", path]).args(options).assert().code(0).stderr(is_empty());
+            assert_eq!(latin1(), b"caf\xE9");
+        }
+    }
+    // A copy is repaired, and so is what is not expected.
+    folder.trust8().args(["fix", "--replace", "tests/d/latin1"]).assert().code(0).stdout("caf\u{FFFD}");
+    folder.file("tests/input", b"\xFF\xE2\x80\xAE");
+    folder.trust8().args(["fix", "-iq", "--profile", "source", "src/hidden.rs"]).assert().code(0);
+    assert_eq!(std::fs::read(folder.at("src/hidden.rs")).unwrap(), "a \u{FFFD} b".as_bytes());
+    // A part of it is.
+    folder.file("tests/d/latin1", b"caf\xE9 \xE2\x80\x8B");
+    let mixed = ["fix", "-iq", "--replace", "--profile", "source", "tests"];
+    folder
+        .trust8()
+        .args(mixed)
+        .assert()
+        .code(1)
+        .stderr(contains("d/latin1: left alone: trust8.toml expects some"));
+    assert_eq!(latin1(), b"caf\xE9 \xE2\x80\x8B");
+    folder.trust8().args(mixed).arg("--no-config").assert().code(0);
+    assert_eq!(latin1(), "caf\u{FFFD} \u{FFFD}".as_bytes());
+}
+
 #[test]
 fn files_shows_the_configuration() {
     let folder = project();
