@@ -203,20 +203,38 @@ pub(crate) fn is_expected(classes: &[&str], culprit: &Culprit<'_>) -> bool {
     }
 }
 
-/// Whether the braces of a pattern are nested so deeply that to read it could take all of the stack.
-pub(crate) fn is_too_deep(pattern: &str) -> bool {
-    const MOST: usize = 100;
-    pattern.matches('{').count() > MOST
+/// Returns `pattern` with its braces escaped. For Git they are characters like any other, and for the crate ignore they
+/// have alternatives, which take as much of the stack as they are nested.
+pub(crate) fn literal_braces(pattern: &str) -> String {
+    let (mut literal, mut rest) = (String::new(), pattern);
+    while let Some(c) = rest.chars().next() {
+        let len = match c {
+            '\\' => rest.chars().take(2).map(char::len_utf8).sum(),
+            '[' => class_len(rest).unwrap_or(rest.len()),
+            '{' | '}' => {
+                literal.push('\\');
+                1
+            }
+            _ => c.len_utf8(),
+        };
+        literal.push_str(&rest[..len]);
+        rest = &rest[len..];
+    }
+    literal
+}
+
+/// Returns the length of the class of characters that `pattern` begins with, such as `[!]a]`, if it ends.
+fn class_len(pattern: &str) -> Option<usize> {
+    let start = 1 + usize::from(pattern[1..].starts_with(['!', '^']));
+    let next = start + pattern[start..].chars().next()?.len_utf8();
+    Some(next + pattern[next..].find(']')? + 1)
 }
 
 /// Returns a matcher for patterns as in `.gitignore`.
 fn patterns(patterns: &[String]) -> Result<Gitignore, String> {
     let mut builder = GitignoreBuilder::new(".");
     for pattern in patterns {
-        if is_too_deep(pattern) {
-            return Err("a pattern has too many braces".to_owned());
-        }
-        builder.add_line(None, pattern).map_err(|error| error.to_string())?;
+        builder.add_line(None, &literal_braces(pattern)).map_err(|error| error.to_string())?;
     }
     builder.build().map_err(|error| error.to_string())
 }

@@ -10,7 +10,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::skips::{Skips, Why};
-use crate::config::{is_strangers, is_too_deep};
+use crate::config::{is_strangers, literal_braces};
 use crate::source::read_short;
 
 /// Which of the names that matter a folder has.
@@ -148,10 +148,8 @@ fn rules_in(path: &Path, text: &[u8]) -> Gitignore {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     for line in text.split(|&byte| byte == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if let Ok(line) = trust8::from_utf8(line)
-            && !is_too_deep(line)
-        {
-            let _ = builder.add_line(Some(path.to_owned()), line);
+        if let Ok(line) = trust8::from_utf8(line) {
+            let _ = builder.add_line(Some(path.to_owned()), &literal_braces(line));
         }
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())

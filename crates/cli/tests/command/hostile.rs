@@ -363,19 +363,30 @@ fn deep_folders_are_searched_to_the_end() {
 
 /// Braces in braces took all of the stack, which aborts the command.
 #[test]
-fn patterns_that_are_nested_deeply_are_no_patterns() {
+fn braces_that_are_nested_deeply_abort_nothing() {
     let folder = Folder::new();
     folder.file("f", b"\xFF");
     let nested = format!("{}f{}", "{".repeat(100_000), "}".repeat(100_000));
     folder.file(".ignore", format!("{nested}\nother\n"));
     folder.trust8().args(["-l", "."]).assert().code(1).stdout("./f\n");
     folder.file("trust8.toml", format!("exclude = '{nested}'"));
-    folder
-        .trust8()
-        .args(["-l", "f"])
-        .assert()
-        .code(2)
-        .stderr(contains(":1: a pattern has too many braces\n"));
+    folder.trust8().args(["-l", "."]).assert().code(1).stdout("./f\n");
+}
+
+/// Git tracked `a` and `b`, and a search left them out.
+#[test]
+fn braces_in_patterns_are_characters_as_for_git() {
+    let folder = Folder::new();
+    for name in ["a", "b", "{a,b}", "x{", "c", "}]"] {
+        folder.file(name, b"\xFF");
+    }
+    for patterns in ["/{a,b}\nx[{]\n}]\n", "\\{a,b\\}\n[!!-a]{\n[]}][]]\n"] {
+        folder.file(".ignore", patterns);
+        folder.trust8().args(["-l", "."]).assert().code(1).stdout("./a\n./b\n./c\n");
+    }
+    folder.file(".ignore", "");
+    folder.file("trust8.toml", "exclude = ['{a,b}', 'x{', '[}]]']");
+    folder.trust8().args(["-l", "."]).assert().code(1).stdout("./a\n./b\n./c\n");
 }
 
 /// A stranger's `.ignore` in a folder that everybody shares hid files in the folders below.
