@@ -22,7 +22,11 @@ if [ -z "${TRUST8_COMMAND-}" ]; then
     TRUST8_COMMAND=$(realpath "$command_target/debug/trust8")
 fi
 export TRUST8_COMMAND
-(cd test && npx tsc --noEmit --strict --target es2022 --module nodenext --lib es2022,dom ../npm/index.d.ts ../npm/core.d.ts ../npm/index.d.cts)
+types() {
+    (cd test && npx tsc --noEmit --strict --target es2022 --module nodenext "$@" ../npm/index.d.ts ../npm/core.d.ts ../npm/index.d.cts)
+}
+types --lib es2022,dom
+types --lib es2022 --types node
 # Prints the result, and fails if fewer tests passed than there are.
 run() {
     local log passed
@@ -32,7 +36,7 @@ run() {
     rm "$log"
     [ "$passed" -ge "$2" ] || { echo "test.sh: only $passed tests of $1 passed, not $2" >&2; return 1; }
 }
-run npm/test/package.test.mjs 11
+run npm/test/package.test.mjs 13
 run npm/test/bundlers.test.mjs 16
 run test/runs.test.mjs 3
-run test/browser.test.mjs 40
+run test/browser.test.mjs 44

@@ -35,7 +35,7 @@ export function isUtf8(bytes: Bytes): boolean;
 /** Returns the first error, or `null` if `bytes` are UTF-8. */
 export function validate(bytes: Bytes): Utf8Error | null;
 
-/** Returns why `bytes` are not UTF-8, in a sentence, or '' if they are. Reads the first 256 KiB. */
+/** Returns why `bytes` are not UTF-8, in a sentence, or '' if they are. */
 export function reason(bytes: Bytes): string;
 
 /** Returns the error that `bytes` begin with, in the words of the command `trust8`, or '' for none. Pass six bytes from an error on. */
@@ -57,7 +57,7 @@ export interface Forbidden {
   readonly reason: string;
 }
 
-/** Returns the class of a character that some profile forbids, or `null`. */
+/** Returns the class of a character that some profile forbids, or `null`. @throws {TypeError} for anything but an integer, such as a string. */
 export function classOf(codePoint: number): { readonly name: string; readonly reason: string } | null;
 
 /** Finds the characters of at most 4 MiB that a profile forbids: how many, and the first 65,536. Ill-formed sequences are skipped. */
@@ -108,7 +108,7 @@ export class Decoder {
    */
   push(piece: Bytes): string;
   /**
-   * Ends the input, and returns what replaces a character that it cuts off. The decoder is then ready for another input.
+   * Ends the input, and returns what replaces a character that it cuts off. The decoder is then ready for another input, also after an error.
    * @throws {Utf8Error} with `throw`, if the input ends inside a character.
    */
   finish(): string;
@@ -123,10 +123,10 @@ export class DecoderStream extends TransformStream<Bytes, string> {
 }
 
 /**
- * Runs the module, which is `trust8/trust8.wasm` or `trust8/trust8-scalar.wasm`, unless one runs already. Returns whether it has SIMD.
+ * Runs the `WebAssembly.Module`, which is `trust8/trust8.wasm` or `trust8/trust8-scalar.wasm`, unless one runs already. Returns whether it has SIMD.
  * Only those who import `trust8/core` have to call it, and before everything else.
  */
-export function start(module: WebAssembly.Module): boolean;
+export function start(module: object): boolean;
 
 /** Returns the names of the library's profiles, such as `xml` and `terminal`: sets of characters that a text must not have. */
 export function profiles(): string[];
@@ -156,7 +156,7 @@ export class Survey {
   readonly summary: Summary;
 }
 
-/** `table` reads invalid bytes with the given code points of the bytes 80 to FF, such as those of windows-1252. */
+/** `table` reads invalid bytes with the 128 given code points of the bytes 80 to FF, such as those of windows-1252. */
 export function repair(
   policy: 'replace' | 'drop' | 'escape' | 'table' | 'java', piece: Uint8Array, isLast: boolean, codePoints?: ArrayLike<number>,
 ): { read: number; replaced: number; bytes: Uint8Array };

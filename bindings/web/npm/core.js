@@ -8,7 +8,7 @@ const KINDS = [
   '', 'unexpected-continuation', 'invalid-byte', 'overlong', 'surrogate', 'too-large', 'truncated', 'incomplete',
 ];
 const DIALECTS = ['utf-8', 'utf-8-rfc2279', 'cesu-8', 'mutf-8', 'wtf-8'];
-const POLICIES = { replace: 0, drop: 1, escape: 2, table: 3, java: 4 };
+const POLICIES = ['replace', 'drop', 'escape', 'table', 'java'];
 export const PIECE = 4 << 20;
 const MAX_FOUND = 10_000;
 const BINS = 512;
@@ -59,6 +59,12 @@ function putLarge(bytes, most = PIECE) {
   if (bytes.length > most) throw new RangeError(`more than ${most} bytes`);
   return put(large(), bytes);
 }
+/** Returns the module's number of a name. */
+function numberOf(names, name, what) {
+  const number = names.indexOf(name);
+  if (number < 0) throw new RangeError(`no such ${what}: ${name}`);
+  return number;
+}
 
 const byteLengthOf = (Type) => Type && Object.getOwnPropertyDescriptor(Type.prototype, 'byteLength').get;
 /** These getters throw for whatever is not a buffer of their type, also for an object that only inherits from it. */
@@ -103,8 +109,7 @@ function unpack(offset, packed, word) {
 }
 
 const sentenceOn = (what, bytes) => text(sentence, what(put(small, bytes), bytes.length, sentence, 1024));
-/** Returns why `bytes` are not UTF-8, in a sentence: '' if they are. */
-export const reason = (bytes) => sentenceOn(wasm.reason, asBytes(bytes).subarray(0, SMALL));
+export const reason = (bytes) => validate(bytes)?.reason ?? '';
 export const culprit = (bytes) => sentenceOn(wasm.culprit, asBytes(bytes).subarray(0, 6));
 
 /** Returns what kind of binary file begins with these bytes, such as 'a PDF document', or '' for no known kind. */
@@ -112,7 +117,7 @@ export const binary = (bytes) => sentenceOn(wasm.binary, asBytes(bytes).subarray
 
 export class Utf8Error extends TypeError {
   constructor(info) {
-    const why = reason(info.bytes);
+    const why = sentenceOn(wasm.reason, asBytes(info.bytes).subarray(0, SMALL));
     super(`invalid UTF-8 at byte ${info.offset}: ${why}`);
     this.name = 'Utf8Error';
     Object.assign(this, info, { reason: why });
@@ -131,11 +136,12 @@ export class Validator {
   push(input) {
     const bytes = asBytes(input);
     put(state, this.#state);
-    let sound = true;
-    for (let at = 0; sound && at < bytes.length; at += SMALL) {
-      const piece = bytes.subarray(at, at + SMALL);
+    let [at, sound] = [0, true];
+    // An empty piece also fails after an error.
+    do {
+      const piece = bytes.subarray(at, at += SMALL);
       sound = wasm.validator_push(state, put(small, piece), piece.length, report) !== 0;
-    }
+    } while (sound && at < bytes.length);
     this.#state.set(view(Uint8Array, state, 16));
     if (!sound) throw new Utf8Error(unpack(...view(Float64Array, report, 3)));
   }
@@ -215,16 +221,19 @@ export class Decoder {
   push(input) {
     const bytes = asBytes(input);
     if (this.#repair) return this.#withoutMark(this.#repaired(bytes, false));
-    // Nobody changes a copy between the validation and the conversion.
-    const own = bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes);
+    // Nobody changes a copy between the validation and the conversion, and browsers decode nothing that may be resized.
+    const own = bytes.buffer instanceof ArrayBuffer && !bytes.buffer.resizable ? bytes : new Uint8Array(bytes);
     this.#validator.push(own);
     return this.#withoutMark(this.#utf8.decode(own, { stream: true }));
   }
   finish() {
-    if (!this.#repair) this.#validator.finish();
-    const rest = this.#repair ? this.#withoutMark(this.#repaired(new Uint8Array(), true)) : '';
-    this.#begin();
-    return rest;
+    try {
+      if (this.#repair) return this.#withoutMark(this.#repaired(new Uint8Array(), true));
+      this.#validator.finish();
+      return '';
+    } finally {
+      this.#begin();
+    }
   }
   #repaired(bytes, isLast) {
     let decoded = '';
@@ -325,8 +334,12 @@ export class Survey {
 /** Repairs a piece of at most `PIECE / 4` bytes. Returns the text, and how many bytes were read. */
 export function repair(policy, piece, isLast, codePoints) {
   const bytes = asBytes(piece);
-  if (codePoints) view(Uint32Array, table, 128).set(codePoints);
-  wasm.repair(POLICIES[policy], table, putLarge(bytes, PIECE / 4), bytes.length, isLast, output(), progress);
+  const number = numberOf(POLICIES, policy, 'policy');
+  if (policy === 'table') {
+    if (codePoints?.length !== 128) throw new RangeError('a table has 128 code points');
+    view(Uint32Array, table, 128).set(codePoints);
+  }
+  wasm.repair(number, table, putLarge(bytes, PIECE / 4), bytes.length, isLast, output(), progress);
   const [read, written, replaced] = view(Uint32Array, progress, 3);
   return { read, replaced, bytes: view(Uint8Array, output(), written).slice() };
 }
@@ -341,7 +354,7 @@ export function diagnose(piece) {
 /** Converts at most `PIECE / 4` bytes from a dialect to UTF-8, with U+FFFD for what cannot be converted. */
 export function fromDialect(dialect, piece) {
   const bytes = asBytes(piece);
-  wasm.dialect_to_utf8(DIALECTS.indexOf(dialect), putLarge(bytes, PIECE / 4), bytes.length, output(), PIECE, progress);
+  wasm.dialect_to_utf8(numberOf(DIALECTS, dialect, 'dialect'), putLarge(bytes, PIECE / 4), bytes.length, output(), PIECE, progress);
   return view(Uint8Array, output(), view(Uint32Array, progress, 2)[1]).slice();
 }
 
@@ -359,12 +372,14 @@ const presets = once(() => {
 });
 export const profiles = () => [...presets()];
 
-export const classOf = (codePoint) => classes()[wasm.class_of(codePoint)] ?? null;
+export function classOf(codePoint) {
+  if (!Number.isInteger(codePoint)) throw new TypeError(`a code point is an integer, not ${typeof codePoint === 'number' ? codePoint : kindOf(codePoint)}`);
+  return codePoint >= 0 && codePoint <= 0x10ffff ? classes()[wasm.class_of(codePoint)] ?? null : null;
+}
 
 /** Calls a search of the module for what a profile forbids, which writes records of `width` numbers. */
 function search(find, width, profile, input) {
-  const preset = presets().indexOf(profile);
-  if (preset < 0) throw new RangeError(`no such profile: ${profile}`);
+  const preset = numberOf(presets(), profile, 'profile');
   const bytes = asBytes(input);
   const n = find(preset, putLarge(bytes), bytes.length, decodedAt(), 131072 / width, progress);
   const records = view(Uint32Array, decodedAt(), width * n);

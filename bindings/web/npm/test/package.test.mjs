@@ -147,6 +147,33 @@ test('a stream passes text on and stops at the error', async () => {
   await assert.rejects(pass(Uint8Array.of(0x61, 0xe2)), { offset: 1, kind: 'incomplete' });
 });
 
+test('after an error every piece fails, and after its end a decoder begins anew', () => {
+  const empty = new Uint8Array();
+  const validator = new trust8.Validator();
+  assert.throws(() => validator.push(Uint8Array.of(0x61, 0xff)), { offset: 1 });
+  assert.throws(() => validator.push(empty), { name: 'Utf8Error', offset: 1 });
+  // The end of one input was joined with the start of the next one to a character that neither has.
+  const decoder = new trust8.Decoder();
+  decoder.push(Uint8Array.of(0xe2, 0x82));
+  assert.throws(() => decoder.finish(), { kind: 'incomplete' });
+  assert.throws(() => decoder.push(Uint8Array.of(0xac)), { kind: 'unexpected-continuation', offset: 0 });
+  for (const fail of [() => decoder.push(empty), () => decoder.finish()]) assert.throws(fail, { kind: 'unexpected-continuation' });
+  assert.equal(decoder.push(Uint8Array.of(0x61)) + decoder.finish(), 'a');
+});
+
+test('what cannot be meant is refused, and not taken for something else', () => {
+  // These were the class of NUL.
+  for (const one of [undefined, null, 'a', '\u202e', '', NaN, 1.5, Infinity, true, {}, [0x202e]]) assert.throws(() => trust8.classOf(one), TypeError, String(one));
+  for (const one of [-1, 0x110000, 2 ** 32, 2 ** 32 + 0x202e]) assert.equal(trust8.classOf(one), null);
+  const bytes = Uint8Array.of(0x61, 0xff);
+  for (const call of [() => trust8.repair('none', bytes, true), () => trust8.repair('table', bytes, true), () => trust8.repair('table', bytes, true, [1]), () => trust8.fromDialect('none', bytes)]) assert.throws(call, RangeError);
+  // The end of what was read was taken for the end of the input.
+  const long = new Uint8Array((256 << 10) + 2).fill(0x61);
+  long.set([0xe2, 0x82, 0xac], (256 << 10) - 1);
+  assert.equal(trust8.reason(long), '');
+  assert.equal(trust8.reason(Uint8Array.of(...long.subarray(-4), 0xff)), trust8.reason(Uint8Array.of(0xff)));
+});
+
 /** Returns how a text is decoded that is cut at two places. */
 function decoded(bytes, options, ...cuts) {
   const decoder = new trust8.Decoder(options);
