@@ -22,7 +22,7 @@ export class HexView {
   #bytes = new Uint8Array();
   #sequences = [];
   #selected = 0;
-  /** The last move waits for those before it. */
+  /** The last move. */
   #queue = Promise.resolve();
 
   constructor(root, onSelect) {
@@ -43,6 +43,10 @@ export class HexView {
   get offset() {
     return this.#sequences[this.#selected]?.offset ?? 0;
   }
+  /** Where the selected character ends. */
+  get end() {
+    return this.offset + (this.#sequences[this.#selected]?.length ?? 1);
+  }
   get windowRange() {
     return [this.#start, this.#start + this.#bytes.length];
   }
@@ -54,7 +58,12 @@ export class HexView {
 
   /** Selects the character that contains a byte, and loads the window around it if need be. */
   goTo(offset, reload = false) {
-    this.#queue = this.#queue.then(() => this.#goTo(offset, reload));
+    return this.#enqueue(() => this.#goTo(offset, reload));
+  }
+
+  /** What has been asked before has to be done first, or to fail. */
+  #enqueue(move) {
+    this.#queue = this.#queue.catch(() => {}).then(move);
     return this.#queue;
   }
 
@@ -66,25 +75,25 @@ export class HexView {
       // Forward and backward, a quarter of the window stays before the place.
       const row = Math.floor(offset / this.width) - ROWS / 4;
       const most = Math.ceil(this.#blob.size / this.width) - ROWS;
-      this.#start = Math.max(0, Math.min(row, most)) * this.width;
-      await this.#load(size);
+      await this.#load(Math.max(0, Math.min(row, most)) * this.width, size);
     }
     const index = this.#sequences.findIndex((it) => offset < it.offset + it.length);
     this.#select(index < 0 ? this.#sequences.length - 1 : index);
   }
 
   /** Reads the window, and a few bytes on each side, so that a character at its edge is whole, and a mistake as the command sees it. */
-  async #load(size) {
-    const before = Math.min(3, this.#start);
-    const bytes = new Uint8Array(await this.#blob.slice(this.#start - before, this.#start + size + 6).arrayBuffer());
+  async #load(start, size) {
+    const before = Math.min(3, start);
+    const bytes = new Uint8Array(await this.#blob.slice(start - before, start + size + 6).arrayBuffer());
+    this.#start = start;
     // A sequence begins at every byte that is no continuation; with none in three bytes, one begins at the window.
     let first = before;
     while (first > 0 && bytes[first] >> 6 === 2) first--;
     if (bytes[first] >> 6 === 2) first = before;
-    const base = this.#start - before;
+    const base = start - before;
     this.#sequences = explain(bytes.subarray(first))
       .map((it) => ({ ...it, offset: it.offset + base + first, bytes: bytes.subarray(first + it.offset, first + it.offset + it.length), following: bytes.subarray(first + it.offset, first + it.offset + 6) }))
-      .filter((it) => it.offset + it.length > this.#start && it.offset < this.#start + size);
+      .filter((it) => it.offset + it.length > start && it.offset < start + size);
     this.#bytes = bytes.subarray(before, before + size);
     this.#render();
   }
@@ -126,16 +135,14 @@ export class HexView {
 
   #key(event) {
     const page = ROWS * this.width;
-    const length = this.#sequences[this.#selected]?.length ?? 1;
     const moves = {
-      ArrowLeft: () => this.offset - 1, ArrowRight: () => this.offset + length, ArrowUp: () => this.offset - this.width,
+      ArrowLeft: () => this.offset - 1, ArrowRight: () => this.end, ArrowUp: () => this.offset - this.width,
       ArrowDown: () => this.offset + this.width, PageUp: () => this.offset - page, PageDown: () => this.offset + page,
       Home: () => 0, End: () => this.#blob.size - 1,
     };
     const move = moves[event.key];
     if (!move || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
-    // What has been pressed before has to be done first.
-    this.#queue = this.#queue.then(() => this.#goTo(move(), false));
+    this.#enqueue(() => this.#goTo(move(), false));
   }
 }

@@ -11,6 +11,8 @@ import { verdict } from './verdict.js';
 
 const LINK_LIMIT = 512;
 const FLIP_LIMIT = 1 << 20;
+/** The profile of what hides something from a reader, which the scan looks for. */
+const HIDING = 'prompt';
 const EXAMPLES = {
   'Latin-1': '4C612063 6166E974 E9726961 20656E20 E974E9', 'an attack': '2F7372762F C0AE C0AE 2F706173737764', 'a Java emoji': '536D696C653A20 EDA0BD EDB880',
   'cut off': '35 20 E282', 'mojibake': '63 61 66 C383C2A9 20 C3A2E2809AC2AC 35', 'hidden': '7061796C6F6164 E280AE 67706A 2E657865 E2808B', 'all is well': '61 C3A9 E282AC F09F9880 0A',
@@ -58,6 +60,9 @@ const ask = (kind, input, progress) => new Promise((resolve, reject) => {
   ready.then(() => worker.postMessage(message));
 });
 
+// A file that has changed cannot be read any more, also while one walks through it.
+addEventListener('unhandledrejection', (event) => { event.preventDefault(); fail(event.reason.message); });
+
 // What the page says if this module does not run.
 $('fatal').classList.remove('waiting');
 fail('');
@@ -93,8 +98,10 @@ function errorBytes({ bytes, following }) {
 async function open(blob, name, { at, fromTyping = false } = {}) {
   if (broken) return;
   opened = { blob, name };
+  const mine = opened;
   fail('');
   if (typedBlob && fromTyping === false && at !== undefined) await fillTyped(blob);
+  if (mine !== opened) return;
   typedBlob = typedBlob && at !== undefined ? true : fromTyping;
   if (!fromTyping) $('typed-problem').textContent = '';
   if (at === undefined && !fromTyping) history.replaceState(null, '', location.pathname + location.search);
@@ -108,14 +115,14 @@ async function open(blob, name, { at, fromTyping = false } = {}) {
     $('result').classList.add('empty');
     $('result').hidden = false;
   }
-  const mine = opened;
   try {
     const found = await ask('scan', { blob }, (done) => { if (mine === opened && blob.size) progress.value = done / blob.size; });
     if (mine !== opened || !found) return;
     opened.found = found;
     $('result').hidden = false;
     show();
-    showForbidden(found.hidden);
+    if ($('profile').value === HIDING) showForbidden(found.hidden);
+    else await findForbidden();
     if (blob.size > 0) await view.open(blob, at ?? found.summary.errors[0]?.offset ?? found.hidden.found[0]?.offset ?? 0);
     progress.hidden = true;
     document.body.dataset.state = `done ${name}`;
@@ -202,7 +209,7 @@ function showErrors({ errors, errorCount }) {
     element('td', {}, grouped(error.line)), element('td', {}, grouped(error.column)), element('td', {}, error.kind.replace('-', ' ')),
     element('td', {}, element('code', {}, hexBytes(error.bytes))), element('td', {}, error.why))));
   const listed = $('errors').tBodies[0].rows.length;
-  const more = errorCount > listed ? `The first ${listed} of ${grouped(errorCount)} are listed. The map shows them all, and n and p walk through them.` : '';
+  const more = errorCount > listed ? `The first ${listed} of ${grouped(errorCount)} are listed. The map shows them all, and n and p walk through ${errorCount > errors.length ? `the first ${grouped(errors.length)}; n finds later ones` : 'them'}.` : '';
   $('errors-more').textContent = more;
 }
 
@@ -223,23 +230,25 @@ function showForbidden({ total, isMore, found }) {
 }
 async function findForbidden() {
   const mine = opened;
-  const found = await ask('findForbidden', { blob: opened.blob, profile: $('profile').value });
-  if (mine === opened && found) showForbidden(found);
+  const profile = $('profile').value;
+  const found = await ask('findForbidden', { blob: mine.blob, profile });
+  if (mine === opened && profile === $('profile').value && found) showForbidden(found);
 }
-$('profile').append(...PROFILES.filter((name) => name !== 'scalars').map((name) => element('option', { value: name, selected: name === 'prompt' }, name)));
-$('profile').addEventListener('change', () => { if (opened) findForbidden().catch((error) => fail(error.message)); });
+$('profile').append(...PROFILES.filter((name) => name !== 'scalars').map((name) => element('option', { value: name, selected: name === HIDING }, name)));
+$('profile').addEventListener('change', () => { if (opened?.found) findForbidden().catch((error) => fail(error.message)); });
 
 async function showRepairs() {
   const { blob, name, found } = opened;
   const mine = opened;
   const all = plans(found);
   $('repair-card').hidden = all.length === 0;
+  $('repairs').replaceChildren();
   const cards = await Promise.all(all.map(async ({ title, note, plan }) => {
     const status = element('span', { class: 'hint', role: 'status' });
     const progress = (done) => { status.textContent = ` ${Math.round((100 * done) / blob.size)} %`; };
     const download = element('button', { type: 'button', 'aria-label': `Download: ${title}`, onclick: async () => {
       download.disabled = true;
-      const made = plan.edits ? edited(blob, plan) : await ask('convert', { blob, plan }, progress).catch((error) => void fail(error.message));
+      const made = plan.edits ? edited(blob, plan) : (await ask('convert', { blob, plan }, progress).catch((error) => fail(error.message)))?.made;
       download.disabled = false;
       if (!made) return;
       status.textContent = ` ${plural(made.size, 'byte')}`;
@@ -248,7 +257,7 @@ async function showRepairs() {
       element('a', { href: url, download: `${stem || 'bytes'}.utf8${extension ?? '.txt'}` }).click();
       setTimeout(() => URL.revokeObjectURL(url), 60_000);
     } }, 'Download');
-    const changes = await change(blob, plan, found, (piece, isStart) => ask('convert', { blob: piece, plan, isStart }));
+    const changes = await change(blob, plan, found, (piece, isStart, isEnd) => ask('convert', { blob: piece, plan, isStart, isEnd }));
     return element('article', { class: 'repair' }, element('div', { class: 'repair-head' }, element('h3', {}, title), element('span', {}, status, download)), element('p', { class: 'hint' }, note), changes);
   }));
   if (mine === opened) $('repairs').replaceChildren(...cards);
@@ -279,7 +288,7 @@ async function walkFrom(at) {
   let next = errors.find((error) => error.offset > at)?.offset;
   if (next === undefined && errorCount > errors.length) {
     // The search must not begin inside a character.
-    let from = at + 1;
+    let from = at === view.offset ? view.end : at + 1;
     const bytes = new Uint8Array(await blob.slice(from, from + 3).arrayBuffer());
     for (const byte of bytes) if (byte >> 6 === 2 && at !== view.offset) from++; else break;
     next = await ask('nextError', { blob, from });
@@ -373,9 +382,14 @@ let typing;
 $('typed').addEventListener('input', () => { clearTimeout(typing); typing = setTimeout(openTyped, 150); });
 for (const choice of document.getElementsByName('mode')) {
   choice.addEventListener('change', async () => {
-    // The bytes stay; what is typed says them in the other way, if it can.
-    if (typedBlob && opened) $('typed').value = MODES[choice.value].write(new Uint8Array(await opened.blob.arrayBuffer()));
-    openTyped();
+    if (!typedBlob || !opened) return openTyped();
+    // The bytes stay open; what is typed says them in the other way, if it can. A field for text changes ill-formed bytes and ends of lines.
+    const bytes = new Uint8Array(await opened.blob.arrayBuffer());
+    const { read, write } = MODES[choice.value];
+    $('typed').value = write(bytes);
+    const isSame = hexBytes(read($('typed').value).bytes) === hexBytes(bytes);
+    if (!isSame) $('typed').value = '';
+    $('typed-problem').textContent = isSame ? '' : 'These bytes cannot be text in this field. They stay open.';
   });
 }
 for (const [name, digits] of Object.entries(EXAMPLES)) $('examples').append(element('button', { type: 'button', onclick: () => openHex(digits) }, name));

@@ -1,4 +1,5 @@
 // Repairs: which make sense for what was found, and what each changes at the first place that changes.
+import { dialectCut } from './cut.js';
 import { explain } from './trust8/file.js';
 import { element, hexBytes, plural, visible } from './text.js';
 
@@ -41,13 +42,13 @@ export function edited(blob, { edits }) {
   return new Blob([...parts, blob.slice(end)]);
 }
 
-/** Returns where the part of a file begins that shows a change at `offset`: after a space, if there is one near. */
+/** Returns where the part of a file begins that shows a change at `offset`: after a space, if there is one near, or else with a character of UTF-8. */
 async function startBefore(blob, offset) {
   if (offset <= 32) return 0;
   const from = offset - 32;
   const bytes = new Uint8Array(await blob.slice(from, offset - 4).arrayBuffer());
   const space = bytes.findIndex((byte) => byte === 32 || byte === 10);
-  return space >= 0 ? from + space + 1 : from & ~3;
+  return from + (space >= 0 ? space + 1 : Math.max(0, bytes.findIndex((byte) => byte >> 6 !== 2)));
 }
 
 /** Returns the characters of UTF-8 as they are shown. An ill-formed sequence is its bytes. */
@@ -79,35 +80,50 @@ function line(list, className) {
 }
 
 /**
+ * Returns the same part of a text with mojibake and of the one without. Mojibake has no character in ASCII, so both parts end with the same one, if there is
+ * one after the change.
+ */
+function partsOf(mojibake, text, start, offset) {
+  const part = mojibake.subarray(start, start + SHOWN);
+  const rest = text.subarray(start);
+  if (start + SHOWN >= mojibake.length) return [part, rest];
+  const isAscii = (byte) => byte < 0x80;
+  const end = part.findLastIndex(isAscii) + 1;
+  let n = part.filter(isAscii).length;
+  const last = start + end > offset ? rest.findIndex((byte) => isAscii(byte) && --n === 0) : -1;
+  return last < 0 ? [part, rest.subarray(0, SHOWN)].map((bytes) => bytes.subarray(0, dialectCut(bytes))) : [part.subarray(0, end), rest.subarray(0, last + 1)];
+}
+
+/**
  * Shows what a repair changes at the first place that changes.
- * @param {(blob: Blob, isStart: boolean) => Promise<Blob>} convert
+ * @param {(blob: Blob, isStart: boolean, isEnd: boolean) => Promise<{made: Blob, read: number}>} convert
  */
 export async function change(blob, plan, { summary, hidden }, convert) {
+  const isWide = plan.utf32 !== undefined || plan.decode?.startsWith('utf-16');
+  const arrayOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
   let start = 0;
   if (summary.errorCount > 0) start = await startBefore(blob, summary.errors[0].offset);
   else if (plan.edits) start = await startBefore(blob, hidden.found[0].offset);
   else {
     const head = blob.slice(0, 1 << 16);
-    const [before, after] = [new Uint8Array(await head.arrayBuffer()), new Uint8Array(await (await convert(head, true)).arrayBuffer())];
-    start = await startBefore(blob, before.findIndex((byte, i) => byte !== after[i]));
+    const [before, after] = [await arrayOf(head), await arrayOf((await convert(head, true, head.size === blob.size)).made)];
+    const offset = before.findIndex((byte, i) => byte !== after[i]);
+    start = await startBefore(blob, offset);
+    if (plan.mojibake) return marked(...partsOf(before, after, start, offset));
   }
-  if (plan.decode || plan.utf32 !== undefined) start &= ~3;
+  if (isWide) start -= start % 4;
   const piece = blob.slice(start, start + SHOWN);
-  const converted = plan.edits
-    ? edited(piece, { edits: plan.edits.filter(({ offset }) => offset >= start && offset < start + SHOWN - 4).map((edit) => ({ ...edit, offset: edit.offset - start })) })
-    : await convert(piece, start === 0);
-  let bytes = new Uint8Array(await piece.arrayBuffer());
-  let text = decoder.decode(await converted.arrayBuffer());
-  // The end of the piece may cut a character off, which is no error of the file.
-  const sequences = explain(bytes);
-  if (start + SHOWN < blob.size && sequences.at(-1)?.kind === 'incomplete') {
-    const end = sequences.at(-1).offset;
-    const made = plan.edits ? null : await convert(new Blob([bytes.subarray(0, end)]), start === 0);
-    bytes = bytes.subarray(0, end);
-    if (made) text = decoder.decode(await made.arrayBuffer());
-    else if (text.endsWith('\ufffd')) text = text.replace(/\ufffd+$/, '');
-  }
-  const [before, after] = [shownBytes(bytes), shownText(text)];
+  const isEnd = start + SHOWN >= blob.size;
+  const bytes = await arrayOf(piece);
+  let made, read = isEnd ? bytes.length : dialectCut(bytes);
+  if (plan.edits) made = edited(piece.slice(0, read), { edits: plan.edits.filter(({ offset }) => offset >= start && offset < start + read).map((edit) => ({ ...edit, offset: edit.offset - start })) });
+  else ({ made, read } = await convert(piece, start === 0, isEnd));
+  return marked(bytes.subarray(0, read), await arrayOf(made));
+}
+
+/** Shows two texts with marks at what is in only one of them. */
+function marked(bytes, made) {
+  const [before, after] = [shownBytes(bytes), shownText(decoder.decode(made))];
   markChanges(before, after);
   return element('dl', {}, element('dt', {}, 'before'), line(before, 'before'), element('dt', {}, 'after'), line(after, 'after'));
 }

@@ -1,9 +1,9 @@
 // The command's rules, from the second module: what a file is that is not UTF-8, or does not look like it.
 
-let wasm;
-const load = async () => (await WebAssembly.instantiate(await (await fetch(new URL('./trust8/guess.wasm', import.meta.url))).arrayBuffer())).instance.exports;
-/** Loads the module, once. The other functions need it. */
-export const loadRules = async () => { wasm ??= await load(); };
+let wasm, loading;
+const load = async () => { wasm = (await WebAssembly.instantiate(await (await fetch(new URL('./trust8/guess.wasm', import.meta.url))).arrayBuffer())).instance.exports; };
+/** Loads the module, once, and tries again if that failed. The other functions need it. */
+export const loadRules = () => (loading ??= load().catch((error) => { loading = undefined; throw error; }));
 
 function put(bytes) {
   const at = wasm.input(bytes.length);

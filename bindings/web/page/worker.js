@@ -127,24 +127,29 @@ const PLANS = {
     return { read, bytes: new TextEncoder().encode(text) };
   },
   mojibake: () => (bytes, isLast) => {
-    const read = isLast ? bytes.length : bytes.lastIndexOf(10) + 1 || dialectCut(bytes);
+    // The characters of mojibake follow each other, and none is in ASCII.
+    const read = isLast ? bytes.length : bytes.lastIndexOf(10) + 1 || bytes.findLastIndex((byte) => byte < 0x80) + 1 || dialectCut(bytes);
     return { read, bytes: new TextEncoder().encode(undoMojibake(bytes.subarray(0, read))) };
   },
 };
 
-async function convert({ blob, plan, isStart = true }, job, post) {
+/** Converts a file, or a part of one. Returns what is made of it, and how many bytes were read: all, unless it ends before the end of a file. */
+async function convert({ blob, plan, isStart = true, isEnd = true }, job, post) {
   const kind = Object.keys(PLANS).find((kind) => kind in plan);
   const step = PLANS[kind](plan, isStart);
   const parts = [];
-  for (let at = 0; at < blob.size;) {
+  let at = 0;
+  for (let isLast = false; !isLast;) {
     const bytes = await read(blob, at, at + PIECE / 4);
-    const made = step(bytes, at + bytes.length >= blob.size);
+    isLast = at + bytes.length >= blob.size;
+    const made = step(bytes, isLast && isEnd);
+    if (!isLast && !made.read) throw new Error('the file has become shorter');
     // The browser may keep a blob on disk, but not an array.
     parts.push(new Blob([made.bytes]));
     at += made.read;
     post({ done: at });
   }
-  return new Blob(parts);
+  return { made: new Blob(parts), read: at };
 }
 
 const JOBS = { scan, nextError, findForbidden, convert };
@@ -157,3 +162,5 @@ onmessage = async ({ data: { id, kind, ...input } }) => {
   }
 };
 postMessage({ ready: true });
+// A page that is open needs no network.
+loadRules().catch(() => {});
