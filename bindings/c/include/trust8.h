@@ -201,7 +201,7 @@ bool trust8_next_error(const void *data, size_t len, size_t *at, trust8_error *e
 /* The text of PostgreSQL: no NUL. */
 #define TRUST8_PROFILE_POSTGRES 0x000000001u
 /* Text that is shown in a terminal. */
-#define TRUST8_PROFILE_TERMINAL 0x57E0409E9u
+#define TRUST8_PROFILE_TERMINAL 0x57E0C09E9u
 /* Source code: nothing that hides code from a reader. */
 #define TRUST8_PROFILE_SOURCE 0x5FE0C0FE1u
 /* Text for a language model: nothing that hides text from a reader. */

@@ -20,7 +20,7 @@ pub const TRUST8_PROFILE_I_JSON: u64 = 0x000000600;
 /// The text of PostgreSQL: no NUL.
 pub const TRUST8_PROFILE_POSTGRES: u64 = 0x000000001;
 /// Text that is shown in a terminal.
-pub const TRUST8_PROFILE_TERMINAL: u64 = 0x57E0409E9;
+pub const TRUST8_PROFILE_TERMINAL: u64 = 0x57E0C09E9;
 /// Source code: nothing that hides code from a reader.
 pub const TRUST8_PROFILE_SOURCE: u64 = 0x5FE0C0FE1;
 /// Text for a language model: nothing that hides text from a reader.

@@ -33,7 +33,7 @@ pub enum Class {
     Tab = 1,
     /// U+000A.
     LineFeed = 2,
-    /// U+000C, which separates pages in old source code.
+    /// U+000C, which begins pages in old source code.
     FormFeed = 3,
     /// U+000D.
     CarriageReturn = 4,
@@ -91,9 +91,9 @@ pub enum Class {
     /// U+061C, U+200E and U+200F, except a few near letters that are written from right to left.
     StrayMark = 28,
     /// Spaces and hyphens that are not seen: U+200B except between words of scripts without spaces,
-    /// U+2060 except alone beside a character that is not ASCII, U+00AD except between letters,
+    /// U+2060 except alone beside a character that is not ASCII, U+00AD except in words,
     /// U+180E except between Mongolian letters; and U+2000 to U+200A and U+205F next to another
-    /// space, or mixed.
+    /// space, mixed, or many after letters and signs.
     StraySpace = 29,
     /// The characters of [`Invisible`](Self::Invisible) except U+180E, and blanks and controls of
     /// scripts: U+0600 to U+0605, U+070F, U+2800, U+FFFC, U+16FE4, U+1D159; each except in its
@@ -101,7 +101,7 @@ pub enum Class {
     StrayFiller = 30,
     /// The fifth private-use character in a row, and the sixth in 64 bytes.
     PrivateUseRun = 31,
-    /// U+000D, except before U+000A.
+    /// U+000D, except before U+000A, and U+000C, except after it.
     BareCarriageReturn = 32,
     /// U+FEFF as the first character of the text.
     LeadingMark = 33,
@@ -121,7 +121,7 @@ impl Class {
             ZeroWidth | SoftHyphen => StraySpace,
             Invisible => StrayFiller,
             PrivateUse => PrivateUseRun,
-            CarriageReturn => BareCarriageReturn,
+            CarriageReturn | FormFeed => BareCarriageReturn,
             ByteOrderMark => LeadingMark,
             _ => self,
         }
@@ -291,9 +291,10 @@ impl Class {
             PrivateUseRun => {
                 ("private-use-run", "one of many private-use characters, which mean something else elsewhere")
             }
-            BareCarriageReturn => {
-                ("bare-carriage-return", "a carriage return alone, which lets text overwrite its line")
-            }
+            BareCarriageReturn => (
+                "bare-carriage-return",
+                "a carriage return or form feed inside a line, which readers may not see",
+            ),
             LeadingMark => ("leading-mark", "a byte order mark at the start, which nobody sees"),
             StackedMarks => ("stacked-marks", "one of many marks on a letter, which cover other lines"),
         }

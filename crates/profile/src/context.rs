@@ -62,7 +62,7 @@ const SPACE: Set = 1 << 13;
 const COMMON_SPACE: Set = 1 << 14;
 /// A letter of ASCII, a digit or `_`.
 const WORD: Set = 1 << 15;
-/// Where letters are. A word may be hyphenated between two of them.
+/// Where letters are, except in Arabic, Hebrew, Thai, Khmer and the like. A word may be hyphenated between two of them.
 const LETTERS: Set = 1 << 16;
 const KEY: Set = 1 << 17;
 const PRIVATE: Set = 1 << 18;
@@ -343,7 +343,7 @@ const CHANGES: Borders = {
     borders
 };
 
-/// The properties from a border on. What is invisible is no letter.
+/// The properties from a border on. What is invisible is no letter, and a word of some scripts is never hyphenated.
 const fn set_from(border: u32) -> Set {
     let (mut set, mut i) = (0, 0);
     while i < PROPERTIES.len() {
@@ -359,6 +359,7 @@ const fn set_from(border: u32) -> Set {
     match set {
         0 => EDGE,
         _ if set & INVISIBLE != 0 => set & !(JOINS | LETTERS),
+        _ if set & (RIGHT_TO_LEFT | UNSPACED) != 0 => set & !LETTERS,
         _ => set,
     }
 }
@@ -546,7 +547,7 @@ const OF_VARIANT: Limits = few(3, 5) | of_few_kinds(SELECTOR);
 const OF_DIRECTION: Limits = few(3, 4) | rarely_switches(DIRECTION) | beside(RIGHT_TO_LEFT);
 
 /// The first rule of a character that fits its neighbours decides.
-static RULES: [Rule; 43] = [
+static RULES: [Rule; 44] = [
     // Between emoji. The same style is after other ones, too.
     rule(one('\u{200D}'), PICTOGRAPH, JOINED, ANY | few_changes(4)),
     rule(one('\u{200D}'), STYLE, JOINED, ANY | few_changes(7)),
@@ -579,6 +580,7 @@ static RULES: [Rule; 43] = [
     rule(one('\u{2060}'), VISIBLE, BEYOND, few(1, 1)),
     rule(one('\u{180E}'), MONGOLIAN | MONGOLIAN_SELECTOR, MONGOLIAN, few(4, 7)),
     rule(one('\r'), WHATEVER, one('\n'), ANY),
+    rule(one('\x0C'), one('\n'), WHATEVER, ANY),
     // Old Hangul: a syllable without its first consonant, or without its vowel, or a final consonant by itself.
     rule(one('\u{115F}'), WHATEVER, range(0x1161, 0x11A7), few(3, 5)),
     rule(one('\u{115F}'), WHATEVER, range(0xD7B0, 0xD7C6), few(3, 5)),
@@ -649,9 +651,9 @@ impl Neighbour {
         Self { number, set: set(number) }
     }
 
-    /// Returns whether this is a mark, or a letter. No letter is suspect.
+    /// Returns whether this is a mark, or a letter of most scripts. No letter is suspect.
     pub(super) const fn is_mark_or_letter(self) -> bool {
-        self.is(MARK | LETTERS)
+        self.is(MARK | LETTERS | JOINS)
     }
 
     const fn is(self, which: Which) -> bool {
@@ -769,13 +771,15 @@ impl<'a> Around<'a> {
     /// A space of a special width, not beside another one, nor mixed.
     #[inline(always)]
     fn takes_space(&self, number: u32) -> Limits {
+        const CLOSE: Set = LETTERS | RIGHT_TO_LEFT | SIGN | IDEOGRAPH | UNSPACED | PICTOGRAPH;
+        const OTHER: Set = SPACE | COMMON_SPACE | INVISIBLE;
         let (last, next) = (self.last, self.next);
-        let is_other = last.number != number && last.is(SPACE | COMMON_SPACE);
-        // Between words, unlike numbers and signs, they are rare. A repair may remove an invisible
-        // character, and then a letter is next.
-        let is_between = last.is(LETTERS) && next.is(LETTERS | INVISIBLE);
-        let is_rare = !is_between || self.has_few(self.near, 3, SPACE);
-        when(!is_other && !last.is(INVISIBLE) && is_rare, ANY | rarely_switches(SPACE))
+        // After letters and signs, they are rare. After numbers, beside dashes and quotation marks, and where a line is indented, they
+        // are not. A repair may remove an invisible character, and then a letter is next.
+        let is_free = !last.is(CLOSE | OTHER) || last.number == number || last.number == 0x0A;
+        let is_rare =
+            || !last.is(OTHER) && (!next.is(CLOSE | WORD | INVISIBLE) || self.has_few(self.near, 3, SPACE));
+        when(is_free || is_rare(), ANY | rarely_switches(SPACE))
     }
 
     /// A tag in the flags of England, Scotland and Wales, which UTS #51 recommends, and of Texas, which some programs show. Most show

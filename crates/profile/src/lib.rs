@@ -228,9 +228,15 @@ impl Profile {
     pub const POSTGRES: Self = Self::from_bits(bits(&[Class::Nul]));
     /// Text that is shown in a terminal: no control except tab and line ends, no bidirectional
     /// control, and nothing invisible without a purpose.
-    pub const TERMINAL: Self =
-        Self::from_bits(LEGACY_C0 | DELETE_AND_C1 | REORDERING | STRAYS | bits(&[Class::BareCarriageReturn]));
-    /// Source code: nothing that hides code from a reader (CVE-2021-42574). Form feeds are allowed.
+    pub const TERMINAL: Self = Self::from_bits(
+        LEGACY_C0
+            | DELETE_AND_C1
+            | REORDERING
+            | STRAYS
+            | bits(&[Class::ByteOrderMark, Class::BareCarriageReturn]),
+    );
+    /// Source code: nothing that hides code from a reader (CVE-2021-42574). Form feeds
+    /// may begin lines.
     pub const SOURCE_CODE: Self =
         Self::from_bits(bits(&[Class::Nul, Class::C0Control]) | DELETE_AND_C1 | NONCHARACTERS | HIDING);
     /// Text for a language model: nothing that hides text from a reader.

@@ -14,7 +14,7 @@ use trust8_profile::{
 use trust8_profile::{ProfilePolicy, Repairer};
 
 /// At least one of each kind of character that the rules tell apart.
-const KINDS: &str = "a0_ #\n\r<>\u{AD}é\u{300}\u{34F}\u{489}\u{5D0}\u{5B0}\u{605}\u{61C}\u{628}\u{661}\u{6CC}\u{6F1}\u{70F}\u{710}\u{730}\u{915}\u{94D}\u{93F}\u{DCA}\u{E01}\u{E31}\
+const KINDS: &str = "a0_ #\n\x0C\r<>\u{AD}é\u{300}\u{34F}\u{489}\u{5D0}\u{5B0}\u{605}\u{61C}\u{628}\u{661}\u{6CC}\u{6F1}\u{70F}\u{710}\u{730}\u{915}\u{94D}\u{93F}\u{DCA}\u{E01}\u{E31}\
     \u{1000}\u{1100}\u{115F}\u{1160}\u{1161}\u{11AB}\u{1780}\u{17B4}\u{1820}\u{180B}\u{180E}\u{2009}\u{200A}\u{200B}\u{200C}\u{200D}\u{200E}\
     \u{200F}\u{202E}\u{2060}\u{2062}\u{20E3}\u{2211}❤\u{2800}\u{2801}\u{3000}\u{3131}\u{3164}日\u{E000}\u{FE00}\u{FE07}\u{FE0E}\u{FE0F}\u{FEFF}\
     \u{FFA0}\u{FFA1}\u{FFF9}\u{FFFC}\u{FFFD}\u{16FE4}\u{18B00}\u{1BC00}\u{1BCA0}\u{1D100}\u{1D159}\u{1F3F4}😀\u{E0067}\u{E0062}\u{E007F}\u{E0100}\
@@ -103,7 +103,7 @@ fn triples() {
 
 /// Texts of many characters of few kinds, in which the limits are reached.
 fn random_text(random: &mut Random, len: usize) -> String {
-    const GROUPS: [&str; 20] = [
+    const GROUPS: [&str; 21] = [
         "\u{628}\u{645}\u{200C}\u{200D}\u{200E} ",
         "\u{915}\u{94D}\u{937}\u{200C}\u{200D}",
         "❤😀👩\u{FE0E}\u{FE0F}\u{200D}\u{1F3FD}",
@@ -114,12 +114,13 @@ fn random_text(random: &mut Random, len: usize) -> String {
         "\u{200B}\u{200B}\u{200B}\u{200B}>\u{AA00}日\u{200E}\u{E000}",
         "日本\u{200B}\u{3042}a",
         "\u{605}\u{601}\u{661}\u{6CC}\u{6F1}\u{70F}\u{710}\u{730}a",
-        "ab\u{AD}éc",
+        "ab\u{AD}éc\u{5D0}\u{E01}",
         "\u{1820}\u{1821}\u{180B}\u{180E}",
         "a \u{2009}\u{200A}\u{2003}b",
+        "a1_\n(—日❤\u{2009}\u{2009}",
         "\u{E000}\u{E001}\u{F0000}a",
         "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E007F}\u{E0075}\u{E0073}",
-        "\u{2800}\u{2801} \n\r",
+        "\u{2800}\u{2801} \n\x0C\r",
         "\u{1100}\u{115F}\u{1160}\u{1161}\u{3164}\u{3131}\u{300}\u{34F}",
         "\u{115F}\u{1160}\u{11AB}",
         "\u{300}\u{36F}\u{489}\u{FE20}\u{5B0}\u{34F}",

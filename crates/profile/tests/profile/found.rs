@@ -223,6 +223,12 @@ fn thin_ones_are_limited() {
             "spaces between Russian words",
             "слово\u{2009}слово слово\u{2009}слово\u{2009}слово\u{2009}да".to_owned(),
         ),
+        ("soft hyphens in Arabic", "السلام\u{AD}عليكم".to_owned()),
+        ("soft hyphens in Khmer", "ភា\u{AD}សា".to_owned()),
+        ("form feeds inside lines", "def f():\n    \x0Cx = 1\n".to_owned()),
+        ("hair spaces between ideographs", "北京\u{200A}是\u{200A}中\u{200A}国\u{200A}的".to_owned()),
+        ("hair spaces between emoji", "😀\u{200A}😀😀\u{200A}😀\u{200A}😀\u{200A}😀".to_owned()),
+        ("thin spaces in code", "f(\u{2009}a,\u{2009}b, c,\u{2009}d,\u{2009}e".to_owned()),
         ("spaces between words", "word\u{2009}word\u{2009}word word\u{2009}word\u{2009}word".to_owned()),
     ] {
         assert_refused(technique, &text);
@@ -297,7 +303,8 @@ fn ordinary_text_passes() {
         ("cantillation", "בְּרֵאשִׁ֖ית בָּרָ֣א אֱלֹהִ֑ים אֵ֥ת הַשָּׁמַ֖יִם"),
         ("vocalised Arabic", "بِسْمِ ٱللَّهِ ٱلرَّحْمَٰنِ ٱلرَّحِيمِ"),
         ("Chinese, quoted", "他说“\u{FE01}你好”\u{FE00}"),
-        ("Chinese, indented", "\u{2003}\u{2003}你好"),
+        ("Chinese, indented", "\u{2003}\u{2003}你好。\n\u{2003}\u{2003}你好。\n\u{2003}\u{2003}你好。"),
+        ("numbers", "1\u{2009}234\u{2009}567\u{2009}890, 5\u{2009}km, a\u{200A}—\u{200A}b"),
         ("marks of phonetics", "a\u{325}\u{324}\u{330}\u{33C}\u{303}\u{308}\u{30B}\u{301} b"),
         ("German", "Donau\u{AD}dampf\u{AD}schiff\u{AD}fahrts\u{AD}gesell\u{AD}schaft, z.\u{202F}B. „so“"),
         ("French", "Est-ce vrai\u{202F}? «\u{A0}Oui\u{A0}», dit-elle\u{202F}: 12\u{202F}000\u{A0}€\u{202F}!"),

@@ -37,7 +37,7 @@ fn is_forbidden(preset: &str, n: u32) -> bool {
         "assignables" => !is_assignable(n),
         "i-json" => !is_i_json(n),
         "postgres" => n == 0,
-        "terminal" => !matches!(n, 0x9 | 0xA | 0xD | 0x20..=0x7E | 0xA0..) || reorders,
+        "terminal" => !matches!(n, 0x9 | 0xA | 0xD | 0x20..=0x7E | 0xA0..) || reorders || n == 0xFEFF,
         "source" => !(n == 0xC || is_assignable(n)) || reorders || n == 0xFEFF,
         "prompt" => !is_assignable(n) || reorders || n == 0xFEFF,
         "file-name" => {
@@ -88,7 +88,7 @@ fn may_be_forbidden(preset: &str, n: u32) -> bool {
     is_forbidden(preset, n)
         || BY_CONTEXT.contains(&preset) && (any_of(&strays, n) || any_of(&[STACKABLE], n))
         || matches!(preset, "source" | "prompt" | "file-name") && any_of(&[PRIVATE], n)
-        || BY_CONTEXT.contains(&preset) && n == 0xD
+        || BY_CONTEXT.contains(&preset) && matches!(n, 0xC | 0xD)
         || preset == "file-name" && n == 0xFEFF
 }
 
@@ -411,16 +411,20 @@ impl At<'_> {
             }
             0xAD => {
                 let hyphens = |bytes| self.behind(bytes).iter().filter(|&&n| n == 0xAD).count();
-                self.is_between_letters() && hyphens(24) < 5 && hyphens(64) < 11
+                let unhyphenated = &[RIGHT_TO_LEFT, UNSPACED];
+                let hyphenates = !self.last_is(unhyphenated) && !self.next_is(unhyphenated);
+                self.is_between_letters() && hyphenates && hyphens(24) < 5 && hyphens(64) < 11
             }
             0x2000..=0x200A | 0x205F => {
                 let spaces: [Set; 2] =
                     [WIDTHS, &[0x20..=0x20, 0xA0..=0xA0, 0x202F..=0x202F, 0x3000..=0x3000]];
                 let mixed = self.last_is(&spaces) && self.text[self.i - 1].1 != n;
-                let between = self.last_is(&[HYPHENATED])
-                    && !self.is_after_unseen()
-                    && (self.next_is(&[HYPHENATED]) || self.next_is_uncertain());
-                let crowded = between && self.series(WIDTHS).len() > 3;
+                let signs: Set =
+                    &[0x00..=0x09, 0x0B..=0x2F, 0x3A..=0x40, 0x5B..=0x5E, 0x60..=0x60, 0x7B..=0x7F];
+                let close = [HYPHENATED, RIGHT_TO_LEFT, HAN, UNSPACED, EMOJI, signs];
+                let before_close = self.next_is(&close) || self.next_is(&[WORDS, &[0xA..=0xA]]);
+                let among = self.last_is(&close) && (before_close || self.next_is_uncertain());
+                let crowded = among && self.series(WIDTHS).len() > 3;
                 !mixed && !self.is_after_unseen() && !crowded && self.rarely_alternates(WIDTHS)
             }
             0x034F => {
@@ -474,6 +478,7 @@ impl At<'_> {
                     || (in_row || before_seen && !self.next_is(&[WORDS]))
                         && other.is_none_or(|&n| matches!(n, 0xA | 0xD))
             }
+            0xC => self.last_is(&[&[0xA..=0xA]]),
             0xD => self.next_is(&[&[0xA..=0xA]]),
             _ if any_of(&[PRIVATE], n) => {
                 let in_row = self.behind(64).iter().rev().take_while(|&&n| any_of(&[PRIVATE], n)).count();
