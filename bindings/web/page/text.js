@@ -43,14 +43,19 @@ function encoded(codePoint) {
  */
 export function parseHex(text) {
   const bytes = [];
+  // `xxd` and `hexdump -C` write an address before the bytes of a line, and text after them. The last line may be an address.
+  const dump = text.replace(/^[0-9a-f]{6,}: ((?:[0-9a-f]{2,4} )+) .*$/gim, '$1').replace(/^[0-9a-f]{8}  ((?:[0-9a-f]{2} {1,2})+) *\|.*\|(?:\n[0-9a-f]{8}\s*$(?![^]))?$/gim, '$1');
   // `\u{20AC}` and `0xE2u8` are written without what would end a part.
-  const pairs = text.replace(/\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/gi, (_, high, low) => ` U+${String.fromCharCode(parseInt(high, 16), parseInt(low, 16)).codePointAt(0).toString(16)} `);
+  const pairs = dump.replace(/\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/gi, (_, high, low) => ` U+${String.fromCharCode(parseInt(high, 16), parseInt(low, 16)).codePointAt(0).toString(16)} `);
   const parts = pairs.replace(/(\\u|u\+)\{([0-9a-f]+)\}/gi, ' U+$2 ').replace(/\bb(?=["'])/g, '').replace(/(0x[0-9a-f]+?)u8\b/gi, '$1').replace(/(?=\\x|\\u|%|=[0-9a-f])/gi, ' ').replace(/u\+/gi, ' U+').split(BETWEEN);
+  // Beside `\xE2`, `ab` is letters.
+  const isEscaped = /(?:\\x|[%=])[0-9a-f]{2}/i.test(dump);
   for (const part of parts.filter(Boolean)) {
     const codePoint = part.match(CODE_POINT);
     const made = codePoint && codePoint[0].length === part.length ? encoded(parseInt(codePoint[1], 16)) : null;
     const digits = part.replace(/^(?:\\x|0x|%|=)/i, '').replace(/h$/i, '');
     if (made) bytes.push(...made);
+    else if (/^(?:\\x|%|=)/i.test(part) ? digits.length !== 2 : isEscaped && digits === part) return { problem: part };
     else if (/^0x[0-9a-f]$/i.test(part)) bytes.push(parseInt(digits, 16));
     else if (digits.length % 2 === 0 && /^[0-9a-f]+$/i.test(digits)) bytes.push(...digits.match(/../g).map((pair) => parseInt(pair, 16)));
     else return { problem: part };
@@ -58,11 +63,13 @@ export function parseHex(text) {
   return { bytes: Uint8Array.from(bytes) };
 }
 
-/** Reads Base64 in both alphabets, with or without its end and a prefix such as `data:text/plain;base64,`. `null` if it is none. */
+/** Reads Base64 in either alphabet, with or without its end and a prefix such as `data:text/plain;base64,`. `null` if it is none. */
 export function parseBase64(text) {
   try {
-    const digits = text.replace(/^\s*data:[^,]*,/, '').replace(/\s/g, '').replaceAll('-', '+').replaceAll('_', '/');
-    return Uint8Array.from(atob(digits), (c) => c.charCodeAt(0));
+    const digits = text.replace(/^\s*data:[^,]*;base64,/, '').replace(/\s/g, '');
+    // What has both is a certificate between lines of hyphens, or the like.
+    if (/[-_]/.test(digits) && /[+/]|-{4}/.test(digits)) return null;
+    return Uint8Array.from(atob(digits.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
   } catch {
     return null;
   }

@@ -319,7 +319,9 @@ test('the headline is the worst of what is known, and a sentence says what it me
     ['zero', 'a\0b', 'warn', 'Valid, but it hides something', /1 character does not show/],
     ['mojibake', 'cafÃ© naÃ¯ve', 'warn', 'Valid, but it looks garbled', /read in the wrong encoding once/],
     ['utf16', Buffer.from('plain words', 'utf16le'), 'warn', 'Valid, but probably UTF-16 little-endian', /makes sense only as UTF-16/],
-    ['damaged', Buffer.from(`${log}a \xff b\n${log}`, 'latin1'), 'bad', 'Not UTF-8', /^It is UTF-8 with 1 damaged byte\.$/],
+    ['damaged', Buffer.from(`${log}a \xff b\n${log}`, 'latin1'), 'bad', 'Not UTF-8', /^It may be UTF-8 with 1 damaged byte, or text in an older encoding: the rest does not tell\.$/],
+    ['mixed', Buffer.concat([Buffer.from('Größe\n'), Buffer.from('a \xff b\n', 'latin1')]), 'bad', 'Not UTF-8', /^It is UTF-8 with 1 damaged byte\.$/],
+    ['short', Buffer.from('e9', 'hex'), 'bad', 'Not UTF-8', /^It is probably text in an older encoding: /],
     ['cut', Buffer.concat([Buffer.from(log), Buffer.from('😀').subarray(0, 3)]), 'bad', 'Not UTF-8', /^It is UTF-8 with 1 damaged character\.$/],
     ['far', Buffer.concat([Buffer.alloc(300_000, log), Buffer.from(' Un \xe9t\xe9 \xe0 Besan\xe7on, o\xf9 il a d\xe9j\xe0 neig\xe9 apr\xe8s No\xebl\n', 'latin1'), Buffer.alloc(600_000, log)]), 'bad', 'Not UTF-8', /^It is probably windows-1252, another encoding\.$/],
     ['hidden-far', Buffer.concat([Buffer.alloc(3 << 20, log), Buffer.from('\u202e')]), 'warn', 'Valid, but it hides something', /at byte 3.145.728/],
@@ -391,6 +393,14 @@ test('hexadecimal bytes are read as people paste them, and Base64 by a choice', 
     await page.waitForFunction(() => document.getElementById('verdict').textContent.startsWith('Valid'), undefined, { timeout: 5000 }).catch(() => assert.fail(typed));
     assert.equal(await page.locator('#hex .bytes').evaluateAll((rows) => rows.map((row) => row.textContent).join('')), 'E282AC', typed);
   }
+  // The address of a dump is no byte of it, and letters beside escapes are none.
+  const read = (texts) => page.evaluate(async (texts) => {
+    const { parseBase64, parseHex } = await import('/text.js');
+    return texts.map((text) => [parseHex(text), parseBase64(text)].map((it) => Array.from(it?.bytes ?? it ?? [])));
+  }, texts);
+  const dumps = ['00000000: 6465 6164 e282 ac                        dead...\n', '00000000  64 65 61 64 e2 82 ac                              |dead...|\n00000007\n'];
+  for (const [hex] of await read(dumps)) assert.deepEqual(hex, [...Buffer.from('dead€')]);
+  for (const [hex, base64] of await read(['%C3%A9ea', 'ea%C3%A9', '\\xE2AB', "b'ab\\xe9'", 'data:text/plain,test', '-----BEGIN X-----\nMIIA\n-----END X-----', 'ab-/'])) assert.deepEqual([hex, base64], [[], []]);
   await page.fill('#typed', 'E2 8');
   await page.waitForFunction(() => document.getElementById('typed-problem').textContent.startsWith('“8” is not a byte.'));
   assert.ok(await page.locator('#result').isHidden(), 'the verdict on other bytes is gone');
