@@ -129,6 +129,7 @@ for version in "${versions[@]}"; do
     "$bin/maturin" build --release --locked --manifest-path "$here/Cargo.toml" --interpreter "$bin/python" \
         --out "$work/wheels-$version" "${features[@]}" "${profile[@]}"
     "${install[@]}" --no-index "$work/wheels-$version"/*.whl
+    "$bin/maturin" sdist --manifest-path "$here/Cargo.toml" --out "$work/sdist-$version"
     # The tests are copied, so that nothing of the source folder can be imported.
     cp -r "$here/tests" "$work/tests-$version"
     cp "$here/README.md" "$work/tests-$version"

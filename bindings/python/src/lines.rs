@@ -80,7 +80,7 @@ fn string<'py>(
     Ok(decoded.map_err(|error| in_whole(bytes, start, &line, error))?.0)
 }
 
-/// Returns the error of a line that a handler refuses as one of `bytes`, and any other exception unchanged.
+/// Returns the error of a line that a handler refuses as one of `bytes`, and any other exception unchanged, also one of another class.
 #[cold]
 fn in_whole(bytes: &Bound<'_, PyBytes>, start: usize, line: &Bound<'_, PyBytes>, error: PyErr) -> PyErr {
     let value = error.value(bytes.py());
@@ -88,7 +88,9 @@ fn in_whole(bytes: &Bound<'_, PyBytes>, start: usize, line: &Bound<'_, PyBytes>,
     let at = value.getattr("start").and_then(|at| at.extract::<usize>());
     match at {
         Ok(at) if is_of_line && at < line.as_bytes().len() => {
-            decode::invalid(bytes.py(), bytes, start + at).unwrap_or(error)
+            let in_whole = decode::invalid(bytes.py(), bytes, start + at);
+            let is_alike = |whole: &PyErr| whole.get_type(bytes.py()).is(error.get_type(bytes.py()));
+            in_whole.ok().filter(is_alike).unwrap_or(error)
         }
         _ => error,
     }

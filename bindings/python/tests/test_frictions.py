@@ -331,6 +331,22 @@ def test_decode_lines(end):
                     assert found == outcome(lambda: data.decode("utf-8", errors))
 
 
+class Mine(UnicodeDecodeError):
+    pass
+
+
+def test_the_exception_of_a_handler_is_raised():
+    """`decode_lines` raised one of its own in its place."""
+
+    def refuse(error):
+        raise Mine(*error.args)
+
+    codecs.register_error("trust8-mine", refuse)
+    for function in [trust8.decode, trust8.decode_lines]:
+        with pytest.raises(Mine):
+            function(b"a\n\xff", "trust8-mine")
+
+
 def test_mojibake():
     for text in ["Größe", "“quoted” – it’s", "Привет, мир", "日本語"]:
         bad = text.encode().decode("cp1252", "replace") if "\ufffd" not in text.encode().decode("cp1252", "replace") else None
