@@ -25,8 +25,8 @@ pub(super) fn options() -> [Arg; 8] {
         files(),
         files_from(),
         value("from", "ENCODING", "The encoding of the input, as `trust8 encodings` lists them; or `auto`, to guess\n\n\
-            `utf-16` reads the byte order mark and removes it. For the other names, a mark is a character like any \
-            other. `latin1` and `iso-8859-1` are windows-1252 for every option, as they are for browsers. In \
+            `utf-16` and `auto` read the byte order mark of UTF-16, and remove it. For the other names, a mark is a \
+            character like any other. `latin1` and `iso-8859-1` are windows-1252 for every option, as they are for browsers. In \
             `latin1-exact` every byte is the character of the same number.")
             .default_value("utf-8").value_parser(encoding(from_source)).hide_possible_values(true),
         value("to", "ENCODING", "The encoding of the output, from the same list\n\n\

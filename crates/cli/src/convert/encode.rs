@@ -1,5 +1,6 @@
 //! Encodes text in UTF-8, for targets that the library has no direct conversion to.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -20,6 +21,8 @@ pub(super) struct Encode<'a> {
     name: String,
     replace: bool,
     place: Place,
+    /// Whether the output has a byte order mark.
+    is_marked: &'a Cell<bool>,
     buffer: Vec<u8>,
     /// Why the text can't be encoded.
     pub(super) error: Option<String>,
@@ -41,7 +44,13 @@ enum Target {
 
 impl<'a> Encode<'a> {
     /// `place` is where the text begins.
-    pub(super) fn new(to: Charset, replace: bool, place: Place, out: &'a mut dyn Write) -> Self {
+    pub(super) fn new(
+        to: Charset,
+        replace: bool,
+        place: Place,
+        is_marked: &'a Cell<bool>,
+        out: &'a mut dyn Write,
+    ) -> Self {
         let exact = |to, mark| Target::Exact {
             transcoder: Box::new(Transcoder::new(transcode::Encoding::Utf8, to)),
             mark,
@@ -69,7 +78,7 @@ impl<'a> Encode<'a> {
                 None => Target::Web(Box::new(encoding.new_encoder())),
             },
         };
-        Self { out, target, name: to.label(), replace, place, buffer: Vec::new(), error: None }
+        Self { out, target, name: to.label(), replace, place, is_marked, buffer: Vec::new(), error: None }
     }
 
     /// Writes what the encoding requires at the end of a text.
@@ -197,6 +206,7 @@ impl Write for Encode<'_> {
             Target::Exact { transcoder, mark } => {
                 // A mark that is there already is the first character.
                 if let Some(mark) = mark.take()
+                    && !self.is_marked.replace(true)
                     && !text.starts_with('\u{FEFF}')
                 {
                     self.buffer.extend(mark.bytes());

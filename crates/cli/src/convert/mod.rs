@@ -6,6 +6,7 @@
 mod encode;
 mod place;
 
+use std::cell::Cell;
 use std::io::{self, BufWriter, Read as _, Write};
 use std::process::ExitCode;
 
@@ -17,6 +18,7 @@ use crate::args::{CommonArgs, ConvertArgs, Remedy, Selection};
 use crate::charset::{Charset, LATIN1_EXACT};
 use crate::dialects::accepting_dialects;
 use crate::fix::decode::decode;
+use crate::fix::guard::{Refused, Watch, unlikely};
 use crate::fix::{FileError, HINT, copy_to_temporary_file};
 use crate::guess::evidence::Evidence;
 use crate::guess::{Guess, guess, guess_valid, mark, seems_to_be};
@@ -50,7 +52,7 @@ pub(crate) fn run(args: &ConvertArgs, common: &CommonArgs) -> ExitCode {
     });
     progress.phase("converting");
     interrupt::on_signal(replace::remove_unfinished);
-    let convert = Convert { args, to, kernel: common.kernel(), progress };
+    let convert = Convert { args, to, kernel: common.kernel(), progress, is_marked: Cell::new(false) };
     let outcome = convert.convert_all(&sources);
     convert.progress.finish();
     outcome.into()
@@ -61,6 +63,8 @@ struct Convert<'a> {
     to: Charset,
     kernel: &'static Kernel,
     progress: Progress,
+    /// Whether standard output has a byte order mark.
+    is_marked: Cell<bool>,
 }
 
 impl Convert<'_> {
@@ -101,6 +105,7 @@ impl Convert<'_> {
     fn convert(&self, source: &Source, out: &mut dyn Write) -> Result<Vec<String>, FileError> {
         let args = self.args;
         let target = Target::of(source, None, args.output.as_deref(), args.in_place);
+        let is_new = !matches!(target, Target::StandardOutput);
         // If the source can't be opened, no file is created.
         let opened = if args.in_place { source.open_regular(None) } else { source.open() };
         let mut opened = opened.map_err(FileError::Read)?;
@@ -126,16 +131,23 @@ impl Convert<'_> {
             (Opened::Seekable { file, start }, Charset::Auto) => guessed(file, *start)?,
             (_, from) => from,
         };
-        if args.from == Charset::Auto {
-            self.print(&format!("{}: converted from {} (a guess)", source.display(), from.label()));
-        }
         let backup = args.backup.as_deref();
+        let refused = match args.from {
+            Charset::Auto => Refused::in_guessed(from),
+            _ => Refused::Nothing,
+        };
+        // What goes to standard output is one text.
+        self.is_marked.set(self.is_marked.get() && !is_new);
         let ((), lost) = target.write(original, backup, &self.progress, out, |out| match opened {
             Opened::Seekable { file, start } => {
-                self.convert_text(from, FileFrom { file: &file, at: start }, out)
+                let reader = FileFrom { file: &file, at: start };
+                self.convert_text(from, Watch::new(reader, refused), out).map_err(unlikely)
             }
             Opened::Stream(stream) => self.convert_text(from, stream, out),
         })?;
+        if args.from == Charset::Auto {
+            self.print(&format!("{}: converted from {} (a guess)", source.display(), from.label()));
+        }
         Ok(lost)
     }
 
@@ -152,7 +164,7 @@ impl Convert<'_> {
         reader.by_ref().take(4).read_to_end(&mut first).map_err(FileError::Read)?;
         let place = Place::start(from, Bom::detect(&first).map(|(mark, _)| mark));
         let mut reader = first.chain(reader);
-        let mut encode = Encode::new(self.to, self.args.replace, place, out);
+        let mut encode = Encode::new(self.to, self.args.replace, place, &self.is_marked, out);
         let remedy = self.args.replace.then_some(Remedy::Replace);
         // For `decode`, a byte order mark is no part of the text.
         let result = match from.exact() {
@@ -231,8 +243,13 @@ fn guessed(file: &std::fs::File, start: u64) -> Result<Charset, FileError> {
                 guess_valid(&Evidence::gather(from, len, 0)?).map(|it| Guess::Unknown(seems_to_be(it)))
             );
         }
-        let accepted = accepting_dialects(from, 0)?;
-        Ok(Some(guess(mark(from)?, &accepted, &Evidence::gather(from, len, 0)?)))
+        let (mark, accepted) = (mark(from)?, accepting_dialects(from, 0)?);
+        Ok(Some(match (mark, guess(mark, &accepted, &Evidence::gather(from, len, 0)?)) {
+            // These read the mark, which is no part of the text.
+            (Some(Bom::Utf16Le | Bom::Utf16Be), Guess::From(_)) => Guess::From(Charset::Utf16),
+            (Some(Bom::Utf32Le | Bom::Utf32Be), Guess::From(_)) => Guess::From(Charset::Utf32),
+            (_, guess) => guess,
+        }))
     };
     match read().map_err(FileError::Read)? {
         None => Ok(Charset::Utf8),

@@ -6,7 +6,7 @@ use std::io::{self, Cursor, IsTerminal, Read, Write, stdout};
 use encoding_rs::ISO_2022_JP;
 use memchr::{memchr, memchr2};
 
-use super::guard::{Look, Refused, Unlikely, Watch};
+use super::guard::{Look, Refused, Watch, unlikely};
 use super::lines::lines_end;
 use super::repair::{Sequences, Treatment, copy, repair};
 use super::report::FileReport;
@@ -207,18 +207,13 @@ impl Fix<'_> {
     fn transform(&self, plan: Plan, reader: impl Read, out: &mut dyn Write) -> Result<Changes, FileError> {
         let refused = match plan {
             _ if self.args.from != Some(Charset::Auto) => Refused::Nothing,
-            Plan::From(charset) if charset.coding().is_some() => Refused::Controls,
+            Plan::From(charset) => Refused::in_guessed(charset),
             Plan::Lines(Some(_)) => Refused::Nul,
             _ => Refused::Nothing,
         };
         let mut watch = Watch::new(reader, refused);
         let changes = transform(self.args, self.kernel, plan, &mut watch, &self.validator.progress, out);
-        changes.map_err(|error| match error {
-            FileError::Read(error) if error.get_ref().is_some_and(|it| it.is::<Unlikely>()) => {
-                FileError::Unconvertible(error.to_string())
-            }
-            other => other,
-        })
+        changes.map_err(unlikely)
     }
 
     /// Removes what a killed run has left of a file that needs no change now. If this fails, no
@@ -286,10 +281,15 @@ impl Fix<'_> {
     /// the user is certain that it is something else.
     fn plan_for_valid(&self, file: &File, start: u64) -> Result<Plan, FileError> {
         let from = readers(file, start);
+        let is_other = || any_chunk(from(0), |bytes| !bytes.is_ascii()).map_err(FileError::Read);
         match self.args.from {
             Some(_) if self.args.force => {
                 let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
-                plan(self.args, from, len, 0).map(|(plan, _)| plan)
+                Ok(match plan(self.args, from, len, 0)?.0 {
+                    // As this encoding, it is the same text.
+                    Plan::From(charset) if charset.has_ascii() && !is_other()? => Plan::Copy,
+                    plan => plan,
+                })
             }
             // Text in UTF-16 and in ISO-2022-JP can be UTF-8 as well.
             Some(Charset::Auto) => {

@@ -8,7 +8,10 @@
 use std::io::{self, Read};
 
 use trust8::Bom;
+use trust8_transcode::Encoding;
 
+use super::FileError;
+use crate::charset::Charset;
 use crate::dialects::accepting_dialects;
 use crate::guess::evidence::{Evidence, is_control};
 use crate::guess::{self, Guess};
@@ -70,28 +73,70 @@ impl Look {
 }
 
 /// Fails if what is read through it has bytes that no text has in the encoding that was guessed.
-pub(super) struct Watch<R> {
+pub(crate) struct Watch<R> {
     reader: R,
     /// What is refused, if anything is.
-    pub(super) refused: Refused,
+    refused: Refused,
+    ascii: Ascii,
 }
 
 /// Which bytes are refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Refused {
+pub(crate) enum Refused {
     Nothing,
     Nul,
     Controls,
+    /// A line of ASCII, which as UTF-16 is Chinese: another program has appended it.
+    Ascii,
+}
+
+impl Refused {
+    /// Returns what is refused if the encoding of a whole file is a guess.
+    pub(crate) fn in_guessed(charset: Charset) -> Self {
+        match (charset, charset.exact()) {
+            (Charset::Utf16, _) | (_, Some(Encoding::Utf16Le | Encoding::Utf16Be)) => Self::Ascii,
+            _ if charset.coding().is_some() => Self::Controls,
+            _ => Self::Nothing,
+        }
+    }
+}
+
+/// A run of printable ASCII.
+#[derive(Default)]
+struct Ascii {
+    len: usize,
+    /// Which characters are at even places and at odd ones.
+    seen: [u128; 2],
+}
+
+impl Ascii {
+    /// Adds `byte`. Returns whether the run is long, and as various as two lines of numbers or letters. In text of UTF-16,
+    /// every other byte hardly varies in a run.
+    fn is_line_with(&mut self, byte: u8) -> bool {
+        const LONG: usize = 48;
+        const VARIOUS: u32 = 6;
+        if !matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~') {
+            *self = Self::default();
+            return false;
+        }
+        self.seen[self.len % 2] |= 1 << byte;
+        self.len += 1;
+        self.len >= LONG && self.seen.iter().all(|seen| seen.count_ones() >= VARIOUS)
+    }
 }
 
 impl<R> Watch<R> {
-    pub(super) fn new(reader: R, refused: Refused) -> Self {
-        Self { reader, refused }
+    pub(crate) fn new(reader: R, refused: Refused) -> Self {
+        Self { reader, refused, ascii: Ascii::default() }
     }
 }
 
 impl<R: Read> Read for Watch<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const CONTROLS: &str =
+            "it has control characters, so it may be binary: name the encoding with --from";
+        const ASCII: &str =
+            "it has a line of ASCII, so it may not all be UTF-16: name the encoding with --from";
         let n = self.reader.read(buffer)?;
         let bytes = &buffer[..n];
         let is_refused = match self.refused {
@@ -99,9 +144,11 @@ impl<R: Read> Read for Watch<R> {
             Refused::Nul => memchr::memchr(0, bytes).is_some(),
             // Without an early exit, the compiler vectorizes this.
             Refused::Controls => bytes.iter().fold(false, |found, byte| found | is_control(*byte)),
+            Refused::Ascii => bytes.iter().any(|&byte| self.ascii.is_line_with(byte)),
         };
         if is_refused {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, Unlikely));
+            let why = if self.refused == Refused::Ascii { ASCII } else { CONTROLS };
+            return Err(io::Error::new(io::ErrorKind::InvalidData, Unlikely(why)));
         }
         Ok(n)
     }
@@ -109,11 +156,21 @@ impl<R: Read> Read for Watch<R> {
 
 /// The error of `Watch`.
 #[derive(Debug)]
-pub(super) struct Unlikely;
+struct Unlikely(&'static str);
+
+/// Returns `error`, or if it is that of `Watch`, that the file can't be converted.
+pub(crate) fn unlikely(error: FileError) -> FileError {
+    match error {
+        FileError::Read(error) if error.get_ref().is_some_and(|it| it.is::<Unlikely>()) => {
+            FileError::Unconvertible(error.to_string())
+        }
+        other => other,
+    }
+}
 
 impl std::fmt::Display for Unlikely {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("it has control characters, so it may be binary: name the encoding with --from")
+        f.write_str(self.0)
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) mod decode;
 mod diff;
 mod file;
 mod forbidden;
-mod guard;
+pub(crate) mod guard;
 mod lines;
 pub(crate) mod mojibake;
 mod repair;

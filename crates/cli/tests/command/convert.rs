@@ -194,6 +194,38 @@ fn utf16_has_a_mark() {
     assert_eq!(convert("utf-8", "utf-16", b""), b"");
 }
 
+/// The mark of the second file was read back as a character of the text.
+#[test]
+fn several_files_make_one_text_with_one_mark() {
+    let folder = Folder::new();
+    folder.file("empty", "");
+    folder.file("a", "a");
+    folder.file("b", "b");
+    for (to, expected) in [("utf-16", &b"\xFF\xFEa\0b\0"[..]), ("utf-32", b"\xFF\xFE\0\0a\0\0\0b\0\0\0")] {
+        let convert = |options: &[&str]| {
+            let mut command = folder.trust8();
+            command.args(["convert", "--to", to]).args(options).args(["empty", "a", "b"]);
+            command.assert().code(0).get_output().stdout.clone()
+        };
+        assert_eq!(convert(&[]), expected);
+    }
+    folder.trust8().args(["convert", "-i", "--to", "utf-16", "a", "b"]).assert().code(0);
+    assert_eq!(fs::read(folder.at("b")).unwrap(), b"\xFF\xFEb\0");
+    // A mark that tells the encoding is no part of the text.
+    let auto = ["convert", "--from", "auto", "--to", "koi8-r", "a", "b"];
+    folder
+        .trust8()
+        .args(auto)
+        .assert()
+        .code(0)
+        .stdout("ab")
+        .stderr(contains("b: converted from utf-16 (a guess)"));
+    // What fails was not converted.
+    folder.file("b", b"\xFF\xFE\x34\x12");
+    let fails = folder.trust8().args(auto).assert().code(1).stderr(contains("U+1234 is not in koi8-r"));
+    fails.stderr(contains("b: converted").not());
+}
+
 /// The place in the input is right, whatever that is encoded in.
 /// The encoder of ISO-2022-JP names U+FFFD instead of these control characters.
 #[test]

@@ -172,6 +172,47 @@ fn invalid_bytes_are_decoded_in_the_encoding_that_is_named() {
     fix(&["utf-8", "--from", "latin1"], b"").code(2);
 }
 
+/// The lines that another program had appended became Chinese.
+#[test]
+fn ascii_after_utf16_is_left_alone() {
+    let folder = Folder::new();
+    let little = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    let big = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>();
+    let line = "2026-11-29 23:59:59 INFO the program has ended, with the code 0\n";
+    for text in ["\u{FEFF}Größe\r\n", "\u{FEFF}日本語\n"] {
+        for before in [little(text), big(text)] {
+            folder.file("f", [&before, line.as_bytes()].concat());
+            for command in [&["fix", "-i"][..], &["convert", "-i", "--to", "utf-8"]] {
+                let mut run = folder.trust8();
+                let run = run.args(command).args(["--from", "auto", "f"]).assert().code(1);
+                run.stderr(contains("f: it has a line of ASCII, so it may not all be UTF-16: "));
+                assert!(std::fs::read(folder.at("f")).unwrap().ends_with(line.as_bytes()));
+            }
+        }
+    }
+    // In such text every other byte is in ASCII, or all bytes are.
+    let rows =
+        ["═".repeat(100), "…•".repeat(50), "いくつかのことをしたいときに".repeat(9), "ਕਮਲਨਪਕ".repeat(20)];
+    let rows: String = rows.iter().map(|row| format!("{row}\n{line}")).collect();
+    for before in [little(&format!("\u{FEFF}{rows}")), big(&format!("\u{FEFF}{rows}"))] {
+        folder.file("f", before);
+        folder.trust8().args(["fix", "--from", "auto", "f"]).assert().code(0).stdout(rows.clone());
+    }
+}
+
+/// It was changed each time.
+#[test]
+fn what_is_the_same_text_in_the_encoding_does_not_change() {
+    let folder = Folder::new();
+    folder.file("f", "ASCII\n");
+    for encoding in ["auto", "latin1", "shift_jis", "cp437"] {
+        let check = ["fix", "-n", "--force", "f", "--from", encoding];
+        folder.trust8().args(check).assert().code(0).stderr(is_empty());
+        let fix = ["fix", "-i", "--force", "f", "--from", encoding];
+        folder.trust8().args(fix).assert().code(0).stderr(contains("0 changed, 1 unchanged"));
+    }
+}
+
 #[test]
 fn utf16_without_a_byte_order_mark_is_recognised_or_refused() {
     let folder = Folder::new();
@@ -290,7 +331,7 @@ fn text_is_encoded_in_encodings_of_the_web() {
     convert(&["--from", "shift_jis", "--to", "utf-16be"], b"\x93\xFA\xFF")
         .code(1)
         .stderr(contains("byte 2: FF is not valid Shift_JIS (to continue, use --replace)"));
-    convert(&["--from", "auto", "--to", "utf-8"], b"\xFF\xFEa\0").code(0).stdout("\u{FEFF}a");
+    convert(&["--from", "auto", "--to", "utf-8"], b"\xFF\xFEa\0").code(0).stdout("a");
     convert(&["--from", "auto", "--to", "koi8-r"], "Тест".as_bytes())
         .code(0)
         .stdout(&b"\xF4\xC5\xD3\xD4"[..]);
