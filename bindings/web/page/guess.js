@@ -1,6 +1,6 @@
 // Says in words what the command's rules say of bytes that are not UTF-8, or of text that was read in the wrong encoding.
 import { binary, diagnose } from './trust8/file.js';
-import { apply, characters, decode } from './rules.js';
+import { apply, characters, decode, decoderOf } from './rules.js';
 import { grouped, hexBytes, plural } from './text.js';
 
 /** How many readings of a text are shown. */
@@ -29,7 +29,7 @@ function* words(pieces) {
       at = to;
       for (let i = from; !isEnd(bytes[i - 1]) && to - i < 24; i--) if (isSpace(bytes[i - 1])) from = i - 1;
       for (let i = to; !isEnd(bytes[i]) && i - from < 40; i++) if (isSpace(bytes[i + 1])) to = i + 1;
-      yield { word, line: bytes.subarray(from, Math.min(to, from + 64)) };
+      yield { word, line: bytes.subarray(from, Math.min(to, from + 64)), isWhole: to <= from + 64 };
     }
   }
 }
@@ -61,7 +61,8 @@ function readings(pieces, labels) {
   let best = 0;
   const distinct = (i) => new Set(shown.map(({ read }) => read[i])).size;
   for (let i = 0; i < all.length && distinct(best) < shown.length; i++) if (distinct(i) > distinct(best)) best = i;
-  return shown.map(({ label }) => ({ is: 'encoding', name: label, why: 'It would read ', sample: all.length ? decode(label, all[best].line).trim() : '', plan: { decode: label } }));
+  const sample = (label, { line, isWhole }) => decoderOf(label)(line, isWhole).text.trim();
+  return shown.map(({ label }) => ({ is: 'encoding', name: label, why: 'It would read ', sample: all.length ? sample(label, all[best]) : '', plan: { decode: label } }));
 }
 
 const isCut = ({ kind, length }) => (kind === 'truncated' || kind === 'incomplete') && length > 1;
@@ -94,10 +95,10 @@ function guessValid({ from, mojibake }, [first], { byLength }) {
   return guesses;
 }
 
-/** Returns what the first piece that is in the dialect, and not in UTF-8, says of it. */
-function dialectOf(pieces, dialect) {
-  const said = pieces.map(wholeWords).map(diagnose).find((it) => it.dialect === dialect);
-  return said ? `${said.text}.` : 'All of it is valid so.';
+/** Says where the file is in the dialect, and not in UTF-8, if the sample is all of it. */
+function dialectOf([first], dialect, size) {
+  const said = first.length === size ? diagnose(first) : null;
+  return said?.dialect === dialect ? `${said.text}.` : 'All of it is valid so.';
 }
 
 function guessInvalid(rules, pieces, summary) {
@@ -110,7 +111,7 @@ function guessInvalid(rules, pieces, summary) {
   }
   const file = binary(first);
   if (file) return [{ is: 'binary', name: 'Not text', why: `It begins as ${file} does.` }];
-  if (dialect) return [{ is: 'dialect', name: NAMES[dialect] ?? dialect, why: dialectOf(pieces, dialect), plan: convertible ? { dialect } : undefined }];
+  if (dialect) return [{ is: 'dialect', name: NAMES[dialect] ?? dialect, why: dialectOf(pieces, dialect, size), plan: convertible ? { dialect } : undefined }];
   if (from) return readings(pieces, likely);
   if (lines) {
     const name = `UTF-8 with lines in ${lines}`;

@@ -347,6 +347,14 @@ test('each guess shows the bytes that tell it from the others', async () => {
   const samples = await page.locator('#guesses .sample').allInnerTexts();
   assert.ok(samples.length > 1 && new Set(samples).size === samples.length, String(samples));
   assert.match(await text('#guess-hint'), /Take the one that you can read/);
+  // A place in the sample is none in the file.
+  for (const [length, why] of [[700_000, /^CESU-8\s+All of it is valid so\.$/], [70_000, /^CESU-8\s+CESU-8: at byte 70000, ED A0 BD ED B8 80/]]) {
+    await openFile('pair.txt', Buffer.concat([Buffer.alloc(length, 'a '), Buffer.from('EDA0BDEDB880', 'hex')]));
+    assert.match(await text('#guesses li:first-child'), why);
+  }
+  // A sample was cut inside a character.
+  await openFile('words.txt', Buffer.from(`61${'82B182F182C982BF82CD'.repeat(20)}0A`, 'hex'));
+  assert.match(await text('#guesses li:first-child'), /^shift_jis\s+It would read a(?:こんにちは){6}こ?$/i);
 });
 
 test('hidden characters are removed or spelled out', async () => {
