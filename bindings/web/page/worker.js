@@ -20,7 +20,9 @@ let current = 0;
 function readerOf(blob, at) {
   try {
     const reader = blob.slice(at).stream().getReader({ mode: 'byob' });
-    return { read: async (array) => (await reader.read(array)).value, stop: () => reader.cancel() };
+    // A stream calls whatever goes wrong with a file, or with a folder, a network error.
+    const explained = async (error) => { await read(blob, at, at + 1); throw error; };
+    return { read: async (array) => (await reader.read(array).catch(explained)).value, stop: () => reader.cancel().catch(() => {}) };
   } catch {
     // Not every browser lends buffers to the streams of files.
     const copy = async (array) => {

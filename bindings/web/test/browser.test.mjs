@@ -641,9 +641,13 @@ test('a file that changes while it is open cannot be read any more, but the next
   await page.keyboard.press('End');
   await page.waitForFunction(() => /could not be read/.test(document.getElementById('fatal').textContent));
   await writeFile(join(folder, 'good.txt'), 'good');
-  await page.setInputFiles('#files', join(folder, 'good.txt'));
+  await page.setInputFiles('#files', ['good.txt', 'changes.txt'].map((name) => join(folder, name)));
   await page.waitForSelector('body[data-state="done good.txt"]', { timeout: 5000 });
   assert.deepEqual([await text('#fatal'), await page.locator('#hex .bytes').first().innerText()], ['', '676F6F64']);
+  // The page has nothing to do with a network.
+  await writeFile(join(folder, 'changes.txt'), 'a third text');
+  await page.getByRole('button', { name: 'changes.txt' }).click();
+  await page.waitForFunction(() => /^changes.txt could not be read: .*file/.test(document.getElementById('fatal').textContent), undefined, { timeout: 5000 });
 });
 
 test('a repair shows a part of the text that it makes', async () => {
