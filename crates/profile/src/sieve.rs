@@ -433,15 +433,16 @@ impl Suspects {
             while self.left != 0 {
                 let at = self.next - BLOCK_BYTES + self.left.trailing_zeros() as usize;
                 self.left &= self.left - 1;
-                if array_at(text, at) == Some(&sieve.line_end) {
+                let (before, rest) = text.split_at_checked(at)?;
+                if rest.first_chunk() == Some(&sieve.line_end) {
                     continue;
                 }
                 if !CONTEXT {
                     return Some(at);
                 }
                 let near = self.near(at);
-                if !self.is_common(text, at, near, sieve)
-                    && let Some(place) = sought(text, at, near)
+                if !self.is_common(before, rest, near, sieve)
+                    && let Some(place) = sought(before, rest, near)
                 {
                     return Some(place);
                 }
@@ -457,8 +458,8 @@ impl Suspects {
     /// Returns whether a suspect is surely at home: one of few joiners between letters, one of few U+200B before a letter of a script
     /// without spaces, or a style or joiner of an emoji that mostly has it.
     #[inline(always)]
-    fn is_common(&mut self, text: &[u8], at: usize, near: Near, sieve: &Sieve) -> bool {
-        let Some(&[lead, middle, kind]) = array_at(text, at) else { return false };
+    fn is_common(&mut self, before: &[u8], rest: &[u8], near: Near, sieve: &Sieve) -> bool {
+        let Some(&[lead, middle, kind]) = rest.first_chunk() else { return false };
         let group = match [lead, middle, kind] {
             _ if !sieve.knows_common => 0,
             // Colours of skin, narrow spaces and other marks for symbols, which some kernels take for suspects.
@@ -469,22 +470,20 @@ impl Suspects {
             _ => 0,
         };
         if self.group != group {
-            (self.group, self.since) = (group, at);
+            (self.group, self.since) = (group, before.len());
         }
-        let Some(around) = array_at::<7>(text, at.wrapping_sub(4)) else { return false };
+        let Some(&[_, first, second, third]) = before.last_chunk() else { return false };
         // There are zeros after the text.
-        let after = array_at(text, at + 3).unwrap_or(&[0; 3]);
-        let (&[_, first, second, third, _, _, _], &[next, inner, last]) = (around, after);
-        let distance = at - self.since;
+        let &[next, inner, last] = array_at(rest, 3).unwrap_or(&[0; 3]);
+        let distance = before.len() - self.since;
         let are_same = distance >= BLOCK_BYTES || near << distance == 0;
         let are_two = || without_one(without_one(near)) == 0;
         // No letter of a script with joiners is above E0.
         if group == ZWJ && (lead == 0xEF || next > 0xE0) {
-            return (are_same || are_two())
-                && is_in_emoji(text.get(..at).unwrap_or_default(), around, after, near);
+            return (are_same || are_two()) && is_in_emoji(before, lead == 0xEF, [next, inner, last], near);
         }
         // The suspects in the last 32 bytes and in the 32 before, without one of each. Rules allow at least as many as are removed.
-        let halves = || [near >> 32, near << 32].map(without_one);
+        let halves = || [near >> 32, near & 0xFFFF_FFFF].map(without_one);
         let are_two_at_home = match group {
             // Thai, Lao, Khmer and Burmese: letters, and vowels that are written before them, after what is not ASCII, a space or a line
             // end. Suspects of other kinds are not near, so nothing else invisible is before.
@@ -559,17 +558,19 @@ impl Suspects {
 /// Returns where the suspect begins that is found: after a mark, if that is the next one, and if there may be many on one letter. U+034F is
 /// found by itself.
 #[inline(always)]
-fn sought(text: &[u8], at: usize, near: Near) -> Option<usize> {
-    let pair = |at| array_at(text, at).map_or(0, |&pair| u16::from_be_bytes(pair));
-    let is_mark = |pair: u16| pair & 0xFE00 == 0xCC00 && pair != 0xCD8F;
-    if !is_mark(pair(at)) {
-        return Some(at);
+fn sought(before: &[u8], rest: &[u8], near: Near) -> Option<usize> {
+    let is_mark = |at| {
+        let pair = array_at(rest, at).map_or(0, |&pair| u16::from_be_bytes(pair));
+        pair & 0xFE00 == 0xCC00 && pair != 0xCD8F
+    };
+    if !is_mark(0) {
+        return Some(before.len());
     }
     // At most six marks, each found with the next one, are before the first, after a letter, which no repair removes.
     let row = (!near & 0x5555_5555_5555_5555).leading_zeros() as usize;
-    let before = array_at(text, at.wrapping_sub(row + 1));
-    let is_letter = matches!(before, Some([_, b'A'..=b'Z' | b'a'..=b'z'] | [0xCE..=0xD1, _]));
-    Some(at + 2).filter(|&next| !(row < 14 && is_letter) && is_mark(pair(next)))
+    let letter = array_at(before, before.len().wrapping_sub(row + 1));
+    let is_letter = matches!(letter, Some([_, b'A'..=b'Z' | b'a'..=b'z'] | [0xCE..=0xD1, _]));
+    Some(before.len() + 2).filter(|_| !(row < 14 && is_letter) && is_mark(2))
 }
 
 const EMOJI_STYLE: [u8; 3] = *b"\xEF\xB8\x8F";
@@ -606,11 +607,10 @@ const PICTOGRAPH: u8 = 2;
 const STYLED: u8 = 4;
 const JOINED: u8 = 8;
 
-/// Returns whether U+FE0F or U+200D is surely at home after `before`. `around` are four bytes of that and the suspect, and `near` the
-/// suspects before it.
+/// Returns whether U+FE0F, or else U+200D, is surely at home between `before` and `after`. `near` are the suspects before it.
 #[inline(never)]
-fn is_in_emoji(before: &[u8], around: &[u8; 7], after: &[u8; 3], near: Near) -> bool {
-    let (&[zeroth, first, second, third, lead, ..], &[next, inner, last]) = (around, after);
+fn is_in_emoji(before: &[u8], is_style: bool, [next, inner, last]: [u8; 3], near: Near) -> bool {
+    let Some(&[zeroth, first, second, third]) = before.last_chunk() else { return false };
     let is_emoji = |leads: [u8; 2], supplementary: u8, [block, low]: [u8; 2]| {
         let wanted = match leads {
             [0xF0, 0x9F] => supplementary,
@@ -619,7 +619,6 @@ fn is_in_emoji(before: &[u8], around: &[u8; 7], after: &[u8; 3], near: Near) -> 
         };
         EMOJI[usize::from(block & 0x3F)] & wanted != 0
     };
-    let is_style = lead == 0xEF;
     let is_after_emoji =
         is_emoji([zeroth, first], if is_style { STYLED } else { PICTOGRAPH }, [second, third]);
     // How often the emoji before may be followed by something else.
