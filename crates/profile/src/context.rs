@@ -415,29 +415,6 @@ pub(super) const fn without_one(bits: Near) -> Near {
 /// No suspects are known: each byte may begin one.
 pub(super) const UNKNOWN: Near = u64::MAX;
 
-/// Those characters, from the last one on. With [`UNKNOWN`], all characters in the window.
-#[derive(Clone, Copy)]
-struct Back<'a> {
-    text: &'a [u8],
-    near: Near,
-}
-
-impl Back<'_> {
-    /// Returns the next one, or [`NONE`].
-    #[inline(never)]
-    fn next(&mut self) -> u32 {
-        while self.near != 0 {
-            let distance = self.near.leading_zeros();
-            self.near ^= 1 << 63 >> distance;
-            match self.text.get(self.text.len().wrapping_sub(distance as usize + 1)..) {
-                Some(rest) if is_inside(rest, 0) => {}
-                rest => return rest.map_or(NONE, |rest| first_number(rest).0),
-            }
-        }
-        NONE
-    }
-}
-
 /// Returns the number of the last character of valid text, or [`NONE`], and its length.
 #[inline(never)]
 fn last_number(text: &[u8]) -> (u32, usize) {
@@ -643,7 +620,7 @@ impl Neighbour {
     /// The start or the end of the text, or what is not UTF-8.
     pub(super) const EDGE: Self = Self { number: NONE, set: EDGE };
     /// A character that may be forbidden.
-    pub(super) const SUSPECT: Self = Self { number: 0xFFF0, set: INVISIBLE };
+    pub(super) const SUSPECT: Self = Self { number: NONE, set: INVISIBLE };
     /// The character that is judged, once more.
     pub(super) const REPEATED: Self = Self { set: INVISIBLE | REPEATED, ..Self::SUSPECT };
 
@@ -678,27 +655,18 @@ const fn are_rare(mut bits: Near, mut near: u8, mut far: u8) -> bool {
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
     /// The text before it.
-    text: &'a [u8],
-    near: Near,
-    /// The character before and the one after.
-    last: Neighbour,
-    next: Neighbour,
+    pub(super) text: &'a [u8],
+    pub(super) near: Near,
+    /// The character after it.
+    pub(super) next: Neighbour,
 }
 
-impl<'a> Around<'a> {
-    #[inline(always)]
-    pub(super) fn new(text: &'a [u8], next: Neighbour, near: Near, class: Class) -> Self {
-        let last = match class {
-            // They look at more than one.
-            Class::PrivateUseRun | Class::StackedMarks => Neighbour::EDGE,
-            _ => Neighbour::new(last_number(text).0),
-        };
-        Self { text, near, last, next }
-    }
-
+impl Around<'_> {
     /// Returns whether a character has no business here. Its class is one of those that depend on
     /// the context, and not [`Class::LeadingMark`].
-    #[inline(always)]
+    ///
+    /// It contains all rules: in functions of their own, they take more bytes.
+    #[inline(never)]
     pub(super) fn is_stray(&self, number: u32, class: Class) -> bool {
         let limits = match class {
             Class::StrayTag => self.takes_tag(number),
@@ -722,14 +690,15 @@ impl<'a> Around<'a> {
     /// Returns the limits of a character after and before those that are here.
     #[inline(always)]
     fn takes(&self, number: u32, class: Class) -> Limits {
-        let (last, next) = (self.last, self.next);
+        let last = Neighbour::new(last_number(self.text).0);
+        let next = self.next;
         // In scripts of Southeast Asia, U+200B is typed several times, also after a space or sign.
         let is_southeast =
             || next.is(SOUTHEAST) || !self.has_few(UNKNOWN << (WINDOW_BYTES - 9), 1, SOUTHEAST);
         match number {
             // Before the search in the rules, because it is the most frequent one.
             0xFE0E..=0xFE0F if last.is(STYLED) => OF_STYLE,
-            0x200C..=0x200D if last.is(JOINS) && next.is(NOT_WORD) => self.takes_joiner(),
+            0x200C..=0x200D if last.is(JOINS) && next.is(NOT_WORD) => self.takes_joiner(last),
             0x200B if (last.number == number || last.is(NOT_WORD)) && is_southeast() => few(5, 8),
             0xAD => {
                 let are_few = |near, most| self.has_few(near, most, HYPHEN);
@@ -737,7 +706,7 @@ impl<'a> Around<'a> {
                     || are_few(self.near & UNKNOWN << (WINDOW_BYTES - 24), 5) && are_few(self.near, 11);
                 when(last.is(LETTERS) && next.is(LETTERS) && are_few(), ANY)
             }
-            0x2000..=0x200A | 0x205F => self.takes_space(number),
+            0x2000..=0x200A | 0x205F => self.takes_space(number, last),
             0x2800 if self.takes_blank() => ANY,
             _ => {
                 let [first, end] = BOUNDS[class as usize % BOUNDS.len()].map(usize::from);
@@ -754,8 +723,8 @@ impl<'a> Around<'a> {
 
     /// U+200C and U+200D after letters of scripts that use them.
     #[inline(always)]
-    fn takes_joiner(&self) -> Limits {
-        let (last, next) = (self.last, self.next);
+    fn takes_joiner(&self, last: Neighbour) -> Limits {
+        let next = self.next;
         // In scripts of India, the joiners are beside a virama, or a vowel sign after them. Elsewhere
         // they are rarer.
         let is_indic = |number| (0x0900..=0x0DFF).contains(&number);
@@ -770,10 +739,10 @@ impl<'a> Around<'a> {
 
     /// A space of a special width, not beside another one, nor mixed.
     #[inline(always)]
-    fn takes_space(&self, number: u32) -> Limits {
+    fn takes_space(&self, number: u32, last: Neighbour) -> Limits {
         const CLOSE: Set = LETTERS | RIGHT_TO_LEFT | SIGN | IDEOGRAPH | UNSPACED | PICTOGRAPH;
         const OTHER: Set = SPACE | COMMON_SPACE | INVISIBLE;
-        let (last, next) = (self.last, self.next);
+        let next = self.next;
         // After letters and signs, they are rare. After numbers, beside dashes and quotation marks, and where a line is indented, they
         // are not. A repair may remove an invisible character, and then a letter is next.
         let is_free = !last.is(CLOSE | OTHER) || last.number == number || last.number == 0x0A;
@@ -795,11 +764,11 @@ impl<'a> Around<'a> {
         }
         // What is spelled so far, and the bits of later letters.
         let (mut so_far, mut later, mut earlier) = (0, u32::MAX, number);
-        let mut back = self.back(UNKNOWN);
+        let mut near = UNKNOWN;
         loop {
             so_far = so_far >> 5 | earlier << 27;
             later >>= 5;
-            earlier = back.next();
+            (earlier, near) = self.before(near);
             if !is_letter(earlier) || later < 1 << 2 {
                 break;
             }
@@ -811,9 +780,9 @@ impl<'a> Around<'a> {
     /// Returns whether a blank of Braille is after one of its letters, or at the start of a line of a picture.
     #[inline(always)]
     fn takes_blank(&self) -> bool {
-        let (mut back, mut other) = (self.back(UNKNOWN), 0x2800);
+        let (mut other, mut near) = (0x2800, UNKNOWN);
         while other == 0x2800 {
-            other = back.next();
+            (other, near) = self.before(near);
         }
         has(other, DOTTED) || self.next.is(NOT_WORD | REPEATED) && matches!(other, 0x0A | 0x0D | NONE)
     }
@@ -833,8 +802,18 @@ impl<'a> Around<'a> {
         when(is_first || !self.are_row(8, MARK), ANY)
     }
 
-    fn back(&self, near: Near) -> Back<'a> {
-        Back { text: self.text, near }
+    /// Returns the last of some characters, or [`NONE`], and the others. With [`UNKNOWN`], they are all characters in the window.
+    #[inline(never)]
+    fn before(&self, mut near: Near) -> (u32, Near) {
+        while near != 0 {
+            let distance = near.leading_zeros();
+            near ^= 1 << 63 >> distance;
+            match self.text.get(self.text.len().wrapping_sub(distance as usize + 1)..) {
+                Some(rest) if is_inside(rest, 0) => {}
+                rest => return (rest.map_or(NONE, |rest| first_number(rest).0), near),
+            }
+        }
+        (NONE, 0)
     }
 
     /// Returns whether a character with a property begins in the window.
@@ -858,13 +837,14 @@ impl<'a> Around<'a> {
 
     /// Returns whether fewer than `most` characters in `near` have a property.
     #[inline(never)]
-    fn has_few(&self, near: Near, mut most: u32, properties: Set) -> bool {
-        let mut back = self.back(near);
+    fn has_few(&self, mut near: Near, mut most: u32, properties: Set) -> bool {
         while most > 0 {
-            most -= match back.next() {
-                NONE => return true,
-                number => u32::from(has(number, properties)),
-            };
+            let (number, rest) = self.before(near);
+            if number == NONE {
+                return true;
+            }
+            most -= u32::from(has(number, properties));
+            near = rest;
         }
         false
     }
@@ -874,17 +854,17 @@ impl<'a> Around<'a> {
     #[inline(always)]
     fn are_few(&self, limits: Limits) -> bool {
         let [mut near, mut far, ..] = limits.to_le_bytes();
-        let mut back = self.back(self.near);
+        let mut rest = self.near;
         // Those that are not looked at yet may count.
-        while near > 0 && far > 0 && !are_rare(back.near, near, far) {
-            let rest = back.near;
-            let number = back.next();
+        while near > 0 && far > 0 && !are_rare(rest, near, far) {
+            let (number, others) = self.before(rest);
             if number == NONE {
                 break;
             }
             // The bit of the character is the last one that is gone.
-            let bit = 1 << (rest ^ back.near).trailing_zeros();
-            let joins_emoji = || match self.back(bit - 1).next() {
+            let bit = 1 << (rest ^ others).trailing_zeros();
+            rest = others;
+            let joins_emoji = || match self.before(bit - 1).0 {
                 NONE => true,
                 last => has(last, PICTOGRAPH | STYLE),
             };
@@ -902,7 +882,7 @@ impl<'a> Around<'a> {
     fn varies(&self, number: u32, kind: Set, of_few_kinds: bool) -> bool {
         let (mut seen, mut last) = ([0_u64; 4], number);
         let mut count = u32::from(!of_few_kinds);
-        let (mut back, mut earlier) = (self.back(self.near), number);
+        let (mut earlier, mut near) = (number, self.near);
         while earlier != NONE {
             if earlier == last || has(earlier, kind) {
                 let seen = &mut seen[(earlier >> 6 & 3) as usize];
@@ -911,7 +891,7 @@ impl<'a> Around<'a> {
                 *seen |= 1 << (earlier & 63);
                 last = earlier;
             }
-            earlier = back.next();
+            (earlier, near) = self.before(near);
         }
         count > 3
     }

@@ -518,34 +518,38 @@ impl Rules {
     }
 
     /// Returns the character at byte `at` of valid text, and the class for which it is forbidden. `near` are the suspects before it.
-    ///
-    /// It contains all rules: in functions of their own, they take 250 bytes more.
     #[inline(never)]
     fn look(self, text: &[u8], at: usize, edges: Edges, near: Near) -> Option<(char, Class)> {
         let (before, rest) = text.split_at_checked(at)?;
         let (number, len) = first_number(rest);
         let character = char::from_u32(number)?;
-        let class = self.judge(before, number, rest.get(len..)?, edges, near)?;
-        Some((character, class))
+        let [class, by_context] = Class::looked_up(number)?;
+        let leads = edges.is_start && at == 0;
+        if self.forbid_anywhere(class, leads) {
+            return Some((character, class));
+        }
+        let is_forbidden = self.forbids(by_context)
+            && match by_context {
+                Class::LeadingMark => leads,
+                _ => self.is_stray(before, number, by_context, rest.get(len..)?, edges.is_end, near),
+            };
+        is_forbidden.then_some((character, by_context))
     }
 
-    /// Returns the class for which a character between valid texts is forbidden.
+    /// Returns whether a character has no business between valid texts. Its class is one for [`Around::is_stray`].
     #[inline(always)]
-    fn judge(self, before: &[u8], number: u32, after: &[u8], edges: Edges, near: Near) -> Option<Class> {
-        let [class, by_context] = Class::looked_up(number)?;
-        let leads = edges.is_start && before.is_empty();
-        if self.forbid_anywhere(class, leads) {
-            return Some(class);
-        }
-        let class = by_context;
-        if !self.forbids(class) {
-            return None;
-        }
-        if class == Class::LeadingMark {
-            return leads.then_some(class);
-        }
+    fn is_stray(
+        self,
+        before: &[u8],
+        number: u32,
+        class: Class,
+        after: &[u8],
+        is_end: bool,
+        near: Near,
+    ) -> bool {
+        let near = if self.see_all() { near } else { context::UNKNOWN };
         let next = match first_number(after).0 {
-            NONE if !edges.is_end => return Some(class),
+            NONE if !is_end => return true,
             NONE => Neighbour::EDGE,
             // In a run, what follows is as suspect.
             next if next == number => Neighbour::REPEATED,
@@ -558,8 +562,7 @@ impl Rules {
                 if is_suspect { Neighbour::SUSPECT } else { seen }
             }
         };
-        let near = if self.see_all() { near } else { context::UNKNOWN };
-        Around::new(before, next, near, class).is_stray(number, class).then_some(class)
+        Around { text: before, near, next }.is_stray(number, class)
     }
 
     /// Returns whether a character is forbidden in some context.
