@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support import interrupted
 from test_arrow import lie
 
 from trust8 import arrow
@@ -284,6 +285,26 @@ def test_binary_columns_that_are_left_are_named():
     clean = table([b"ok"])
     assert arrow.as_utf8(clean).left == ["raw"] and arrow.as_utf8(clean, ["raw"]).left == []
     assert arrow.repair(pa.array([b"\xff"])).left == []
+
+
+@pytest.mark.parametrize("refused", [OSError, MemoryError, ValueError])
+def test_a_stream_that_fails_is_no_wrong_text(refused):
+    """An error of the disk was a ValueError, as if a row were wrong."""
+
+    def batches():
+        yield pa.record_batch({"a": ["x"]})
+        raise refused("mine")
+
+    for call in [arrow.errors, lambda source: arrow.checked(source).read_all(), lambda source: pa.table(arrow.checked(source))]:
+        with pytest.raises(refused, match="mine"):
+            call(pa.RecordBatchReader.from_batches(pa.schema([("a", pa.string())]), batches()))
+
+
+def test_signals_interrupt_the_copy_of_a_table():
+    """The exception became a ValueError."""
+    table = pa.table({"a": ["a" * 1000] * 200_000})
+    for after in [0.005, 0.01, 0.02]:
+        interrupted(lambda: [arrow.checked(table, copy=True).read_all() for _ in range(100)], after)
 
 
 def test_a_mask_does_not_get_the_name_of_a_column():

@@ -13,7 +13,7 @@ use arrow_data::ArrayData;
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::ffi::Flags;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -260,9 +260,12 @@ fn succeeded(stream: &mut FFI_ArrowArrayStream, failed: c_int) -> PyResult<()> {
         // SAFETY: the interface promises a string or null, which lives until the next call.
         (!message.is_null()).then(|| unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned())
     });
-    Err(PyValueError::new_err(
-        message.unwrap_or_else(|| format!("the stream has failed with error {failed}")),
-    ))
+    let message = message.unwrap_or_else(|| format!("the stream has failed with error {failed}"));
+    Err(match failed {
+        libc::EIO => PyOSError::new_err(message),
+        libc::ENOMEM => PyMemoryError::new_err(message),
+        _ => PyValueError::new_err(message),
+    })
 }
 
 /// Returns the type with nullable fields.

@@ -1,12 +1,13 @@
 //! Untrusted tables, checked batch by batch while they are read.
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use trust8_arrow::{CheckedReader, Checker, RowError};
@@ -32,7 +33,7 @@ impl Iterator for Batches {
         match next {
             Ok(Ok(None)) => None,
             Ok(Ok(Some(table))) => Some(batch_of(&table, self.schema.clone())),
-            Ok(Err(error)) => Some(Err(ArrowError::CDataInterface(error.to_string()))),
+            Ok(Err(error)) => Some(Err(carried(error))),
             Err(_) => Some(Err(ArrowError::CDataInterface("arrow panicked at an array".to_owned()))),
         }
     }
@@ -41,6 +42,18 @@ impl Iterator for Batches {
 impl RecordBatchReader for Batches {
     fn schema(&self) -> SchemaRef {
         self.schema.clone()
+    }
+}
+
+/// Returns an exception as an error of arrow, so that a consumer in C gets the number for reading or for memory.
+fn carried(error: PyErr) -> ArrowError {
+    let is = |class: fn(&PyErr, Python<'_>) -> bool| Python::attach(|py| class(&error, py));
+    if is(PyErr::is_instance_of::<PyOSError>) {
+        ArrowError::IoError(error.to_string(), io::Error::other(error))
+    } else if is(PyErr::is_instance_of::<PyMemoryError>) {
+        ArrowError::MemoryError(error.to_string())
+    } else {
+        ArrowError::ExternalError(Box::new(error))
     }
 }
 
@@ -114,8 +127,13 @@ fn raised_error(py: Python<'_>, error: ArrowError) -> PyErr {
     match error {
         ArrowError::ExternalError(inner) => match inner.downcast::<RowError>() {
             Ok(error) => raised_at(py, &error, 0, &format!(".{}", error.path())),
-            Err(inner) => PyValueError::new_err(inner.to_string()),
+            Err(inner) => match inner.downcast::<PyErr>() {
+                Ok(error) => *error,
+                Err(inner) => PyValueError::new_err(inner.to_string()),
+            },
         },
+        ArrowError::MemoryError(message) => PyMemoryError::new_err(message),
+        ArrowError::IoError(_, error) => error.into(),
         other => of_arrow(&other),
     }
 }
