@@ -68,6 +68,8 @@ impl Fix<'_> {
         let status = self.validator.validate(&file, start, skip_binary, buffer).map_err(FileError::Read)?;
         let from = readers(&file, start);
         let mut look = Look::UTF8;
+        // What another program appends to a valid file from now on is not known to be valid.
+        let known = if let FileStatus::Valid { bytes, .. } = status { bytes } else { u64::MAX };
         let mut plan = match status {
             FileStatus::Binary => return Ok(FileReport::default()),
             _ if self.replaces(&file) && self.is_expected(&entry.source, from(0))? => {
@@ -111,7 +113,7 @@ impl Fix<'_> {
             }
         }
         // Windows does not replace a file that is open. This reader closes it before that.
-        let reader = FileFrom { file, at: start };
+        let reader = FileFrom { file, at: start }.take(known);
         self.write(plan, reader, target(), original, &look, out)
     }
 

@@ -5,7 +5,7 @@
 //! there.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -58,6 +58,29 @@ fn the_lines_of_an_appender_are_not_lost() {
     assert_eq!((code, &*error), (2, LEFT_ALONE));
     assert!(fs::read(folder.at("f")).unwrap().ends_with(b"more text\nappended\n"));
     assert_eq!(folder.names(), ["f"]);
+}
+
+/// The copy of a valid file had invalid bytes that another program had appended meanwhile, and the exit code was 0.
+#[test]
+fn what_is_appended_while_a_valid_file_is_copied_is_not_copied() {
+    let folder = Folder::new();
+    let valid = "é\n".repeat(100_000);
+    for options in
+        [&[][..], &["--strip-bom"], &["--unmojibake"], &["--from", "auto"], &["--profile", "source"]]
+    {
+        folder.file("f", &valid);
+        let mut run = Command::new(cargo_bin!("trust8"));
+        run.args(["fix", "f"]).args(options).current_dir(folder.path());
+        let mut run = run.stdout(Stdio::piped()).spawn().unwrap();
+        let mut out = run.stdout.take().unwrap();
+        // The pipe is full when the rest is still to be copied.
+        let mut text = vec![0];
+        out.read_exact(&mut text).unwrap();
+        fs::OpenOptions::new().append(true).open(folder.at("f")).unwrap().write_all(b"\xFF").unwrap();
+        out.read_to_end(&mut text).unwrap();
+        assert_eq!(run.wait().unwrap().code(), Some(0), "{options:?}");
+        assert!(text == valid.as_bytes(), "{options:?}");
+    }
 }
 
 /// The command followed the link at the end, and overwrote a file that nobody had named.
