@@ -698,6 +698,8 @@ impl Around<'_> {
         match number {
             // Before the search in the rules, because it is the most frequent one.
             0xFE0E..=0xFE0F if last.is(STYLED) => OF_STYLE,
+            // Kurdish that is typed with U+0647 may have one after each.
+            0x200C if last.number == 0x0647 && next.is(NOT_WORD) => few(6, 9) | rarely_switches(JOINER),
             0x200C..=0x200D if last.is(JOINS) && next.is(NOT_WORD) => self.takes_joiner(last),
             0x200B if (last.number == number || last.is(NOT_WORD)) && is_southeast() => few(5, 8),
             0xAD => {
@@ -743,11 +745,15 @@ impl Around<'_> {
         const CLOSE: Set = LETTERS | RIGHT_TO_LEFT | SIGN | IDEOGRAPH | UNSPACED | PICTOGRAPH;
         const OTHER: Set = SPACE | COMMON_SPACE | INVISIBLE;
         let next = self.next;
-        // After letters and signs, they are rare. After numbers, beside dashes and quotation marks, and where a line is indented, they
-        // are not. A repair may remove an invisible character, and then a letter is next.
+        // After letters and signs, they are rare. After numbers, beside dashes and quotation marks, where a line is indented, and in
+        // French before a colon or question mark, they are not. A repair may remove an invisible character, and then a letter is next.
         let is_free = !last.is(CLOSE | OTHER) || last.number == number || last.number == 0x0A;
-        let is_rare =
-            || !last.is(OTHER) && (!next.is(CLOSE | WORD | INVISIBLE) || self.has_few(self.near, 3, SPACE));
+        let is_rare = || {
+            !last.is(OTHER)
+                && (!next.is(CLOSE | WORD | INVISIBLE)
+                    || is_in(next.number, range(0x3A, 0x3F))
+                    || self.has_few(self.near, 3, SPACE))
+        };
         when(is_free || is_rare(), ANY | rarely_switches(SPACE))
     }
 

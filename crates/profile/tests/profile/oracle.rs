@@ -339,7 +339,15 @@ impl At<'_> {
                 let virama =
                     any_of(&[INDIC], last) && last % 0x80 == 0x4D || matches!(last, 0x0DCA | 0x0D3B | 0x0D3C);
                 let sign = self.next_is(&[INDIC]) && matches!(next % 0x80, 0x3C..=0x4D | 0x55..=0x57);
-                let limits = if self.last_is(&[CURSIVE]) || virama || sign { (3, 6) } else { (2, 3) };
+                let kurdish = n == 0x200C && last == 0x0647;
+                let often = self.last_is(&[CURSIVE]) || virama || sign;
+                let limits = if kurdish {
+                    (6, 9)
+                } else if often {
+                    (3, 6)
+                } else {
+                    (2, 3)
+                };
                 let after_ascii = self.last_is(&[&[0x21..=0x7E]]) && self.next_is(&[JOINING]);
                 (self.last_is(&[JOINING]) || after_ascii)
                     && self.is_among_seen()
@@ -422,7 +430,9 @@ impl At<'_> {
                 let signs: Set =
                     &[0x00..=0x09, 0x0B..=0x2F, 0x3A..=0x40, 0x5B..=0x5E, 0x60..=0x60, 0x7B..=0x7F];
                 let close = [HYPHENATED, RIGHT_TO_LEFT, HAN, UNSPACED, EMOJI, signs];
-                let before_close = self.next_is(&close) || self.next_is(&[WORDS, &[0xA..=0xA]]);
+                let before_colon = (0x3A..=0x3F).contains(&self.next());
+                let before_close =
+                    !before_colon && self.next_is(&close) || self.next_is(&[WORDS, &[0xA..=0xA]]);
                 let among = self.last_is(&close) && (before_close || self.next_is_uncertain());
                 let crowded = among && self.series(WIDTHS).len() > 3;
                 !mixed && !self.is_after_unseen() && !crowded && self.rarely_alternates(WIDTHS)
