@@ -68,8 +68,7 @@ impl Fix<'_> {
         let status = self.validator.validate(&file, start, skip_binary, buffer).map_err(FileError::Read)?;
         let from = readers(&file, start);
         let mut look = Look::UTF8;
-        // What another program appends to a valid file from now on is not known to be valid.
-        let known = if let FileStatus::Valid { bytes, .. } = status { bytes } else { u64::MAX };
+        let known = if let FileStatus::Valid { bytes, .. } = status { Some(bytes) } else { None };
         let mut plan = match status {
             FileStatus::Binary => return Ok(FileReport::default()),
             _ if self.replaces(&file) && self.is_expected(&entry.source, from(0))? => {
@@ -113,7 +112,7 @@ impl Fix<'_> {
             }
         }
         // Windows does not replace a file that is open. This reader closes it before that.
-        let reader = FileFrom { file, at: start }.take(known);
+        let reader = Known { reader: FileFrom { file, at: start }, rest: known };
         self.write(plan, reader, target(), original, &look, out)
     }
 
@@ -318,6 +317,25 @@ impl Fix<'_> {
             }
             _ => Ok(Plan::Copy),
         }
+    }
+}
+
+/// Reads a file that may be known to be valid. What another program appends from then on is not.
+struct Known {
+    reader: FileFrom<File>,
+    /// How many bytes are still to be read, if the file was valid.
+    rest: Option<u64>,
+}
+
+impl Read for Known {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(rest) = &mut self.rest else { return self.reader.read(buffer) };
+        let n = self.reader.by_ref().take(*rest).read(buffer)?;
+        *rest -= n as u64;
+        if n == 0 && *rest > 0 && !buffer.is_empty() {
+            return Err(io::Error::other("another program has shortened it while it was copied"));
+        }
+        Ok(n)
     }
 }
 

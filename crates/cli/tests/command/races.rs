@@ -60,26 +60,37 @@ fn the_lines_of_an_appender_are_not_lost() {
     assert_eq!(folder.names(), ["f"]);
 }
 
-/// The copy of a valid file had invalid bytes that another program had appended meanwhile, and the exit code was 0.
+/// The copy of a valid file had invalid bytes that another program had appended meanwhile, or ended inside a character,
+/// and the exit code was 0.
 #[test]
-fn what_is_appended_while_a_valid_file_is_copied_is_not_copied() {
+fn a_valid_file_that_changes_while_it_is_copied_is_not_copied_unchecked() {
     let folder = Folder::new();
     let valid = "é\n".repeat(100_000);
+    let file = || fs::OpenOptions::new().append(true).open(folder.at("f")).unwrap();
     for options in
         [&[][..], &["--strip-bom"], &["--unmojibake"], &["--from", "auto"], &["--profile", "source"]]
     {
-        folder.file("f", &valid);
-        let mut run = Command::new(cargo_bin!("trust8"));
-        run.args(["fix", "f"]).args(options).current_dir(folder.path());
-        let mut run = run.stdout(Stdio::piped()).spawn().unwrap();
-        let mut out = run.stdout.take().unwrap();
-        // The pipe is full when the rest is still to be copied.
-        let mut text = vec![0];
-        out.read_exact(&mut text).unwrap();
-        fs::OpenOptions::new().append(true).open(folder.at("f")).unwrap().write_all(b"\xFF").unwrap();
-        out.read_to_end(&mut text).unwrap();
-        assert_eq!(run.wait().unwrap().code(), Some(0), "{options:?}");
-        assert!(text == valid.as_bytes(), "{options:?}");
+        for is_cut in [false, true] {
+            folder.file("f", &valid);
+            let mut run = Command::new(cargo_bin!("trust8"));
+            run.args(["fix", "f"]).args(options).current_dir(folder.path());
+            let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut out = run.stdout.take().unwrap();
+            // The pipe is full when the rest is still to be copied.
+            let mut text = vec![0];
+            out.read_exact(&mut text).unwrap();
+            if is_cut { file().set_len(280_000) } else { file().write_all(b"\xFF") }.unwrap();
+            out.read_to_end(&mut text).unwrap();
+            let end = run.wait_with_output().unwrap();
+            let said = String::from_utf8(end.stderr).unwrap();
+            if is_cut {
+                assert_eq!(end.status.code(), Some(2), "{options:?}");
+                assert_eq!(said, "trust8: f: another program has shortened it while it was copied\n");
+            } else {
+                assert_eq!((end.status.code(), &*said), (Some(0), ""), "{options:?}");
+                assert!(text == valid.as_bytes(), "{options:?}");
+            }
+        }
     }
 }
 
