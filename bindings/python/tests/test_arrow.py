@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -694,6 +695,44 @@ def test_a_repaired_parquet_file_is_as_private_as_before(tmp_path, monkeypatch):
         assert arrow.repair_parquet(src, dst) == 1
         assert dst.stat().st_mode & 0o777 == mode
         dst.chmod(0o640)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may change the owner of a file")
+def test_a_repaired_parquet_file_keeps_its_owner_and_its_group(tmp_path, monkeypatch):
+    """It became root's, so that its owner could not read it, and another group could."""
+    import pyarrow.parquet as parquet
+
+    path = tmp_path / "file.parquet"
+
+    def repaired(mode):
+        parquet.write_table(pa.table({"text": lie([b"a", b"\xe9"])}), path)
+        os.chown(path, 1234, 4321)
+        path.chmod(mode)
+        with monkeypatch.context() as patch:
+            if mode != 0o640:
+                patch.setattr(os, "chown", refused)
+            assert arrow.repair_parquet(path, path) == 1
+        found = path.stat()
+        return found.st_uid, found.st_gid, found.st_mode & 0o7777
+
+    def refused(*_):
+        raise PermissionError
+
+    assert repaired(0o640) == (1234, 4321, 0o640)
+    assert repaired(0o6664) == (os.geteuid(), os.getegid(), 0o644)
+    assert repaired(0o670) == (os.geteuid(), os.getegid(), 0o600)
+
+
+def test_a_parquet_file_is_written_to_no_device(tmp_path):
+    """The device of /dev/null became a file."""
+    import pyarrow.parquet as parquet
+
+    src, dst = tmp_path / "file.parquet", tmp_path / "pipe"
+    parquet.write_table(pa.table({"text": ["a"]}), src)
+    os.mkfifo(dst)
+    with pytest.raises(FileExistsError, match="regular"):
+        arrow.repair_parquet(src, dst)
+    assert dst.is_fifo() and sorted(tmp_path.iterdir()) == [src, dst]
 
 
 def test_a_profile_for_a_parquet_file_may_be_an_iterator(tmp_path):

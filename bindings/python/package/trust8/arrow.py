@@ -20,6 +20,7 @@ and runs. Text inside these is validated too. Other arrays stay unchanged.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _trust8
 from ._exceptions import RowError
+from ._lake.access import permit
 from ._lake.columns import listed
 from ._trust8 import Array, Reader, Stream
 
@@ -288,6 +290,8 @@ def repair_parquet(
     names = _names(columns)
     profile = listed(profile)
     dst = os.path.realpath(dst)
+    if os.path.exists(dst) and not os.path.isfile(dst):
+        raise FileExistsError(errno.EEXIST, "not a regular file", dst)
     descriptor, temporary = tempfile.mkstemp(prefix=".trust8-", suffix=".parquet", dir=os.path.dirname(dst))
     os.close(descriptor)
     found = 0
@@ -315,7 +319,7 @@ def repair_parquet(
             if found == 0 and schema.equals(before):
                 shutil.copyfile(src, temporary)
             bar.end()
-        os.chmod(temporary, os.stat(dst if os.path.exists(dst) else src).st_mode & 0o7777)
+        permit(temporary, dst if os.path.exists(dst) else src)
         os.replace(temporary, dst)
     except BaseException:
         os.unlink(temporary)

@@ -24,6 +24,7 @@ from .. import errors as errors_in
 from .. import is_utf8
 from .. import repair as repair_bytes
 from .._lake import listing
+from .._lake.access import permit
 from .._lake.columns import check_policy, listed
 from .._lake.judging import in_order
 from .._lake.listing import RANGE_BYTES
@@ -211,8 +212,8 @@ def _commit(
 
 
 def _permit(filesystem: pyarrow.fs.FileSystem, source: str, target: str, least: int = stat.S_IRUSR) -> None:
-    """Give a new local file or folder the permissions of another, so that nobody else can read what was private."""
+    """Give a new local file or folder the permissions of another: see `permit`."""
     if filesystem.type_name == "local":
         # A file that can't be read is reported by those who read it.
         with suppress(OSError):
-            os.chmod(target, os.stat(source).st_mode & 0o777 | least)
+            permit(target, source, least)
