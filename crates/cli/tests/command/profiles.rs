@@ -73,7 +73,7 @@ fn a_forbidden_line_feed_still_ends_its_line() {
 #[test]
 fn what_a_profile_allows_is_valid() {
     let folder = Folder::new();
-    folder.file("fine", "\u{FEFF}“quoted” – 👩‍👩‍👧\r\n\tend\n".repeat(9000).replacen('\u{FEFF}', "", 8999));
+    folder.file("fine", format!("\u{FEFF}{}", "“quoted” – 👩‍👩‍👧\r\n\tend\n".repeat(9000)));
     for name in ["xml", "terminal"] {
         folder.trust8().args(["--profile", name, "fine"]).assert().code(0).stdout(is_empty());
     }
