@@ -811,12 +811,11 @@ impl Around<'_> {
     /// Returns the last of some characters, or [`NONE`], and the others. With [`UNKNOWN`], they are all characters in the window.
     #[inline(never)]
     fn before(&self, mut near: Near) -> (u32, Near) {
-        while near != 0 {
-            let distance = near.leading_zeros();
-            near ^= 1 << 63 >> distance;
-            match self.text.get(self.text.len().wrapping_sub(distance as usize + 1)..) {
-                Some(rest) if is_inside(rest, 0) => {}
-                rest => return (rest.map_or(NONE, |rest| first_number(rest).0), near),
+        while let Some(bit) = near.checked_ilog2() {
+            near ^= 1 << bit;
+            let at = (self.text.len() + bit as usize).wrapping_sub(WINDOW_BYTES);
+            if !is_inside(self.text, at) {
+                return (self.text.get(at..).map_or(NONE, |rest| first_number(rest).0), near);
             }
         }
         (NONE, 0)

@@ -548,7 +548,9 @@ impl Rules {
         near: Near,
     ) -> bool {
         let near = if self.see_all() { near } else { context::UNKNOWN };
-        let next = match first_number(after).0 {
+        // What is in memory before the calls needs no registers during them.
+        let mut around = Around { text: before, near, next: Neighbour::EDGE };
+        around.next = match first_number(after).0 {
             NONE if !is_end => return true,
             NONE => Neighbour::EDGE,
             // In a run, what follows is as suspect.
@@ -562,7 +564,7 @@ impl Rules {
                 if is_suspect { Neighbour::SUSPECT } else { seen }
             }
         };
-        Around { text: before, near, next }.is_stray(number, class)
+        around.is_stray(number, class)
     }
 
     /// Returns whether a character is forbidden in some context.
