@@ -748,13 +748,12 @@ impl Around<'_> {
         // After letters and signs, they are rare. After numbers, beside dashes and quotation marks, where a line is indented, and in
         // French before a colon or question mark, they are not. A repair may remove an invisible character, and then a letter is next.
         let is_free = !last.is(CLOSE | OTHER) || last.number == number || last.number == 0x0A;
-        let is_rare = || {
-            !last.is(OTHER)
+        let is_home = is_free
+            || !last.is(OTHER)
                 && (!next.is(CLOSE | WORD | INVISIBLE)
                     || is_in(next.number, range(0x3A, 0x3F))
-                    || self.has_few(self.near, 3, SPACE))
-        };
-        when(is_free || is_rare(), ANY | rarely_switches(SPACE))
+                    || self.has_few(self.near, 3, SPACE));
+        when(is_home, ANY | rarely_switches(SPACE))
     }
 
     /// A tag in the flags of England, Scotland and Wales, which UTS #51 recommends, and of Texas, which some programs show. Most show
