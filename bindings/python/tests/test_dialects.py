@@ -284,6 +284,22 @@ def test_a_string_with_another_method():
     assert str.encode(Encoding("\ud800"), "wtf-8") == b"\xed\xa0\x80"
 
 
+@pytest.mark.parametrize("name", ["mutf-8", "wtf-8"])
+def test_a_reader_of_lines_has_the_last_character(name):
+    """Half of a pair was kept for the next piece, and lost at the end."""
+    text = "a\nb\ud83d"
+    for read in [
+        lambda reader: "".join(reader),
+        lambda reader: "".join(iter(reader.readline, "")),
+        lambda reader: "".join(iter(lambda: reader.read(1), "")),
+        lambda reader: "".join(iter(lambda: reader.read(-1, 1), "")),
+        lambda reader: reader.read(0) + reader.read(5, 0) + reader.read(),
+    ]:
+        assert read(codecs.getreader(name)(io.BytesIO(text.encode(name)))) == text
+    with pytest.raises(UnicodeDecodeError):
+        list(codecs.getreader(name)(io.BytesIO(b"a\xe2\x82")))
+
+
 class Indexed(str):
     def __getitem__(self, index):
         return "mine"

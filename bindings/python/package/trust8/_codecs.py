@@ -165,17 +165,19 @@ def _dialect(name: str, called: str) -> codecs.CodecInfo:
 
     class DialectStreamReader(codecs.StreamReader):
         bytebuffer: bytes
+        charbuffer: str
 
         def decode(self, input: Buffer, errors: str = "strict") -> tuple[str, int]:
             return _dialect_decode(name, input, errors, False)
 
         def read(self, size: int = -1, chars: int = -1, firstline: bool = False) -> str:
             text = super().read(size, chars, firstline)
-            if size < 0 and chars < 0 and self.bytebuffer:
-                # The text ends here, and the bytes kept for the next piece are its last character.
-                rest, _ = _dialect_decode(name, self.bytebuffer, self.errors, True)
+            is_at_end = size < 0 and chars < 0 or not text and size != 0 and chars != 0
+            if is_at_end and self.bytebuffer:
+                # The bytes kept for the next piece are the last character.
+                self.charbuffer, _ = _dialect_decode(name, self.bytebuffer, self.errors, True)
                 self.bytebuffer = b""
-                text += rest
+                text += super().read(size, chars, firstline)
             return text
 
     return codecs.CodecInfo(
