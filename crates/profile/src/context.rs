@@ -425,7 +425,7 @@ fn last_number(text: &[u8]) -> (u32, usize) {
             break;
         }
     }
-    first_number(text.get(at..).unwrap_or_default())
+    text.get(at..).map_or((NONE, 0), first_number)
 }
 
 /// How rare a character must be, by fields of bits from the lowest on. [`ANY`] and [`STRAY`] are for the first two:
@@ -834,7 +834,8 @@ impl Around<'_> {
             let (number, len) = last_number(text);
             // Most marks need no search.
             let set = || if matches!(number, 0x300..0x34F | 0xFE20..0xFE30) { MARK } else { set(number) };
-            text = text.get(..text.len().wrapping_sub(len)).unwrap_or_default();
+            let Some(before) = text.get(..text.len().wrapping_sub(len)) else { return false };
+            text = before;
             core::mem::replace(&mut after, number) == number || set() & property != 0
         })
     }
@@ -868,10 +869,7 @@ impl Around<'_> {
             // The bit of the character is the last one that is gone.
             let bit = 1 << (rest ^ others).trailing_zeros();
             rest = others;
-            let joins_emoji = || match self.before(bit - 1).0 {
-                NONE => true,
-                last => has(last, PICTOGRAPH | STYLE),
-            };
+            let joins_emoji = || has(self.before(bit - 1).0, PICTOGRAPH | STYLE | EDGE);
             if has(number, COUNTED) && !(number == ZWJ && joins_emoji()) {
                 near -= u8::from(bit >> 32 != 0);
                 far -= 1;
