@@ -76,6 +76,12 @@ pub(super) struct Sieve {
     pub(super) sixes: Sixes,
 }
 
+/// The class of two marks, among those of three bytes.
+pub(super) const TWO_MARKS: u8 = 0x80;
+
+/// The classes of two bytes for which the second one does not matter.
+pub(super) const ANY: u8 = 0x8D;
+
 /// Returns nonzero lanes for suspect ASCII bytes and for the first byte of other suspects. `second` are the bytes
 /// one position after `first`.
 #[cfg(trust8_simd)]
@@ -85,6 +91,27 @@ pub(super) fn first_test<S: Simd>(s: S, [first, second]: [S::Vector; 2], sieve: 
         classes(s, &sieve.one, nibbles(s, first)),
         s.lookup(s.table(&sieve.after), s.nibbles_at::<2>(second)),
     )
+}
+
+/// Returns fewer of the lanes that the first test shows: a third byte, too, decides about characters that begin with E0 to ED or F0. `third` are
+/// the bytes two positions after `first`.
+#[cfg(trust8_simd)]
+#[inline(always)]
+pub(super) fn middle_test<S: Simd>(
+    s: S,
+    shown: S::Vector,
+    [first, second, third]: [S::Vector; 3],
+    sieve: &Sieve,
+) -> S::Vector {
+    let [_, by_second, by_third] = &sieve.three;
+    let classes = s.and(
+        s.lookup(s.table(&by_second.low), s.low_nibbles(second)),
+        s.lookup(s.table(&by_third.high), s.nibbles_at::<2>(third)),
+    );
+    // Marks have two bytes, as all characters that begin below E0.
+    let is_one = s.or(s.and(classes, s.splat(!TWO_MARKS)), s.below_signed(first, s.splat(0xE0)));
+    // A minimum is zero if one of both is.
+    s.or(s.and(shown, s.splat(ANY)), s.min(shown, is_one))
 }
 
 /// The same, and fewer others. `third` are the bytes two positions after `first`. Of two marks it shows the

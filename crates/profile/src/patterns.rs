@@ -9,7 +9,7 @@
 use super::class::Class;
 #[cfg(trust8_avx512)]
 use super::lanes::Sixes;
-use super::lanes::{Nibbles, Sieve};
+use super::lanes::{ANY, Nibbles, Sieve, TWO_MARKS};
 use super::plain::{Count, Plain};
 use super::table::{self, Table};
 
@@ -44,7 +44,7 @@ const FIRST_OF_THREE: usize = 8;
 const PLANE_ENDS: usize = FIRST_OF_THREE + 5;
 
 /// The product of a mark after a mark.
-const MARKS: usize = FIRST_OF_THREE + 7;
+const MARKS: usize = FIRST_OF_THREE + TWO_MARKS.trailing_zeros() as usize;
 
 /// All ranges except the noncharacters at the ends of planes 1 to 16, in ascending order.
 const RANGES: &[Range] = &[
@@ -340,7 +340,7 @@ const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
             // A byte of another mark is before these.
             let mut before = 0xCC;
             while before <= 0xCD {
-                add_three(sieve, [before, bytes[1], bytes[0]], 1 << (MARKS - FIRST_OF_THREE));
+                add_three(sieve, [before, bytes[1], bytes[0]], TWO_MARKS);
                 before += 1;
             }
         } else if product < FIRST_OF_THREE {
@@ -388,9 +388,6 @@ const fn ascii_class(byte: u8) -> u8 {
         _ => 4,
     }
 }
-
-/// The classes of [`ascii_class`] and [`lead_class`] for which the second byte does not matter.
-const ANY: u8 = 0x8D;
 
 /// Returns the class for the first two bytes of a character.
 const fn lead_class(bytes: [u8; 2]) -> u8 {
