@@ -751,7 +751,7 @@ pub(super) fn search<const CONTEXT: bool>(
         if let Err(rejected) = kernel.check(chunk) {
             error = judge(text, valid + rejected.suspect()).err();
             end = error.map_or(text.len(), |error| error.valid_up_to());
-            text = text.get(..end).unwrap_or_default();
+            text = text.get(..end).unwrap_or(text);
         }
         valid = end;
         while let Some(at) = suspects.next_in::<CONTEXT>(kernel, text, valid, sieve) {
