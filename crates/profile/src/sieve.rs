@@ -747,8 +747,7 @@ pub(super) fn search<const CONTEXT: bool>(
             end if end < text.len() => start_before(text, end),
             _ => text.len(),
         };
-        let Some(chunk) = text.get(valid..end) else { break };
-        if let Err(rejected) = kernel.check(chunk) {
+        if let Err(rejected) = kernel.check(text.get(valid..end).unwrap_or(text)) {
             error = judge(text, valid + rejected.suspect()).err();
             end = error.map_or(text.len(), |error| error.valid_up_to());
             text = text.get(..end).unwrap_or(text);
