@@ -14,7 +14,7 @@
 //! strings, and lists of strings. Everything else is an error, because what is misread could hide a
 //! finding.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -140,31 +140,40 @@ impl Config {
 
     /// Whether the file excludes `path`, which is absolute.
     pub(crate) fn excludes(&self, path: &Path, is_folder: bool) -> bool {
-        let relative = path.strip_prefix(&self.folder);
-        relative.is_ok_and(|path| self.exclude.matched(path, is_folder).is_ignore())
+        self.relative(path).is_some_and(|path| self.exclude.matched(path, is_folder).is_ignore())
     }
 
     /// Whether the file excludes the file at `path`, which is absolute, or a folder above it.
     pub(crate) fn excludes_file(&self, path: &Path) -> bool {
-        let relative = path.strip_prefix(&self.folder);
-        relative.is_ok_and(|path| self.exclude.matched_path_or_any_parents(path, false).is_ignore())
+        let is_excluded = |path| self.exclude.matched_path_or_any_parents::<PathBuf>(path, false).is_ignore();
+        self.relative(path).is_some_and(is_excluded)
+    }
+
+    /// Returns `path`, which is absolute, as it is seen from the folder with the file, if it is in there.
+    fn relative(&self, path: &Path) -> Option<PathBuf> {
+        let mut plain = PathBuf::new();
+        for part in path.components() {
+            match part {
+                Component::ParentDir => drop(plain.pop()),
+                part => plain.push(part),
+            }
+        }
+        plain.strip_prefix(&self.folder).ok().map(Path::to_owned)
     }
 
     /// Returns the classes of findings that are expected in `source`, whose name is relative to `base`.
     pub(crate) fn expected(&self, source: &Source, base: &Path) -> Vec<&str> {
         match source {
-            Source::Path(path) | Source::Staged(path, _) => {
-                self.expected_at(&base.join(path.strip_prefix(".").unwrap_or(path)))
-            }
+            Source::Path(path) | Source::Staged(path, _) => self.expected_at(&base.join(path)),
             Source::StandardInput => Vec::new(),
         }
     }
 
     /// Does the same for the file at `path`, which is absolute.
     fn expected_at(&self, path: &Path) -> Vec<&str> {
-        let Ok(path) = path.strip_prefix(&self.folder) else { return Vec::new() };
+        let Some(path) = self.relative(path) else { return Vec::new() };
         let matching =
-            |exception: &&Exception| exception.paths.matched_path_or_any_parents(path, false).is_ignore();
+            |exception: &&Exception| exception.paths.matched_path_or_any_parents(&path, false).is_ignore();
         let classes = self.exceptions.iter().filter(matching).flat_map(|exception| &exception.classes);
         classes.map(String::as_str).collect()
     }
@@ -414,6 +423,9 @@ mod tests {
             ("/vendor/a", false),
             ("/r/\"a*b\"", true),
             ("/r/\"acb\"", false),
+            ("/r/x/../vendor/a", true),
+            ("/r/vendor/../a", false),
+            ("/r/../vendor/a", false),
         ] {
             assert_eq!(config.excludes_file(Path::new(path)), excluded, "{path}");
         }

@@ -1,5 +1,6 @@
 //! What happens to one file.
 
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Cursor, IsTerminal, Read, Write, stdout};
 
@@ -17,9 +18,10 @@ use crate::colors::Colors;
 use crate::config::is_expected;
 use crate::guess::evidence::Evidence;
 use crate::guess::{guess_valid, seems_to_be};
+use crate::lines::{Lines, Watched};
 use crate::progress::Progress;
 use crate::replace::{self, Original, identity};
-use crate::scan::Scanner;
+use crate::scan::{Finding, Scanner};
 use crate::source::{self, CHUNK_BYTES, FileFrom, Opened, Source, readers};
 use crate::target::Target;
 use crate::validate::{Buffer, FileStatus};
@@ -160,16 +162,27 @@ impl Fix<'_> {
         if classes.is_empty() {
             return Ok(false);
         }
-        let (mut expected, mut others) = (self.args.unmojibake && classes.contains(&"mojibake"), false);
+        let (expected, others) = (Cell::new(false), Cell::new(false));
+        let found = |finding: &Finding<'_>| {
+            if is_expected(&classes, &finding.culprit) { &expected } else { &others }.set(true)
+        };
+        let lines = RefCell::new(Lines::default());
+        let find_mojibake = || {
+            while let Some(mojibake) = lines.borrow_mut().next_before(u64::MAX) {
+                found(&mojibake.finding());
+            }
+        };
+        let reader = Watched { reader, lines: self.args.unmojibake.then_some(&lines) };
         let mut scanner = Scanner::new(self.kernel, self.args.profile, reader, Progress::none(), false);
-        while let Some(finding) = scanner.next().map_err(FileError::Read)? {
-            *if is_expected(&classes, &finding.culprit) { &mut expected } else { &mut others } = true;
+        while let Some(finding) = scanner.next_error(&mut || find_mojibake()).map_err(FileError::Read)? {
+            found(&finding);
         }
-        if expected && others {
+        find_mojibake();
+        if expected.get() && others.get() {
             let why = "left alone: trust8.toml expects some of what is wrong in it; --no-config repairs all";
             return Err(FileError::Guarded(why.to_owned()));
         }
-        Ok(expected)
+        Ok(expected.get())
     }
 
     /// Whether `file` itself would be replaced.

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
 use super::skips::{Skips, Why};
 use crate::config::{is_strangers, literal_braces};
@@ -58,6 +58,8 @@ impl Rules {
         below: Option<&Path>,
         skips: &mut Skips,
     ) -> Option<Self> {
+        // Paths are matched as they are seen from the folder.
+        let here = Path::new(".");
         let read = |exists: bool, name: &Path| {
             if !exists {
                 return Gitignore::empty();
@@ -68,7 +70,9 @@ impl Rules {
                     skips.warn(&path.join(name), "it belongs to another user");
                     Gitignore::empty()
                 }
-                Ok(text) => text.map_or_else(Gitignore::empty, |text| rules_in(&path.join(name), &text)),
+                Ok(text) => {
+                    text.map_or_else(Gitignore::empty, |text| rules_in(here, &path.join(name), &text))
+                }
                 Err(why) => {
                     skips.warn(&path.join(name), &why);
                     Gitignore::empty()
@@ -136,15 +140,25 @@ pub(super) fn matched<'r>(
     let found = ignore.or(git_ignore).or(git_exclude).or(global);
     found.map(|glob| Why::Ignored {
         file: glob.from().map(Path::to_owned).unwrap_or_default(),
-        pattern: glob.original().to_owned(),
+        // As it stands in the file, before `literal_braces`.
+        pattern: glob.original().replace("\\{", "{").replace("\\}", "}"),
     })
 }
 
-/// Returns the rules in `text`, the content of the file at `path`. Lines that are not UTF-8, or no
-/// patterns, are passed over.
-fn rules_in(path: &Path, text: &[u8]) -> Gitignore {
-    // Paths are matched as they are seen from the folder.
-    let mut builder = GitignoreBuilder::new(".");
+/// Returns the rules of the user's ignore file for all repositories, for paths as seen from `base`.
+pub(super) fn global(base: &Path) -> Gitignore {
+    let read = || {
+        let path = gitconfig_excludes_path()?;
+        let text = read_short(None, path.parent()?, Path::new(path.file_name()?)).ok()??;
+        Some(rules_in(base, &path, &text))
+    };
+    read().unwrap_or_else(Gitignore::empty)
+}
+
+/// Returns the rules in `text`, the content of the file at `path`, for paths as seen from `base`. Lines
+/// that are not UTF-8, or no patterns, are passed over.
+fn rules_in(base: &Path, path: &Path, text: &[u8]) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(base);
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     for line in text.split(|&byte| byte == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);

@@ -92,6 +92,47 @@ fn what_is_expected_is_not_repaired() {
     assert_eq!(latin1(), "caf\u{FFFD} \u{FFFD}".as_bytes());
 }
 
+/// A repair of `../tests` changed what is expected there, and a finding in `../other` was one that is expected in `tests`.
+#[test]
+fn patterns_match_paths_that_go_up() {
+    let folder = project();
+    folder.file("other/latin1", b"\xFF");
+    let run = |from: &str, args: &[&str]| {
+        let mut run = folder.trust8();
+        run.current_dir(folder.at(from)).args(args).assert()
+    };
+    for path in ["../tests", "../tests/d/latin1", "..//src/.././tests/d"] {
+        run("src", &["fix", "-iq", "--replace", path]).code(0);
+        assert_eq!(std::fs::read(folder.at("tests/d/latin1")).unwrap(), b"caf\xE9");
+        run("src", &["-l", path]).code(0).stdout(is_empty());
+    }
+    run("tests", &["-l", "../other"]).code(1).stdout("../other/latin1\n");
+    run("src", &["-l", "--force-exclude", "../vendor/deep/bad"]).code(0);
+    run("vendor", &["-l", "--force-exclude", "../other/latin1"]).code(1);
+}
+
+/// A file in which nothing is expected was left alone, because mojibake would be; and one with mojibake that is not
+/// expected.
+#[test]
+fn mojibake_is_expected_where_it_is() {
+    let folder = Folder::new();
+    let fix = |class: &str, text: &[u8]| {
+        let exception = format!("[[exception]]\npath = 'f'\nclass = '{class}'\nreason = 'a test'\n");
+        folder.file("trust8.toml", exception);
+        folder.file("f", text);
+        let mut run = folder.trust8();
+        let code = run.args(["fix", "-iq", "--unmojibake", "--replace", "f"]).output().unwrap().status.code();
+        (code, std::fs::read(folder.at("f")).unwrap())
+    };
+    let (wrong, both) = ("GrÃ¶ÃŸe\n".as_bytes(), [b"\xFF\n", "GrÃ¶ÃŸe\n".as_bytes()].concat());
+    assert_eq!(fix("mojibake", wrong), (Some(0), wrong.to_vec()));
+    assert_eq!(fix("mojibake", b"\xFF"), (Some(0), "\u{FFFD}".into()));
+    assert_eq!(fix("not-utf8", wrong), (Some(0), "Größe\n".into()));
+    for class in ["mojibake", "not-utf8"] {
+        assert_eq!(fix(class, &both), (Some(1), both.clone()));
+    }
+}
+
 #[test]
 fn files_shows_the_configuration() {
     let folder = project();

@@ -387,6 +387,16 @@ fn braces_in_patterns_are_characters_as_for_git() {
     folder.file(".ignore", "");
     folder.file("trust8.toml", "exclude = ['{a,b}', 'x{', '[}]]']");
     folder.trust8().args(["-l", "."]).assert().code(1).stdout("./a\n./b\n./c\n");
+    // The user's own file is read in the same way, and patterns are shown as they are there.
+    let home = Folder::new();
+    home.file(".gitconfig", format!("[core]\nexcludesFile = {}\n", home.at("ignore").display()));
+    home.file("patterns", "{a,b}\n/x{\n}*\n");
+    std::os::unix::fs::symlink("patterns", home.at("ignore")).unwrap();
+    fs::remove_file(folder.at("trust8.toml")).unwrap();
+    fs::create_dir(folder.at(".git")).unwrap();
+    let mut run = folder.trust8();
+    let run = run.env("HOME", home.path()).args(["-lv", "."]).assert().code(1);
+    run.stdout("./a\n./b\n./c\n").stderr(contains("./{a,b}: skipped: ignored by `{a,b}` in "));
 }
 
 /// A stranger's `.ignore` in a folder that everybody shares hid files in the folders below.
