@@ -92,8 +92,8 @@ pub enum Class {
     StrayMark = 28,
     /// Spaces and hyphens that are not seen: U+200B except between words of scripts without spaces,
     /// U+2060 except alone beside a character that is not ASCII, U+00AD except in words,
-    /// U+180E except between Mongolian letters; and U+2000 to U+200A and U+205F next to another
-    /// space, mixed, or many after letters and signs.
+    /// U+180E except between Mongolian letters; and U+2000 to U+200A and U+205F after another
+    /// space, mixed, or many between letters and signs.
     StraySpace = 29,
     /// The characters of [`Invisible`](Self::Invisible) except U+180E, and blanks and controls of
     /// scripts: U+0600 to U+0605, U+070F, U+2800, U+FFFC, U+16FE4, U+1D159; each except in its

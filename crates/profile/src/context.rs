@@ -524,7 +524,7 @@ const OF_VARIANT: Limits = few(3, 5) | of_few_kinds(SELECTOR);
 const OF_DIRECTION: Limits = few(3, 4) | rarely_switches(DIRECTION) | beside(RIGHT_TO_LEFT);
 
 /// The first rule of a character that fits its neighbours decides.
-static RULES: [Rule; 44] = [
+static RULES: [Rule; 45] = [
     // Between emoji. The same style is after other ones, too.
     rule(one('\u{200D}'), PICTOGRAPH, JOINED, ANY | few_changes(4)),
     rule(one('\u{200D}'), STYLE, JOINED, ANY | few_changes(7)),
@@ -558,6 +558,7 @@ static RULES: [Rule; 44] = [
     rule(one('\u{180E}'), MONGOLIAN | MONGOLIAN_SELECTOR, MONGOLIAN, few(4, 7)),
     rule(one('\r'), WHATEVER, one('\n'), ANY),
     rule(one('\x0C'), one('\n'), WHATEVER, ANY),
+    rule(one('\x0C'), EDGE, WHATEVER, ANY),
     // Old Hangul: a syllable without its first consonant, or without its vowel, or a final consonant by itself.
     rule(one('\u{115F}'), WHATEVER, range(0x1161, 0x11A7), few(3, 5)),
     rule(one('\u{115F}'), WHATEVER, range(0xD7B0, 0xD7C6), few(3, 5)),
@@ -746,12 +747,12 @@ impl Around<'_> {
         const OTHER: Set = SPACE | COMMON_SPACE | INVISIBLE;
         let next = self.next;
         // After letters and signs, they are rare. After numbers, beside dashes and quotation marks, where a line is indented, and in
-        // French before a colon or question mark, they are not. A repair may remove an invisible character, and then a letter is next.
+        // French before `!`, `:`, `;` and `?`, they are not. A repair may remove an invisible character, and then a letter is next.
         let is_free = !last.is(CLOSE | OTHER) || last.number == number || last.number == 0x0A;
         let is_home = is_free
             || !last.is(OTHER)
                 && (!next.is(CLOSE | WORD | INVISIBLE)
-                    || is_in(next.number, range(0x3A, 0x3F))
+                    || matches!(next.number, 0x21 | 0x3A..=0x3F)
                     || self.has_few(self.near, 3, SPACE));
         when(is_home, ANY | rarely_switches(SPACE))
     }

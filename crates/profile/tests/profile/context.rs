@@ -419,6 +419,7 @@ fn texts() -> Vec<Vec<u8>> {
             "a\r",
             "\u{200F}\u{5D0}",
             "\u{200F}a",
+            "\x0Ca\n\x0Cb\x0C",
         ]
         .map(|text| text.as_bytes().to_vec()),
     );

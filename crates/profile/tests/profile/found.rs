@@ -310,6 +310,7 @@ fn ordinary_text_passes() {
         ("German", "Donau\u{AD}dampf\u{AD}schiff\u{AD}fahrts\u{AD}gesell\u{AD}schaft, z.\u{202F}B. „so“"),
         ("French", "Est-ce vrai\u{202F}? «\u{A0}Oui\u{A0}», dit-elle\u{202F}: 12\u{202F}000\u{A0}€\u{202F}!"),
         ("French, spaced", "«\u{2009}a\u{2009}» et «\u{2009}b\u{2009}», liés\u{2009}?"),
+        ("French, exclaimed", "«\u{2009}Oui\u{2009}!\u{2009}» et «\u{2009}Non\u{2009}!\u{2009}»"),
         ("English", "A 5\u{2009}km walk\u{2014}in 1\u{2009}h—isn’t “long”\u{2026}"),
         ("Vietnamese", "Tie\u{302}\u{301}ng Vie\u{323}\u{302}t, Tiếng Việt đẹp lắm"),
         ("Yoruba", "Ọ̀rọ̀ Yorùbá, ẹ̀kọ́ ni"),

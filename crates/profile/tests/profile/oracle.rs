@@ -430,7 +430,7 @@ impl At<'_> {
                 let signs: Set =
                     &[0x00..=0x09, 0x0B..=0x2F, 0x3A..=0x40, 0x5B..=0x5E, 0x60..=0x60, 0x7B..=0x7F];
                 let close = [HYPHENATED, RIGHT_TO_LEFT, HAN, UNSPACED, EMOJI, signs];
-                let before_colon = (0x3A..=0x3F).contains(&self.next());
+                let before_colon = matches!(self.next(), 0x21 | 0x3A..=0x3F);
                 let before_close =
                     !before_colon && self.next_is(&close) || self.next_is(&[WORDS, &[0xA..=0xA]]);
                 let among = self.last_is(&close) && (before_close || self.next_is_uncertain());
@@ -488,7 +488,7 @@ impl At<'_> {
                     || (in_row || before_seen && !self.next_is(&[WORDS]))
                         && other.is_none_or(|&n| matches!(n, 0xA | 0xD))
             }
-            0xC => self.last_is(&[&[0xA..=0xA]]),
+            0xC => self.i == 0 || self.last_is(&[&[0xA..=0xA]]),
             0xD => self.next_is(&[&[0xA..=0xA]]),
             _ if any_of(&[PRIVATE], n) => {
                 let in_row = self.behind(64).iter().rev().take_while(|&&n| any_of(&[PRIVATE], n)).count();

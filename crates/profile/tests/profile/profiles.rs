@@ -652,7 +652,7 @@ fn code_that_is_not_what_it_seems() {
     ] {
         assert!(!Profile::SOURCE_CODE.is_valid(line.as_bytes()), "{line:?}");
     }
-    let fine = "// שלום, “quoted” – 👩‍👩‍👧 می‌خواهم\r\n\tlet x = 1;\n\u{C}\n";
+    let fine = "\u{C}// שלום, “quoted” – 👩‍👩‍👧 می‌خواهم\r\n\tlet x = 1;\n\u{C}\n";
     assert_eq!(Profile::SOURCE_CODE.check(fine), Ok(()));
     assert_eq!(Profile::PROMPT.check(&fine.replace('\u{C}', "")), Ok(()));
 }
