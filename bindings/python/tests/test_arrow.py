@@ -723,6 +723,16 @@ def test_a_repaired_parquet_file_keeps_its_owner_and_its_group(tmp_path, monkeyp
     assert repaired(0o670) == (os.geteuid(), os.getegid(), 0o600)
 
 
+def test_a_parquet_file_is_repaired_where_files_have_no_owner(tmp_path, monkeypatch):
+    """On Windows, there is no `chown`, and AttributeError was raised."""
+    import pyarrow.parquet as parquet
+
+    path = tmp_path / "file.parquet"
+    parquet.write_table(pa.table({"text": lie([b"a", b"\xe9"])}), path)
+    monkeypatch.delattr(os, "chown")
+    assert arrow.repair_parquet(path, path) == 1
+
+
 def test_a_parquet_file_is_written_to_no_device(tmp_path):
     """The device of /dev/null became a file."""
     import pyarrow.parquet as parquet

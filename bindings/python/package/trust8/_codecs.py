@@ -284,7 +284,7 @@ def read_text(
         while piece := file.read(_PIECE):
             data.write(piece)
         if piece is None:
-            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), path)
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
     text, _ = utf_8_decode(data.getvalue(), errors, True)
     if newline is None and any(text.find("\r", at, at + _PIECE) >= 0 for at in range(0, len(text), _PIECE)):
         translate = io.IncrementalNewlineDecoder(None, translate=True).decode
