@@ -215,11 +215,15 @@ pub(crate) fn is_expected(classes: &[&str], culprit: &Culprit<'_>) -> bool {
 /// Returns `pattern` with its braces escaped. For Git they are characters like any other, and for the crate ignore they
 /// have alternatives, which take as much of the stack as they are nested.
 pub(crate) fn literal_braces(pattern: &str) -> String {
-    let (mut literal, mut rest) = (String::new(), pattern);
+    let (mut literal, mut rest, mut is_unclosed) = (String::new(), pattern, false);
     while let Some(c) = rest.chars().next() {
         let len = match c {
             '\\' => rest.chars().take(2).map(char::len_utf8).sum(),
-            '[' => class_len(rest).unwrap_or(rest.len()),
+            // Without its end, a class is a bracket, and so are all after it.
+            '[' if !is_unclosed => class_len(rest).unwrap_or_else(|| {
+                is_unclosed = true;
+                1
+            }),
             '{' | '}' => {
                 literal.push('\\');
                 1

@@ -366,24 +366,32 @@ fn deep_folders_are_searched_to_the_end() {
 fn braces_that_are_nested_deeply_abort_nothing() {
     let folder = Folder::new();
     folder.file("f", b"\xFF");
-    let nested = format!("{}f{}", "{".repeat(100_000), "}".repeat(100_000));
-    folder.file(".ignore", format!("{nested}\nother\n"));
-    folder.trust8().args(["-l", "."]).assert().code(1).stdout("./f\n");
-    folder.file("trust8.toml", format!("exclude = '{nested}'"));
-    folder.trust8().args(["-l", "."]).assert().code(1).stdout("./f\n");
+    for start in ["", "[", "[]", "[!", "[[["] {
+        let nested = format!("{start}{}f{}", "{".repeat(100_000), "}".repeat(100_000));
+        folder.file("trust8.toml", "");
+        folder.file(".ignore", format!("{nested}\nother\n"));
+        folder.trust8().args(["-l", "."]).assert().code(1).stdout("./f\n");
+        folder.file("trust8.toml", format!("exclude = '{nested}'"));
+        folder.trust8().args(["-l", "."]).assert().code(1).stdout("./f\n");
+    }
 }
 
 /// Git tracked `a` and `b`, and a search left them out.
 #[test]
 fn braces_in_patterns_are_characters_as_for_git() {
     let folder = Folder::new();
-    for name in ["a", "b", "{a,b}", "x{", "c", "}]"] {
+    for name in ["a", "b", "{a,b}", "x{", "c", "}]", "[c"] {
         folder.file(name, b"\xFF");
     }
-    for patterns in ["/{a,b}\nx[{]\n}]\n", "\\{a,b\\}\n[!!-a]{\n[]}][]]\n"] {
+    for patterns in
+        ["/{a,b}\nx[{]\n}]\n[{a,c}\n[[]c\n", "\\{a,b\\}\n[!!-a]{\n[]}][]]\n\\[[!{]\n", "[*\n{a*\n?{\n}*\n"]
+    {
         folder.file(".ignore", patterns);
         folder.trust8().args(["-l", "."]).assert().code(1).stdout("./a\n./b\n./c\n");
     }
+    folder.file(".ignore", "[{a,c}\n");
+    folder.trust8().args(["-l", "."]).assert().code(1).stdout(contains("./[c\n"));
+    fs::remove_file(folder.at("[c")).unwrap();
     folder.file(".ignore", "");
     folder.file("trust8.toml", "exclude = ['{a,b}', 'x{', '[}]]']");
     folder.trust8().args(["-l", "."]).assert().code(1).stdout("./a\n./b\n./c\n");
