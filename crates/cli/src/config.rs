@@ -146,7 +146,7 @@ impl Config {
     /// Whether the file excludes the file at `path`, which is absolute, or a folder above it.
     pub(crate) fn excludes_file(&self, path: &Path) -> bool {
         let is_excluded = |path| self.exclude.matched_path_or_any_parents::<PathBuf>(path, false).is_ignore();
-        self.relative(path).is_some_and(is_excluded)
+        self.resolved(path).is_some_and(is_excluded)
     }
 
     /// Returns `path`, which is absolute, as it is seen from the folder with the file, if it is in there.
@@ -161,6 +161,11 @@ impl Config {
         plain.strip_prefix(&self.folder).ok().map(Path::to_owned)
     }
 
+    /// Does the same, also if `path` leads there through links, or on Windows has another form.
+    fn resolved(&self, path: &Path) -> Option<PathBuf> {
+        self.relative(path).or_else(|| self.relative(&path.canonicalize().ok()?))
+    }
+
     /// Returns the classes of findings that are expected in `source`, whose name is relative to `base`.
     pub(crate) fn expected(&self, source: &Source, base: &Path) -> Vec<&str> {
         match source {
@@ -171,7 +176,7 @@ impl Config {
 
     /// Does the same for the file at `path`, which is absolute.
     fn expected_at(&self, path: &Path) -> Vec<&str> {
-        let Some(path) = self.relative(path) else { return Vec::new() };
+        let Some(path) = self.resolved(path) else { return Vec::new() };
         let matching =
             |exception: &&Exception| exception.paths.matched_path_or_any_parents(&path, false).is_ignore();
         let classes = self.exceptions.iter().filter(matching).flat_map(|exception| &exception.classes);

@@ -106,6 +106,14 @@ fn patterns_match_paths_that_go_up() {
         assert_eq!(std::fs::read(folder.at("tests/d/latin1")).unwrap(), b"caf\xE9");
         run("src", &["-l", path]).code(0).stdout(is_empty());
     }
+    // Editors name files by the path that the user has taken, which may have links.
+    let link = Folder::new();
+    std::os::unix::fs::symlink(folder.path(), link.at("l")).unwrap();
+    let linked = |name: &str| link.at("l").join(name).into_os_string().into_string().unwrap();
+    run(".", &["fix", "-iq", "--replace", &linked("tests")]).code(0);
+    assert_eq!(std::fs::read(folder.at("tests/d/latin1")).unwrap(), b"caf\xE9");
+    run(".", &["-l", &linked("tests/d/latin1")]).code(0);
+    run(".", &["-l", "--force-exclude", &linked("vendor/deep/bad")]).code(0);
     run("tests", &["-l", "../other"]).code(1).stdout("../other/latin1\n");
     run("src", &["-l", "--force-exclude", "../vendor/deep/bad"]).code(0);
     run("vendor", &["-l", "--force-exclude", "../other/latin1"]).code(1);
