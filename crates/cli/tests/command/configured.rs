@@ -93,6 +93,7 @@ fn what_is_expected_is_not_repaired() {
 }
 
 /// A repair of `../tests` changed what is expected there, and a finding in `../other` was one that is expected in `tests`.
+#[cfg(unix)]
 #[test]
 fn patterns_match_paths_that_go_up() {
     let folder = project();
