@@ -751,7 +751,7 @@ impl Around<'_> {
         let is_free = !last.is(CLOSE | OTHER) || last.number == number || last.number == 0x0A;
         let is_home = is_free
             || !last.is(OTHER)
-                && (!next.is(CLOSE | WORD | INVISIBLE)
+                && (!next.is(CLOSE | WORD | OTHER)
                     || matches!(next.number, 0x21 | 0x3A..=0x3F)
                     || self.has_few(self.near, 3, SPACE));
         when(is_home, ANY | rarely_switches(SPACE))

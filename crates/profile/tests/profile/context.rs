@@ -103,7 +103,7 @@ fn triples() {
 
 /// Texts of many characters of few kinds, in which the limits are reached.
 fn random_text(random: &mut Random, len: usize) -> String {
-    const GROUPS: [&str; 21] = [
+    const GROUPS: [&str; 22] = [
         "\u{628}\u{645}\u{200C}\u{200D}\u{200E} ",
         "\u{915}\u{94D}\u{937}\u{200C}\u{200D}",
         "❤😀👩\u{FE0E}\u{FE0F}\u{200D}\u{1F3FD}",
@@ -117,6 +117,7 @@ fn random_text(random: &mut Random, len: usize) -> String {
         "ab\u{AD}éc\u{5D0}\u{E01}",
         "\u{1820}\u{1821}\u{180B}\u{180E}",
         "a \u{2009}\u{200A}\u{2003}b",
+        "a\u{A0}\u{2009}",
         "a1_\n(?—日❤\u{2009}\u{2009}",
         "\u{E000}\u{E001}\u{F0000}a",
         "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E007F}\u{E0075}\u{E0073}",

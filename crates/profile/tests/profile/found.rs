@@ -228,6 +228,7 @@ fn thin_ones_are_limited() {
         ("form feeds inside lines", "def f():\n    \x0Cx = 1\n".to_owned()),
         ("hair spaces between ideographs", "北京\u{200A}是\u{200A}中\u{200A}国\u{200A}的".to_owned()),
         ("hair spaces between emoji", "😀\u{200A}😀😀\u{200A}😀\u{200A}😀\u{200A}😀".to_owned()),
+        ("thin spaces before no-break spaces", "a\u{2009}\u{A0}b".repeat(9)),
         ("thin spaces in code", "f(\u{2009}a,\u{2009}b, c,\u{2009}d,\u{2009}e".to_owned()),
         ("spaces between words", "word\u{2009}word\u{2009}word word\u{2009}word\u{2009}word".to_owned()),
     ] {

@@ -432,7 +432,7 @@ impl At<'_> {
                 let close = [HYPHENATED, RIGHT_TO_LEFT, HAN, UNSPACED, EMOJI, signs];
                 let before_colon = matches!(self.next(), 0x21 | 0x3A..=0x3F);
                 let before_close =
-                    !before_colon && self.next_is(&close) || self.next_is(&[WORDS, &[0xA..=0xA]]);
+                    !before_colon && self.next_is(&close) || self.next_is(&[WORDS, spaces[1], &[0xA..=0xA]]);
                 let among = self.last_is(&close) && (before_close || self.next_is_uncertain());
                 let crowded = among && self.series(WIDTHS).len() > 3;
                 !mixed && !self.is_after_unseen() && !crowded && self.rarely_alternates(WIDTHS)
