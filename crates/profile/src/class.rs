@@ -101,7 +101,7 @@ pub enum Class {
     StrayFiller = 30,
     /// The fifth private-use character in a row, and the sixth in 64 bytes.
     PrivateUseRun = 31,
-    /// U+000D, except before U+000A, and U+000C, except after it.
+    /// U+000D, except before U+000A, and U+000C, except at the start of a line.
     BareCarriageReturn = 32,
     /// U+FEFF as the first character of the text.
     LeadingMark = 33,
