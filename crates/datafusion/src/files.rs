@@ -268,7 +268,9 @@ impl TableProviderFactory for CheckedFiles {
         }
         // The options of CSV that are a character, or its number.
         let is_backslash = |(name, value): (&String, &String)| {
-            ["delimiter", "quote", "escape", "terminator", "comment"].iter().any(|known| name.ends_with(known))
+            ["delimiter", "quote", "escape", "terminator", "comment"]
+                .iter()
+                .any(|known| name.ends_with(known))
                 && (value == "\\" || value.parse() == Ok(b'\\'))
         };
         if policy == Some(Policy::Escape)
