@@ -524,7 +524,7 @@ const OF_VARIANT: Limits = few(3, 5) | of_few_kinds(SELECTOR);
 const OF_DIRECTION: Limits = few(3, 4) | rarely_switches(DIRECTION) | beside(RIGHT_TO_LEFT);
 
 /// The first rule of a character that fits its neighbours decides.
-static RULES: [Rule; 45] = [
+static RULES: [Rule; 44] = [
     // Between emoji. The same style is after other ones, too.
     rule(one('\u{200D}'), PICTOGRAPH, JOINED, ANY | few_changes(4)),
     rule(one('\u{200D}'), STYLE, JOINED, ANY | few_changes(7)),
@@ -558,7 +558,6 @@ static RULES: [Rule; 45] = [
     rule(one('\u{180E}'), MONGOLIAN | MONGOLIAN_SELECTOR, MONGOLIAN, few(4, 7)),
     rule(one('\r'), WHATEVER, one('\n'), ANY),
     rule(one('\x0C'), one('\n'), WHATEVER, ANY),
-    rule(one('\x0C'), EDGE, WHATEVER, ANY),
     // Old Hangul: a syllable without its first consonant, or without its vowel, or a final consonant by itself.
     rule(one('\u{115F}'), WHATEVER, range(0x1161, 0x11A7), few(3, 5)),
     rule(one('\u{115F}'), WHATEVER, range(0xD7B0, 0xD7C6), few(3, 5)),
@@ -691,7 +690,9 @@ impl Around<'_> {
     /// Returns the limits of a character after and before those that are here.
     #[inline(always)]
     fn takes(&self, number: u32, class: Class) -> Limits {
-        let last = Neighbour::new(last_number(self.text).0);
+        let before = last_number(self.text).0;
+        // The first line begins as after a line feed.
+        let last = Neighbour { number: if before == NONE { 0x0A } else { before }, set: set(before) };
         let next = self.next;
         // In scripts of Southeast Asia, U+200B is typed several times, also after a space or sign.
         let is_southeast =

@@ -108,7 +108,7 @@ pub(super) fn middle_test<S: Simd>(
         s.lookup(s.table(&by_second.low), s.low_nibbles(second)),
         s.lookup(s.table(&by_third.high), s.nibbles_at::<2>(third)),
     );
-    // Marks have two bytes, as all characters that begin below E0.
+    // Marks, and all others that begin below E0, have two bytes.
     let is_one = s.or(s.and(classes, s.splat(!TWO_MARKS)), s.below_signed(first, s.splat(0xE0)));
     // A minimum is zero if one of both is.
     s.or(s.and(shown, s.splat(ANY)), s.min(shown, is_one))

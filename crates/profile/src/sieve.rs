@@ -4,7 +4,7 @@
 //! skip vectors that are ASCII without suspects
 //! for each chunk:
 //!     validate it
-//!     set a bit for each suspect: if two bytes and then three may begin one anywhere in a vector, by all products
+//!     set a bit for each suspect: where two bytes and then three may begin one in a vector, by all products
 //!     judge the suspects
 //! ```
 //!
@@ -397,9 +397,8 @@ impl Sifting for Automaton {
 
     #[inline(always)]
     fn suspects(self, block: &[u8; READ_BYTES], one: &&Nibbles) -> u64 {
-        let bytes = block[..BLOCK_BYTES].iter();
-        // After 64 turns, the first bit is the lowest one again. A program is smaller than with shifts.
-        bytes.fold(0_u64, |bits, &byte| (bits | u64::from(one.of(byte) != 0)).rotate_right(1))
+        // A program is smaller than with another order.
+        (0..).zip(&block[..BLOCK_BYTES]).fold(0, |bits, (i, &byte)| bits | u64::from(one.of(byte) != 0) << i)
     }
 }
 
@@ -456,6 +455,7 @@ impl Suspects {
             while self.left != 0 {
                 let at = self.next - BLOCK_BYTES + self.left.trailing_zeros() as usize;
                 self.left &= self.left - 1;
+                // All suspects are in the text.
                 let (before, rest) = text.split_at_checked(at)?;
                 if rest.first_chunk() == Some(&sieve.line_end) {
                     continue;
