@@ -741,7 +741,7 @@ impl Around<'_> {
         few | rarely_switches(JOINER)
     }
 
-    /// A space of a special width, not beside another one, nor mixed.
+    /// A space of a special width: not after one of another kind, not mixed, and few of them between letters and signs.
     #[inline(always)]
     fn takes_space(&self, number: u32, last: Neighbour) -> Limits {
         const CLOSE: Set = LETTERS | RIGHT_TO_LEFT | SIGN | IDEOGRAPH | UNSPACED | PICTOGRAPH;

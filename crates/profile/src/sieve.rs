@@ -222,6 +222,7 @@ fn is_innocent<E: Engine + Tests>(engine: E, text: &[u8], start: E::Vector, siev
     let first = if is_short { engine.pairs_short(start, text) } else { [start, engine.load(text, 1)] };
     let mut at = 0;
     loop {
+        // With the first pair chosen in the loop, the test stands only once in a program.
         let pair = if at == 0 {
             first
         } else {
