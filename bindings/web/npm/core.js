@@ -25,9 +25,10 @@ let small, state, report, progress, table, sentence;
 /** Runs the module, unless one runs already. Returns whether it has SIMD. @param {WebAssembly.Module} module */
 export function start(module) {
   if (!wasm) {
-    wasm = new WebAssembly.Instance(module).exports;
-    heap = new Uint8Array(wasm.memory.buffer);
-    end = wasm.__heap_base.value;
+    const { exports } = new WebAssembly.Instance(module);
+    heap = new Uint8Array(exports.memory.buffer);
+    end = exports.__heap_base.value;
+    wasm = exports;
     [small, state, report, progress, table, sentence] = [SMALL, 16, 24, 12, 4 * 128, 1024].map(reserve);
   }
   return wasm.has_simd() !== 0;
@@ -78,6 +79,13 @@ const isBuffer = (input) => BUFFERS.some((byteLength) => {
   }
 });
 
+/** What a view is, whatever its class says. */
+const gettersOf = (prototype, names) => names.map((name) => Object.getOwnPropertyDescriptor(prototype, name).get);
+const PLACE = ['buffer', 'byteOffset', 'byteLength'];
+const ARRAY = Object.getPrototypeOf(Uint8Array.prototype);
+const [typeOf] = gettersOf(ARRAY, [Symbol.toStringTag]);
+const [PLACE_OF_ARRAY, PLACE_OF_VIEW] = [ARRAY, DataView.prototype].map((prototype) => gettersOf(prototype, PLACE));
+
 /** Says what a value is that is not bytes. */
 function kindOf(value) {
   if (value === null || value === undefined) return String(value);
@@ -89,10 +97,12 @@ function kindOf(value) {
 /** Views the input as bytes. @returns {Uint8Array} @throws {TypeError} if it is not bytes, or if its bytes are gone */
 function asBytes(input) {
   if (ArrayBuffer.isView(input)) {
-    // A subclass may lie about its `length`, and `subarray` calls its constructor.
-    const bytes = input.constructor === Uint8Array ? input : new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
+    // `subarray` calls the constructor of a subclass.
+    if (Object.getPrototypeOf(input) === Uint8Array.prototype && input.length !== 0) return input;
+    const type = typeOf.call(input);
+    const bytes = new Uint8Array(...(type ? PLACE_OF_ARRAY : PLACE_OF_VIEW).map((get) => get.call(input)));
     // An array without bytes may be one whose buffer was transferred or has shrunk. `at` throws for such an array.
-    if (bytes.length === 0) Uint8Array.prototype.at.call(input instanceof DataView ? bytes : input, 0);
+    if (bytes.length === 0) ARRAY.at.call(type ? input : bytes, 0);
     return bytes;
   }
   if (isBuffer(input)) return new Uint8Array(input);
@@ -202,7 +212,10 @@ export class Decoder {
   #isStart;
   #cut;
   #replaced = 0;
-  constructor({ invalid = 'throw', ignoreBOM = false } = {}) {
+  constructor(options = {}) {
+    // A decoder of the platform takes its options after a label.
+    if (typeof options !== 'object') throw new TypeError(`options are an object, not a ${typeof options}`);
+    const { invalid = 'throw', ignoreBOM = false } = options;
     if (!Object.hasOwn(INVALID, invalid)) throw new RangeError(`invalid: '${invalid}' is none of ${Object.keys(INVALID).join(', ')}`);
     this.#repair = INVALID[invalid];
     this.#keepsMark = ignoreBOM;
@@ -220,15 +233,18 @@ export class Decoder {
   }
   push(input) {
     const bytes = asBytes(input);
-    if (this.#repair) return this.#withoutMark(this.#repaired(bytes, false));
+    if (this.#repair) return this.#repaired(bytes, false);
     // Nobody changes a copy between the validation and the conversion, and browsers decode nothing that may be resized.
     const own = bytes.buffer instanceof ArrayBuffer && !bytes.buffer.resizable ? bytes : new Uint8Array(bytes);
     this.#validator.push(own);
-    return this.#withoutMark(this.#utf8.decode(own, { stream: true }));
+    const decoded = this.#utf8.decode(own, { stream: true });
+    if (!this.#isStart || decoded === '') return decoded;
+    this.#isStart = false;
+    return decoded[0] === '\ufeff' && !this.#keepsMark ? decoded.slice(1) : decoded;
   }
   finish() {
     try {
-      if (this.#repair) return this.#withoutMark(this.#repaired(new Uint8Array(), true));
+      if (this.#repair) return this.#repaired(new Uint8Array(), true);
       this.#validator.finish();
       return '';
     } finally {
@@ -246,15 +262,13 @@ export class Decoder {
       const made = repair(this.#repair[0], piece, isLast, this.#repair[1]);
       this.#replaced += made.replaced;
       this.#cut = piece.slice(made.read);
-      decoded += this.#utf8.decode(made.bytes);
+      // U+FEFF after a dropped byte is no mark.
+      const hasMark = this.#isStart && !this.#keepsMark && [0xef, 0xbb, 0xbf].every((byte, i) => piece[i] === byte);
+      this.#isStart &&= made.read === 0;
+      decoded += this.#utf8.decode(made.bytes.subarray(hasMark ? 3 : 0));
       if (isLast) break;
     }
     return decoded;
-  }
-  #withoutMark(decoded) {
-    if (!this.#isStart || decoded === '') return decoded;
-    this.#isStart = false;
-    return decoded[0] === '\ufeff' && !this.#keepsMark ? decoded.slice(1) : decoded;
   }
 }
 
@@ -313,7 +327,7 @@ export class Survey {
     const before = this.#data[1];
     put(surveyAt(), new Uint8Array(this.#data.buffer));
     const room = MAX_FOUND - this.errors.length;
-    const n = wasm.survey(surveyAt(), putLarge(bytes), bytes.length, isLast, foundAt(), room);
+    const n = wasm.survey(surveyAt(), putLarge(bytes), bytes.length, Boolean(isLast), foundAt(), room);
     const found = view(Float64Array, foundAt(), 5 * n);
     for (let i = 0; i < found.length; i += 5) {
       const info = unpack(found[i] + this.#base, found[i + 3], found[i + 4]);
@@ -339,7 +353,7 @@ export function repair(policy, piece, isLast, codePoints) {
     if (codePoints?.length !== 128) throw new RangeError('a table has 128 code points');
     view(Uint32Array, table, 128).set(codePoints);
   }
-  wasm.repair(number, table, putLarge(bytes, PIECE / 4), bytes.length, isLast, output(), progress);
+  wasm.repair(number, table, putLarge(bytes, PIECE / 4), bytes.length, Boolean(isLast), output(), progress);
   const [read, written, replaced] = view(Uint32Array, progress, 3);
   return { read, replaced, bytes: view(Uint8Array, output(), written).slice() };
 }
