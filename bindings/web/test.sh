@@ -36,7 +36,7 @@ run() {
     rm "$log"
     [ "$passed" -ge "$2" ] || { echo "test.sh: only $passed tests of $1 passed, not $2" >&2; return 1; }
 }
-run npm/test/package.test.mjs 13
+run npm/test/package.test.mjs 14
 run npm/test/bundlers.test.mjs 16
-run test/runs.test.mjs 3
+run test/runs.test.mjs 4
 run test/browser.test.mjs 44

@@ -95,8 +95,13 @@ function errorBytes({ bytes, following }) {
   return following;
 }
 
+/** A link is that of its bytes, and not of what is opened after them. */
+const leaveLink = () => { if (location.hash) history.replaceState(null, '', location.pathname + location.search); };
+
 async function open(blob, name, { at, fromTyping = false } = {}) {
   if (broken) return;
+  clearTimeout(typing);
+  leaveLink();
   opened = { blob, name };
   const mine = opened;
   fail('');
@@ -104,7 +109,6 @@ async function open(blob, name, { at, fromTyping = false } = {}) {
   if (mine !== opened) return;
   typedBlob = typedBlob && at !== undefined ? true : fromTyping;
   if (!fromTyping) $('typed-problem').textContent = '';
-  if (at === undefined && !fromTyping) history.replaceState(null, '', location.pathname + location.search);
   $('result').classList.add('busy');
   const progress = $('progress');
   progress.hidden = blob.size < 16 << 20;
@@ -302,9 +306,8 @@ async function walkBack() {
 $('next').addEventListener('click', () => walkFrom(view.offset));
 $('previous').addEventListener('click', walkBack);
 $('goto').addEventListener('change', () => {
-  const text = $('goto').value.trim();
-  const offset = /^0x/i.test(text) ? parseInt(text, 16) : Number(text.replace(/\s/g, ''));
-  if (opened && Number.isSafeInteger(offset)) view.goTo(offset);
+  const text = $('goto').value.replace(/\s/g, '');
+  if (opened && text && Number.isSafeInteger(Number(text))) view.goTo(Number(text));
 });
 $('hex').addEventListener('keydown', (event) => {
   if (!opened?.found || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -349,29 +352,30 @@ const setMode = (value) => { document.querySelector(`[name=mode][value=${value}]
 /** Says what is wrong with what was typed, or with a link. What is open does not belong to it. */
 function refuse(problem) {
   opened = null;
+  leaveLink();
   $('typed-problem').textContent = problem;
   $('result').hidden = true;
   document.body.dataset.state = 'refused';
 }
-/** How each way to type reads what is typed, and writes bytes. A lone surrogate, which a string may have, becomes U+FFFD in text. */
+/** How each way to type reads what is typed, and writes bytes. */
 const MODES = {
-  text: { read: (typed) => ({ bytes: new TextEncoder().encode(typed) }), write: (bytes) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) },
+  text: { read: (typed) => ({ bytes: new TextEncoder().encode(typed), note: /\p{Cs}/u.test(typed) ? 'Half of a surrogate pair is not a character. It is U+FFFD here.' : '' }), write: (bytes) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) },
   hex: { read: parseHex, write: hexBytes, help: 'Bytes are pairs of hexadecimal digits, such as E2 82 AC, \\xE2\\x82, {0xE2, 0x82} or e2-82; U+20AC is a character.' },
   base64: { read: (typed) => { const bytes = parseBase64(typed); return bytes ? { bytes } : { problem: typed.trim() }; }, write: base64, help: 'Base64 has letters, digits, + and /, in groups of four, such as 4oKs.' },
 };
-function openTyped() {
-  const typed = $('typed').value;
+function openTyped(typed = $('typed').value) {
   const { read, help } = MODES[mode()];
-  const { bytes, problem } = read(typed);
+  const { bytes, problem, note = '' } = read(typed);
   $('file-list').hidden = true;
   if (!bytes) return refuse(`“${visible(problem.slice(0, 20))}${problem.length > 20 ? '…' : ''}” is not ${mode() === 'hex' ? 'a byte' : 'Base64'}. ${help}`);
-  $('typed-problem').textContent = '';
+  $('typed-problem').textContent = note;
   open(new Blob([bytes]), 'what you pasted', { fromTyping: true });
 }
 function openText(text) {
   setMode('text');
   $('typed').value = text;
-  openTyped();
+  // The field changes ends of lines.
+  openTyped(text);
 }
 function openHex(digits) {
   setMode('hex');
@@ -403,11 +407,13 @@ $('link').addEventListener('click', async () => {
   $('link-done').textContent = copied ? 'Copied.' : 'The address of this page is the link now.';
 });
 function openLink() {
-  if (!location.hash.startsWith('#hex=')) return;
-  const digits = location.hash.slice('#hex='.length);
+  const { hash } = location;
+  if (!hash.startsWith('#hex=')) return;
+  const digits = hash.slice('#hex='.length);
   const { bytes } = parseHex(digits);
   if (bytes?.length && bytes.length <= LINK_LIMIT && /^[0-9a-f]*$/i.test(digits)) openHex(digits);
   else refuse(`This link is damaged: after #hex= it needs pairs of hexadecimal digits, for at most ${LINK_LIMIT} bytes.`);
+  history.replaceState(null, '', hash);
 }
 addEventListener('hashchange', openLink);
 openLink();

@@ -1,4 +1,5 @@
 // Small helpers for text and elements. Content of files only ever becomes text nodes.
+import { parseDump } from './dump.js';
 import { hidden } from './hidden.js';
 
 export const hex = (n, digits = 2) => n.toString(16).toUpperCase().padStart(digits, '0');
@@ -29,6 +30,8 @@ export function element(name, attributes = {}, ...children) {
 
 /** What people write between, around and before hexadecimal bytes. */
 const BETWEEN = /[\s,;:.|()[\]{}<>"'`_\u2010-\u2015-]+/u;
+/** The same between `\xE2` and the like. */
+const AROUND = /[\s,()[\]{}<>"'`]+/;
 const CODE_POINT = /^(?:u\+|\\u|&#x)([0-9a-f]{1,6})/i;
 
 /** Returns the bytes of a code point, also of a surrogate. */
@@ -43,21 +46,26 @@ function encoded(codePoint) {
  */
 export function parseHex(text) {
   const bytes = [];
-  // `xxd` and `hexdump -C` write an address before the bytes of a line, and text after them. The last line may be an address.
-  const dump = text.replace(/^[0-9a-f]{6,}: ((?:[0-9a-f]{2,4} )+) .*$/gim, '$1').replace(/^[0-9a-f]{8}  ((?:[0-9a-f]{2} {1,2})+) *\|.*\|(?:\n[0-9a-f]{8}\s*$(?![^]))?$/gim, '$1');
+  const dump = parseDump(text);
+  if (dump?.problem) return dump;
+  const typed = dump?.digits ?? text;
   // `\u{20AC}` and `0xE2u8` are written without what would end a part.
-  const pairs = dump.replace(/\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/gi, (_, high, low) => ` U+${String.fromCharCode(parseInt(high, 16), parseInt(low, 16)).codePointAt(0).toString(16)} `);
-  const parts = pairs.replace(/(\\u|u\+)\{([0-9a-f]+)\}/gi, ' U+$2 ').replace(/\bb(?=["'])/g, '').replace(/(0x[0-9a-f]+?)u8\b/gi, '$1').replace(/(?=\\x|\\u|%|=[0-9a-f])/gi, ' ').replace(/u\+/gi, ' U+').split(BETWEEN);
-  // Beside `\xE2`, `ab` is letters.
-  const isEscaped = /(?:\\x|[%=])[0-9a-f]{2}/i.test(dump);
+  const pairs = typed.replace(/\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/gi, (_, high, low) => ` U+${String.fromCharCode(parseInt(high, 16), parseInt(low, 16)).codePointAt(0).toString(16)} `);
+  // Beside `\xE2`, `ab` is letters, and a full stop is one. So are commas and spaces in quotes, and spaces beside `=E2`.
+  const isEscaped = /\\u|(?:\\x|[%=])[0-9a-f]{2}/i;
+  const literals = /=[0-9a-f]{2}/i.test(typed) ? [typed.trim()] : Array.from(typed.matchAll(/(["'`])(.*?)\1/gs), ([, , inner]) => inner);
+  const mixed = literals.find((it) => isEscaped.test(it) && BETWEEN.test(it.replace(/\\u\{[0-9a-f]+\}/gi, '')));
+  if (mixed !== undefined) return { problem: mixed };
+  const isAnyEscaped = isEscaped.test(typed);
+  const parts = pairs.replace(/(\\u|u\+)\{([0-9a-f]+)\}/gi, ' U+$2 ').replace(/\bb(?=["'])/g, '').replace(/(0x[0-9a-f]+?)u8\b/gi, '$1').replace(/(?=\\x|\\u|%|=[0-9a-f])/gi, ' ').replace(/u\+/gi, ' U+').split(isAnyEscaped ? AROUND : BETWEEN);
   for (const part of parts.filter(Boolean)) {
     const codePoint = part.match(CODE_POINT);
     const made = codePoint && codePoint[0].length === part.length ? encoded(parseInt(codePoint[1], 16)) : null;
     const digits = part.replace(/^(?:\\x|0x|%|=)/i, '').replace(/h$/i, '');
     if (made) bytes.push(...made);
-    else if (/^(?:\\x|%|=)/i.test(part) ? digits.length !== 2 : isEscaped && digits === part) return { problem: part };
+    else if (/^(?:\\x|%|=)/i.test(part) ? digits.length !== 2 : isAnyEscaped && digits === part) return { problem: part };
     else if (/^0x[0-9a-f]$/i.test(part)) bytes.push(parseInt(digits, 16));
-    else if (digits.length % 2 === 0 && /^[0-9a-f]+$/i.test(digits)) bytes.push(...digits.match(/../g).map((pair) => parseInt(pair, 16)));
+    else if (digits.length % 2 === 0 && /^[0-9a-f]+$/i.test(digits)) for (const pair of digits.match(/../g)) bytes.push(parseInt(pair, 16));
     else return { problem: part };
   }
   return { bytes: Uint8Array.from(bytes) };

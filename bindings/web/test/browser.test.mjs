@@ -189,6 +189,14 @@ test('text and hex can be pasted, and a link made of them opens again', async ()
   await page.click('#link');
   await page.waitForFunction(() => document.getElementById('link-done').textContent !== '');
   assert.equal(new URL(page.url()).hash, '#hex=E282AC');
+  await page.fill('#typed', '61');
+  await page.waitForFunction(() => document.getElementById('counts').textContent.startsWith('Bytes1'));
+  assert.equal(new URL(page.url()).hash, '', 'the link of other bytes');
+  await openHex('C3A9');
+  assert.equal(new URL(page.url()).hash, '#hex=C3A9');
+  await page.fill('#typed', 'E2 8');
+  await page.waitForSelector('body[data-state=refused]');
+  assert.equal(new URL(page.url()).hash, '');
   assert.equal(await page.evaluate(() => localStorage.length + sessionStorage.length + document.cookie.length), 0);
 });
 
@@ -408,7 +416,9 @@ test('hexadecimal bytes are read as people paste them, and Base64 by a choice', 
   }, texts);
   const dumps = ['00000000: 6465 6164 e282 ac                        dead...\n', '00000000  64 65 61 64 e2 82 ac                              |dead...|\n00000007\n'];
   for (const [hex] of await read(dumps)) assert.deepEqual(hex, [...Buffer.from('dead€')]);
-  for (const [hex, base64] of await read(['%C3%A9ea', 'ea%C3%A9', '\\xE2AB', "b'ab\\xe9'", 'data:text/plain,test', '-----BEGIN X-----\nMIIA\n-----END X-----', 'ab-/'])) assert.deepEqual([hex, base64], [[], []]);
+  for (const [hex, base64] of await read(['%C3%A9ea', 'ea%C3%A9', '\\xE2AB', "b'ab\\xe9'", 'data:text/plain,test', '-----BEGIN X-----\nMIIA\n-----END X-----', 'ab-/', "b'\\xc3\\xa9, \\xc3\\xa8'", '%C3%A9-%C3%A8', '"cafe\\u0301"', '"\\u20ac \\u20ac"', '=C3=A9 =C3=A8'])) assert.deepEqual([hex, base64], [[], []]);
+  for (const [hex] of await read(['\\xc3, \\xa9', '"\\xc3" "\\xa9"', '["\\u00e9"]', '"\\u{e9}"', "%C3 %A9", '=C3=A9'])) assert.deepEqual(hex, [0xc3, 0xa9]);
+  assert.equal(await page.evaluate(async () => (await import('/text.js')).parseHex('ab'.repeat(300_000)).bytes.length), 300_000);
   await page.fill('#typed', 'E2 8');
   await page.waitForFunction(() => document.getElementById('typed-problem').textContent.startsWith('“8” is not a byte.'));
   assert.ok(await page.locator('#result').isHidden(), 'the verdict on other bytes is gone');
@@ -427,18 +437,33 @@ test('text is dropped, and files are pasted', async () => {
   await page.waitForSelector('body[data-state=ready]');
   const transfer = await page.evaluateHandle(() => {
     const transfer = new DataTransfer();
-    transfer.setData('text/plain', 'naïve');
+    transfer.setData('text/plain', 'naïve\r\n');
     return transfer;
   });
   await page.dispatchEvent('h1', 'drop', { dataTransfer: transfer });
   await page.waitForFunction(() => document.getElementById('verdict').textContent.startsWith('Valid UTF-8'));
-  assert.equal(await page.inputValue('#typed'), 'naïve');
+  assert.equal(await page.inputValue('#typed'), 'naïve\n');
+  assert.match(await text('#counts'), /^Bytes\s+8\s/i);
+  await page.check('[value=hex]');
+  await page.waitForFunction(() => document.getElementById('typed').value === '6E 61 C3 AF 76 65 0D 0A');
+  await page.check('[value=text]');
+  await page.waitForFunction(() => document.getElementById('typed').value === '');
+  await page.evaluate(() => {
+    document.getElementById('typed').value = 'half \ud83d';
+    document.getElementById('typed').dispatchEvent(new Event('input'));
+  });
+  await page.waitForFunction(() => document.getElementById('typed-problem').textContent.startsWith('Half of a surrogate pair'));
+  assert.match(await text('#verdict'), /^Valid UTF-8/);
   await page.evaluate(() => {
     const clipboardData = new DataTransfer();
     clipboardData.items.add(new File([Uint8Array.of(0xff)], 'pasted.bin'));
+    // What is typed just before does not come after it.
+    document.getElementById('typed').dispatchEvent(new Event('input'));
     document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
   });
   await page.waitForSelector('body[data-state="done pasted.bin"]');
+  await page.waitForTimeout(300);
+  assert.equal(await page.getAttribute('body', 'data-state'), 'done pasted.bin');
 });
 
 test('a damaged link says so', async () => {
@@ -594,6 +619,17 @@ test('a browser that lends no buffers to the streams of files reads them all the
 test('errors beyond the listed ones are found by key', async () => {
   await openFile('many.bin', Buffer.alloc(30_000, Buffer.from([0xff, 0x61])));
   assert.match(await text('#why'), /^15.000 errors/);
+  const here = await text('#detail .head');
+  for (const no of ['', '0x2zz', '1,5']) {
+    await page.fill('#goto', no || '1');
+    await page.fill('#goto', no);
+    await page.locator('#goto').dispatchEvent('change');
+  }
+  await page.waitForTimeout(200);
+  assert.equal(await text('#detail .head'), here);
+  await page.fill('#goto', '0x61A9');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('#detail .head')?.textContent.includes('Byte 25001'));
   await page.fill('#goto', '25001');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector('#detail code')?.textContent === '61');

@@ -1,7 +1,8 @@
-// The findings of the page in words: what follows each other is one run, with the text that it spells. And where it cuts files.
+// The findings of the page in words: what follows each other is one run, with the text that it spells. Where it cuts files, and how it reads dumps.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dialectCut } from '../page/cut.js';
+import { parseDump } from '../page/dump.js';
 import { runs, spelled } from '../page/runs.js';
 
 const code = "fetch('//evil.example/x')";
@@ -34,4 +35,30 @@ test('a file is cut between characters of all dialects', () => {
   }
   for (const lone of [[0xed, 0xa0, 0xbd], [0xed, 0xb8, 0x80]]) assert.equal(dialectCut(Uint8Array.from([...lone, ...lone, ...lone, ...lone])) % 3, 0);
   assert.equal(dialectCut(new Uint8Array(5).fill(0x80)), 5);
+});
+
+test('the bytes of a dump are read, each once and in its order, or none', () => {
+  const digits = Buffer.from('Hello, dead beef \xe9 12 34\n', 'latin1').toString('hex');
+  const dumps = {
+    xxd: '00000000: 4865 6c6c 6f2c 2064 6561 6420 6265 6566  Hello, dead beef\r\n00000010: 20e9 2031 3220 3334 0a                   . 12 34.\r\n',
+    'xxd -g4': '  00000000: 48656c6c 6f2c2064 65616420 62656566  Hello, dead beef\n  00000010: 20e92031 32203334 0a                 . 12 34.',
+    'xxd -d': '00000000: 4865 6c6c 6f2c 2064 6561 6420 6265 6566  Hello, dead beef\n00000016: 20e9 2031 3220 3334 0a                   . 12 34.\n',
+    'hexdump -C': '00000000  48 65 6c 6c 6f 2c 20 64  65 61 64 20 62 65 65 66  |Hello, dead beef|\r\n00000010  20 e9 20 31 32 20 33 34  0a                       | . 12 34.|\r\n00000019\r\n',
+    'without text': '00000000  48 65 6c 6c 6f 2c 20 64  65 61 64 20 62 65 65 66\n00000010  20 e9 20 31 32 20 33 34  0a\n00000019\n',
+    // Of these, the addresses were read as bytes, and what follows the wide gap was not read.
+    'od -Ax -tx1z': '000000 48 65 6c 6c 6f 2c 20 64 65 61 64 20 62 65 65 66  >Hello, dead beef<\n000010 20 e9 20 31 32 20 33 34 0a                       > . 12 34.<\n000019\n',
+    'od -tx1': '0000000 48 65 6c 6c 6f 2c 20 64 65 61 64 20 62 65 65 66\n0000020 20 e9 20 31 32 20 33 34 0a\n0000031\n',
+    Python: '00000000: 48 65 6C 6C 6F 2C 20 64  65 61 64 20 62 65 65 66  Hello, dead beef\n00000010: 20 E9 20 31 32 20 33 34  0A                        . 12 34.\n',
+    Wireshark: '0000   48 65 6c 6c 6f 2c 20 64 65 61 64 20 62 65 65 66\n0010   20 e9 20 31 32 20 33 34 0a\n',
+    gdb: '0x55555555:\t0x48\t0x65\t0x6c\t0x6c\t0x6f\t0x2c\t0x20\t0x64\n0x5555555d:\t0x65\t0x61\t0x64\t0x20\t0x62\t0x65\t0x65\t0x66\t0x20\t0xe9\t0x20\t0x31\t0x32\t0x20\t0x33\t0x34\t0x0a',
+  };
+  for (const [name, dump] of Object.entries(dumps)) assert.equal(parseDump(dump).digits?.replaceAll(' ', '').toLowerCase(), digits, name);
+  assert.equal(parseDump('00000000: 2020 2020 2020  ').digits, '202020202020');
+  // The last byte of a word may be first, or a line is missing, or something else is on it.
+  const problems = [
+    '00000000: 6c6c6548 64202c6f  Hello, d', '00000000: 00000000 01000000  ........', '0000000 6548 6c6c\n0000004', '000000 6548 6c6c\n000004', '00000000: 4865 6c6c',
+    '00000000: 4865 6c6c  Hell\n00000006: 6f                    o', '00000000: 4865 6c6c  Hell\n00000005: 6f                    o', '00000000: 4865  He\n*\n00000010: 4865  He', '48 65\n00000002: 6c6c  ll', '00000000: 4865  Ha', '00000000: 01001000 01100101  He', '0000  4865 6c6c',
+  ];
+  for (const dump of problems) assert.ok(typeof parseDump(dump)?.problem === 'string', dump);
+  for (const text of ['', '48656c6c 6f20\n776f726c 640a', '4C612063 6166E974', '0000 0001', '00000007', '2001:0db8:85a3:0000', '00000000 00000000\n00000000 00000000', 'E2 82 AC', '0xE282AC']) assert.equal(parseDump(text), null, text);
 });
