@@ -70,7 +70,7 @@ impl Config {
                 }
                 Ok(Some(text)) => {
                     let text = String::from_utf8(text).map_err(|_| failed("it is not UTF-8"))?;
-                    return Self::parse(folder, &text)
+                    return Self::parse(folder, text.strip_prefix('\u{FEFF}').unwrap_or(&text))
                         .map(|config| Some(Arc::new(config)))
                         .map_err(|why| format!("{}:{why}", path.display()));
                 }
@@ -89,14 +89,18 @@ impl Config {
             exclude: Gitignore::empty(),
             exceptions: Vec::new(),
         };
-        let mut in_exception = false;
+        let mut seen = Vec::new();
         while let Some(item) = parser.item()? {
             let line = item.line;
             let failed = |why: &str| format!("{line}: {why}");
-            let exception = config.exceptions.last_mut().filter(|_| in_exception);
+            if seen.contains(&item.key) {
+                return Err(failed(&format!("{} is there twice", item.key)));
+            }
+            seen.push(item.key.clone());
+            let exception = config.exceptions.last_mut();
             match (item.key.as_str(), item.value, exception) {
                 ("[[exception]]", ..) => {
-                    in_exception = true;
+                    seen.clear();
                     let (pattern, reason) = (String::new(), String::new());
                     let empty = Exception { pattern, paths: Gitignore::empty(), classes: Vec::new(), reason };
                     config.exceptions.push(empty);
@@ -462,6 +466,8 @@ mod tests {
             ("path = 'a'", "1: path has no meaning here"),
             ("[[exception]]\nprofile = 'source'", "2: profile has no meaning here"),
             ("[[exception]]\npath = 'a'\nclass = 'bidi'", "3: bidi is no class of findings"),
+            ("profile = 'source'\nprofile = 'xml'", "2: profile is there twice"),
+            ("[[exception]]\npath = 'a'\nclass = 'nul'\npath = 'b'", "4: path is there twice"),
             ("[[exception]]\npath = 'a'\nclass = 'nul'", "3: an exception has a path, a class and a reason"),
         ] {
             let error = parse(text).unwrap_err();

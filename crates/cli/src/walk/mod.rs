@@ -103,7 +103,7 @@ struct Filter {
 impl Filter {
     /// Returns the user's ignore file for all repositories.
     fn global(&self) -> &Gitignore {
-        self.global.get_or_init(|| rules::global(&self.base))
+        self.global.get_or_init(rules::global)
     }
 
     /// Whether the globs and the types include the file at `path`, and the folders above it that are

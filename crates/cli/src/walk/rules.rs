@@ -58,8 +58,6 @@ impl Rules {
         below: Option<&Path>,
         skips: &mut Skips,
     ) -> Option<Self> {
-        // Paths are matched as they are seen from the folder.
-        let here = Path::new(".");
         let read = |exists: bool, name: &Path| {
             if !exists {
                 return Gitignore::empty();
@@ -70,9 +68,7 @@ impl Rules {
                     skips.warn(&path.join(name), "it belongs to another user");
                     Gitignore::empty()
                 }
-                Ok(text) => {
-                    text.map_or_else(Gitignore::empty, |text| rules_in(here, &path.join(name), &text))
-                }
+                Ok(text) => text.map_or_else(Gitignore::empty, |text| rules_in(&path.join(name), &text)),
                 Err(why) => {
                     skips.warn(&path.join(name), &why);
                     Gitignore::empty()
@@ -111,17 +107,15 @@ impl Rules {
 }
 
 /// Matches `path` with `rules`, those of inner folders first, and with the user's `global` ones.
-/// `shown` is the path as the command line names it.
 pub(super) fn matched<'r>(
     rules: impl Iterator<Item = &'r Rules> + Clone,
     global: &'r Gitignore,
     path: &Path,
-    shown: &Path,
     is_folder: bool,
 ) -> Match<Why> {
-    let in_git = rules.clone().any(|rules| rules.has_git);
+    let repository = rules.clone().find(|rules| rules.has_git);
     let (mut ignore, mut git_ignore, mut git_exclude) = (Match::None, Match::None, Match::None);
-    let mut in_repository = in_git;
+    let mut in_repository = repository.is_some();
     for rules in rules {
         let path = rules.relative(path);
         let add = |found: &mut Match<_>, matcher: &'r Gitignore| {
@@ -136,7 +130,8 @@ pub(super) fn matched<'r>(
         }
         in_repository &= !rules.has_git;
     }
-    let global = if in_git { global.matched(shown, is_folder) } else { Match::None };
+    let global =
+        repository.map_or(Match::None, |repository| global.matched(repository.relative(path), is_folder));
     let found = ignore.or(git_ignore).or(git_exclude).or(global);
     found.map(|glob| Why::Ignored {
         file: glob.from().map(Path::to_owned).unwrap_or_default(),
@@ -145,20 +140,21 @@ pub(super) fn matched<'r>(
     })
 }
 
-/// Returns the rules of the user's ignore file for all repositories, for paths as seen from `base`.
-pub(super) fn global(base: &Path) -> Gitignore {
+/// Returns the rules of the user's ignore file for all repositories.
+pub(super) fn global() -> Gitignore {
     let read = || {
         let path = gitconfig_excludes_path()?;
         let text = read_short(None, path.parent()?, Path::new(path.file_name()?)).ok()??;
-        Some(rules_in(base, &path, &text))
+        Some(rules_in(&path, &text))
     };
     read().unwrap_or_else(Gitignore::empty)
 }
 
-/// Returns the rules in `text`, the content of the file at `path`, for paths as seen from `base`. Lines
-/// that are not UTF-8, or no patterns, are passed over.
-fn rules_in(base: &Path, path: &Path, text: &[u8]) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(base);
+/// Returns the rules in `text`, the content of the file at `path`. Lines that are not UTF-8, or no
+/// patterns, are passed over.
+fn rules_in(path: &Path, text: &[u8]) -> Gitignore {
+    // Paths are matched as they are seen from the folder, or for the user's file, from the repository.
+    let mut builder = GitignoreBuilder::new(".");
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     for line in text.split(|&byte| byte == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);

@@ -139,8 +139,8 @@ impl Tree {
             found.add(name);
             has_backups |= name.ends_with(filter.backup.as_bytes());
         }
-        let names =
-            if has_backups { entries.iter().map(|entry| entry.name.clone()).collect() } else { vec![] };
+        let files = entries.iter().filter(|entry| has_backups && entry.kind != Kind::Folder);
+        let names = files.map(|entry| entry.name.clone()).collect();
         let rules =
             if filter.obeys { Rules::read(&real, handle.as_deref(), found, None, skips) } else { None };
         self.levels.push(Level { path, real, handle, entries: entries.into_iter(), names, rules });
@@ -235,7 +235,7 @@ impl Tree {
         if !is_wanted {
             if filter.obeys && self.all_rules().next().is_some() {
                 let real = level.real.join(&entry.name);
-                match rules::matched(self.all_rules(), filter.global(), &real, shown, is_folder) {
+                match rules::matched(self.all_rules(), filter.global(), &real, is_folder) {
                     ignore::Match::Ignore(why) => return Some(why),
                     ignore::Match::Whitelist(_) => is_wanted = true,
                     ignore::Match::None => {}
@@ -321,8 +321,8 @@ impl Kind {
 
 /// Whether the file is a backup of another one of `names`.
 fn is_backup(entry: &Entry, names: &[OsString], suffix: &str) -> bool {
-    let name = entry.name.to_str().and_then(|name| name.strip_suffix(suffix)).filter(|name| !name.is_empty());
-    name.is_some_and(|name| names.binary_search_by(|other| other.as_os_str().cmp(name.as_ref())).is_ok())
+    let name = entry.name.as_encoded_bytes().strip_suffix(suffix.as_bytes()).filter(|name| !name.is_empty());
+    name.is_some_and(|name| names.binary_search_by(|other| other.as_encoded_bytes().cmp(name)).is_ok())
 }
 
 #[cfg(unix)]

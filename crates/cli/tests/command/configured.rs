@@ -165,7 +165,7 @@ fn files_shows_the_configuration() {
 #[test]
 fn a_mistake_in_the_configuration_is_an_error() {
     let folder = project();
-    folder.file("trust8.toml", "\nprofil = 'source'\n");
+    folder.file("trust8.toml", "\u{FEFF}\nprofil = 'source'\n");
     for args in [&["."][..], &["--staged"], &["fix", "-n", "."]] {
         let run = folder.trust8().args(args).assert().code(2).stdout(is_empty());
         assert!(stderr(&run).ends_with("/trust8.toml:2: profil has no meaning here\n"), "{}", stderr(&run));

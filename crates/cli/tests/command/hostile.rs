@@ -407,6 +407,30 @@ fn braces_in_patterns_are_characters_as_for_git() {
     run.stdout("./a\n./b\n./c\n").stderr(contains("./{a,b}: skipped: ignored by `{a,b}` in "));
 }
 
+/// They were matched from the current folder: a search left out `sub/build`, which Git does not ignore.
+#[test]
+fn the_users_own_patterns_are_matched_from_the_top_of_the_repository() {
+    let (folder, home) = (Folder::new(), Folder::new());
+    home.file(
+        ".gitconfig",
+        format!("[core]\nexcludesFile = {}\n", home.file("ignore", "/build\n").display()),
+    );
+    for name in ["build/f", "sub/build/f", "sub/.git/HEAD"] {
+        folder.file(&format!("r/{name}"), b"\xFF");
+    }
+    let check = |current: &str, path: &str, found: &str| {
+        let mut run = folder.trust8();
+        let run = run.env("HOME", home.path()).env_remove("XDG_CONFIG_HOME").current_dir(folder.at(current));
+        run.args(["-l", path]).assert().code(i32::from(!found.is_empty())).stdout(found.to_owned());
+    };
+    check("r", ".", "./build/f\n");
+    fs::remove_dir_all(folder.at("r/sub/.git")).unwrap();
+    fs::create_dir(folder.at("r/.git")).unwrap();
+    check("r", ".", "./sub/build/f\n");
+    check("r/sub", ".", "./build/f\n");
+    check(".", "r", "r/sub/build/f\n");
+}
+
 /// A stranger's `.ignore` in a folder that everybody shares hid files in the folders below.
 #[test]
 fn a_strangers_ignore_file_above_the_folder_is_not_obeyed() {

@@ -154,6 +154,24 @@ fn named_binary_files_are_skipped_if_asked_for() {
     check(&["--skip-binary"]).stdout("bad\n");
 }
 
+/// The second run repaired the backup of a file whose name is not UTF-8. What has the name of a folder with `~`, no backup, was
+/// left out.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_backup_is_known_by_any_name() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let name = |name: &[u8]| folder.path().join(std::ffi::OsStr::from_bytes(name));
+    fs::write(name(b"n\xFF"), broken()).unwrap();
+    folder.file("d/f", "");
+    folder.file("d~", broken());
+    for option in ["--backup", "-q"] {
+        folder.trust8().args(["fix", "-i", "--replace", option, "."]).assert().code(0);
+    }
+    assert_eq!(fs::read(name(b"n\xFF~")).unwrap(), broken());
+    assert_eq!(fs::read(name(b"d~~")).unwrap(), broken());
+}
+
 /// The file of another program that had the name of a backup was replaced, and a second run made
 /// backups of backups.
 #[test]
