@@ -15,7 +15,7 @@ name=trust8-$(sed -n 's/^version = "\(.*\)"$/\1/p' "$here/Cargo.toml")-$(uname -
 
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
-"$here/install.sh" "${options[@]}" "$work/$name"
+DESTDIR= "$here/install.sh" "${options[@]}" "$work/$name"
 cp -r "$here"/{examples,README.md,LICENSE-APACHE,LICENSE-MIT} "$work/$name"
 mkdir -p "$1"
 tar --create --gzip --sort=name --owner=0 --group=0 --numeric-owner --file "$1/$name.tar.gz" --directory "$work" "$name"

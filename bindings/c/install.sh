@@ -8,7 +8,8 @@
 #   PREFIX/lib/pkgconfig    trust8.pc
 #   PREFIX/lib/cmake        the package `trust8`, with the targets trust8::trust8 and trust8::static
 #
-# With `--libdir lib/x86_64-linux-gnu`, say, that folder takes the place of `lib`.
+# With `--libdir lib/x86_64-linux-gnu`, say, that folder takes the place of `lib`. With DESTDIR in the environment, as when a package
+# is built, PREFIX lies in that folder.
 #
 # N is the number of the binary interface, TRUST8_ABI in the header. The files refer to each other by relative paths, so the
 # folder can be moved. Environment: CARGO is the cargo to call (default: cargo), CARGO_TARGET_DIR the folder to compile in
@@ -25,8 +26,8 @@ while [ $# -gt 1 ]; do
         *) break ;;
     esac
 done
-[ $# -eq 1 ] && [[ $1 != -* ]] || { sed -n '2,/^set/{/^#/s/^# \?//p}' "$0" >&2; exit 2; }
-prefix=$1
+[ $# -eq 1 ] && [[ $1 != -* && $lib != /* ]] || { sed -n '2,/^set/{/^#/s/^# \?//p}' "$0" >&2; exit 2; }
+prefix=${DESTDIR-}$1
 built=${CARGO_TARGET_DIR:-$here/target}/$folder
 build() {
     "${CARGO:-cargo}" rustc --lib --release --manifest-path "$here/Cargo.toml" "${target[@]}" "$@"

@@ -81,7 +81,7 @@ cross_cargo() {
 part_header() {
     run ./header.py --check
     local compiler code='#include "trust8.h"\n#include "trust8.h"\n'
-    for compiler in "gcc -std=c11 -x c" "clang -std=c11 -x c" "g++ -std=c++17 -x c++" "clang++ -std=c++17 -x c++"; do
+    for compiler in "gcc -std=c99 -x c" "clang -std=c11 -x c" "g++ -std=c++98 -x c++" "clang++ -std=c++17 -x c++"; do
         # shellcheck disable=SC2086 # the options are words
         printf '%b' "$code" | run $compiler "${WARNINGS[@]}" -Iinclude -fsyntax-only -
     done
@@ -113,6 +113,11 @@ part_install() {
     [ "$size" -lt $((1 << 20)) ] || fail "that is more than 1 MiB"
     size=$(awk -v size="$size" 'BEGIN { printf "%.1f MiB", size / 1024 / 1024 }')
     grep --quiet --fixed-strings "($size)" README.md || fail "it has $size, and README says otherwise"
+
+    rm -rf "$programs/root"
+    DESTDIR=$programs/root run ./install.sh --no-build "$programs/usr"
+    diff -r "$prefix" "$programs/root$programs/usr" || fail "DESTDIR changes more than the place"
+    ! ./install.sh --no-build --libdir /lib64 "$programs/usr" 2>/dev/null || fail "a folder outside of PREFIX is one inside"
 
     # The archive is complete, and works wherever it is unpacked.
     rm -rf "$programs/archive"

@@ -626,15 +626,16 @@ def test_what_a_repaired_parquet_file_is_sorted_by(tmp_path):
     import pyarrow.parquet as parquet
 
     src, dst = tmp_path / "src.parquet", tmp_path / "dst.parquet"
-    columns = {"clean": ["a", "b"], "faulty": lie([b"a", b"\xff"]), "a.b": pa.array([b"a\xff", b"bb"], pa.binary(2))}
-    encoding = {"clean": "DELTA_BYTE_ARRAY", "a.b": "BYTE_STREAM_SPLIT"}
-    for sorting, names, kept in [([0], None, 1), ([2], None, 1), ([0, 1], None, 1), ([1, 0], None, 0), ([0, 2], ["a.b"], 1)]:
+    columns = {"clean": ["a", "b"], "faulty": lie([b"a", b"\xff"]), "a.b": pa.array([b"a\xff", b"bb"], pa.binary(2)), "number": [0.5, 1.5]}
+    encoding = {"clean": "DELTA_BYTE_ARRAY", "a.b": "BYTE_STREAM_SPLIT", "number": "BYTE_STREAM_SPLIT"}
+    for sorting, names, kept in [([0], None, 1), ([2], None, 1), ([0, 1], None, 1), ([1, 0], None, 0), ([0, 2], ["a.b", "number"], 1)]:
         sorting = tuple(map(parquet.SortingColumn, sorting))
         parquet.write_table(pa.table(columns), src, sorting_columns=sorting, use_dictionary=False, column_encoding=encoding)
         assert arrow.repair_parquet(src, dst, columns=names) == 1
         group = parquet.read_metadata(dst).row_group(0)
         assert group.sorting_columns == sorting[:kept]
         assert ("BYTE_STREAM_SPLIT" in group.column(2).encodings) == (names is None)
+        assert "BYTE_STREAM_SPLIT" in group.column(3).encodings
 
 
 def test_a_parquet_file_that_needs_no_repair_is_copied(tmp_path):
@@ -645,6 +646,10 @@ def test_a_parquet_file_that_needs_no_repair_is_copied(tmp_path):
         parquet.write_table(source, src, data_page_version="2.0", write_page_checksum=True, sorting_columns=[parquet.SortingColumn(0)])
         assert arrow.repair_parquet(src, dst) == 0
         assert dst.read_bytes() == src.read_bytes()
+    # Named bytes become text without a fault, too.
+    parquet.write_table(pa.table({"text": [b"a"]}), src)
+    assert arrow.repair_parquet(src, dst, columns=["text"]) == 0
+    assert parquet.read_table(dst).equals(pa.table({"text": ["a"]}))
 
 
 def test_text_beside_bytes_is_repaired():

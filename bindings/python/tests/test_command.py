@@ -118,6 +118,9 @@ def test_a_build_without_the_command_says_what_it_cannot_print(folder):
     assert run(folder, *words, command="/bin/sh", check=False) == (2, b"", b"")
     code, out, _ = run(folder, "-c", WITHOUT, name, command=sys.executable, check=False)
     assert code == 1 and out.startswith(rb"a\nb\u{1b}[2J\u{202e}:1:1: byte 0: ") and out.count(b"\n") == 1
+    # A file that can't be read is worse than one that is invalid, in any order.
+    for names in [("missing", "invalid"), ("invalid", "missing")]:
+        assert run(folder, "-c", WITHOUT, *names, command=sys.executable, check=False)[0] == 2
 
 
 def test_ctrl_c_ends_it(folder):

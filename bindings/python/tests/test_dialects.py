@@ -71,6 +71,11 @@ def test_cesu_8_has_no_lone_surrogates():
             data.decode("cesu-8")
         for errors in ["ignore", "replace", "backslashreplace", "xmlcharrefreplace"]:
             assert text.encode("cesu-8", errors) == text.encode("utf-8", errors)
+    codecs.register_error("trust8-from-the-end", lambda error: ("?", error.end - len(error.object)))
+    assert "a\ud800b".encode("cesu-8", "trust8-from-the-end") == b"a?b"
+    codecs.register_error("trust8-another", lambda error: ("\udfff", error.end))
+    with pytest.raises(UnicodeEncodeError):
+        "a\ud800b".encode("cesu-8", "trust8-another")
 
 
 def test_modified_utf_8_is_that_of_java():
@@ -294,6 +299,7 @@ def test_a_reader_of_lines_has_the_last_character(name):
         lambda reader: "".join(iter(lambda: reader.read(1), "")),
         lambda reader: "".join(iter(lambda: reader.read(-1, 1), "")),
         lambda reader: reader.read(0) + reader.read(5, 0) + reader.read(),
+        lambda reader: reader.read(-1, 1) + reader.read(0) + reader.read(5, 0) + reader.read(),
     ]:
         assert read(codecs.getreader(name)(io.BytesIO(text.encode(name)))) == text
     with pytest.raises(UnicodeDecodeError):
