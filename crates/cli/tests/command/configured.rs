@@ -49,6 +49,9 @@ fn a_project_says_what_to_check_and_what_is_expected() {
         assert!(!text.contains("202E") || format == "human", "{text}");
         assert!(!text.contains("latin1"), "{text}");
     }
+    // A run is expected only if each of its characters is.
+    folder.file("tests/input", "a\u{202E}\u{200B}b\n");
+    folder.trust8().args(["-l", "tests"]).assert().code(1).stdout("tests/input\n");
     // The command line comes first.
     folder.trust8().args(["-l", "--no-config", "src"]).assert().code(1).stdout("src/x.min.js\n");
     folder.trust8().args(["-l", "--profile", "postgres", "src"]).assert().code(0);
@@ -73,6 +76,9 @@ fn what_is_expected_is_not_repaired() {
             assert_eq!(latin1(), b"caf\xE9");
         }
     }
+    let itself = ["fix", "--replace", "-o", "tests/d/latin1", "tests/d/latin1"];
+    folder.trust8().args(itself).assert().code(0);
+    assert_eq!(latin1(), b"caf\xE9");
     // A copy is repaired, and so is what is not expected.
     folder.trust8().args(["fix", "--replace", "tests/d/latin1"]).assert().code(0).stdout("caf\u{FFFD}");
     folder.file("tests/input", b"\xFF\xE2\x80\xAE");
@@ -140,6 +146,7 @@ fn mojibake_is_expected_where_it_is() {
     for class in ["mojibake", "not-utf8"] {
         assert_eq!(fix(class, &both), (Some(1), both.clone()));
     }
+    folder.trust8().args(["-l", "f"]).assert().code(0).stdout(is_empty());
 }
 
 #[test]

@@ -324,3 +324,31 @@ fn a_file_that_is_named_like_an_option_is_a_file() {
         assert!(!fs::read_to_string(folder.at("bad")).is_ok_and(|text| text.contains('\u{FFFD}')), "{entry}");
     }
 }
+
+/// A file with a conflict has up to three versions in the index, and one in the folder.
+#[test]
+fn a_file_with_a_conflict_is_checked_once() {
+    let folder = repository();
+    for (branch, text) in [("a", "a\n"), ("b", "b\n")] {
+        git(&folder, &["checkout", "--quiet", "--orphan", branch]);
+        folder.file("src/main.rs", text);
+        git(&folder, &["add", "src"]);
+        git(&folder, &["commit", "--quiet", "-m", "."]);
+    }
+    let mut merge = Command::new("git");
+    merge.args(["merge", "--quiet", "--allow-unrelated-histories", "a"]).current_dir(folder.path());
+    assert!(!merge.output().unwrap().status.success());
+    folder.file("src/main.rs", b"\xFF");
+    folder.trust8().args(["-l", "--tracked", "src"]).assert().code(1).stdout("src/main.rs\n");
+}
+
+/// Git does not apply the patterns of a repository to another one inside of it.
+#[test]
+fn a_repository_inside_of_another_one_has_its_own_patterns() {
+    let folder = repository();
+    for name in ["build/x", "inner/build/x"] {
+        folder.file(name, b"\xFF");
+    }
+    fs::create_dir(folder.at("inner/.git")).unwrap();
+    folder.trust8().args(["-l", "."]).assert().code(1).stdout("./inner/build/x\n");
+}

@@ -237,6 +237,21 @@ fn utf16_without_a_byte_order_mark_is_recognised_or_refused() {
     fix("auto").code(1).stderr(contains("it has NULs"));
 }
 
+/// What is as long as a whole file, or has NULs, may be something else than a line of text.
+#[test]
+fn lines_that_are_hardly_text_are_not_decoded() {
+    let folder = Folder::new();
+    let latin1 = b"d\xE9j\xE0 \xE9t\xE9 fran\xE7ais ";
+    let mixed = [&b"d\xC3\xA9j\xC3\xA0 fran\xC3\xA7ais\n"[..], latin1, b"\n"].concat().repeat(20);
+    let fix = |end: &[u8]| {
+        folder.file("f", [&mixed[..], end].concat());
+        folder.trust8().args(["fix", "--from", "auto", "f"]).assert().code(1)
+    };
+    fix(b"a\0b\n").stdout(is_empty()).stderr(contains("it may be binary"));
+    let long = latin1.repeat(60_000);
+    assert!(fix(&long).get_output().stdout.ends_with(&long));
+}
+
 /// `--from utf-16le` did nothing with a file that was UTF-8 by its bytes, and reported success.
 #[test]
 fn an_encoding_that_is_named_is_used_or_refused() {

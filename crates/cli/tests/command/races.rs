@@ -166,6 +166,13 @@ fn a_locked_file_is_left_alone() {
     fix().code(2).stderr("trust8: f: left alone: another program has locked it\n");
     drop(file);
     fix().code(0).stderr(is_empty());
+    folder.file("g", b"\xFF");
+    folder.trust8().args(["fix", "-iq", "--replace", "--backup", "g"]).assert().code(0);
+    let file = fs::File::open(folder.at("g")).unwrap();
+    file.lock().unwrap();
+    let undo = folder.trust8().args(["fix", "--undo", "g"]).assert().code(2);
+    assert!(stderr(&undo).starts_with("trust8: g: left alone: another program has locked it\n"));
+    assert_eq!(folder.names(), ["f", "g", "g~"]);
 }
 
 /// Kills runs at random times. Afterwards the file is whole, and the next run removes the
@@ -215,15 +222,16 @@ fn output_that_is_the_input_is_an_error() {
     let folder = Folder::new();
     let content = b"text \xFF\n".repeat(100_000);
     for command in [
-        "fix f",
-        "fix --from latin1 f",
-        "fix f -o /dev/stdout",
-        "fix < f",
-        "convert --from latin1 --to utf-8 f",
-        "check --all f",
+        "fix f ",
+        "fix --from latin1 f ",
+        "fix f -o /dev/stdout ",
+        "fix f -o /dev/fd/9 9",
+        "fix < f ",
+        "convert --from latin1 --to utf-8 f ",
+        "check --all f ",
     ] {
         folder.file("f", &content);
-        let script = format!("ulimit -f 100000; exec {} {command} >> f", cargo_bin!("trust8").display());
+        let script = format!("ulimit -f 100000; exec {} {command}>> f", cargo_bin!("trust8").display());
         let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{command}: {error}");
