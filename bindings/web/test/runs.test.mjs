@@ -60,5 +60,5 @@ test('the bytes of a dump are read, each once and in its order, or none', () => 
     '00000000: 4865 6c6c  Hell\n00000006: 6f                    o', '00000000: 4865 6c6c  Hell\n00000005: 6f                    o', '00000000: 4865  He\n*\n00000010: 4865  He', '48 65\n00000002: 6c6c  ll', '00000000: 4865  Ha', '00000000: 01001000 01100101  He', '0000  4865 6c6c',
   ];
   for (const dump of problems) assert.ok(typeof parseDump(dump)?.problem === 'string', dump);
-  for (const text of ['', '48656c6c 6f20\n776f726c 640a', '4C612063 6166E974', '0000 0001', '00000007', '2001:0db8:85a3:0000', '00000000 00000000\n00000000 00000000', 'E2 82 AC', '0xE282AC']) assert.equal(parseDump(text), null, text);
+  for (const text of ['', '48656c6c 6f20\n776f726c 640a', '4C612063 6166E974', '0000 0001', '00000007', '0000  ', 'deadbeef: ', '2001:0db8:85a3:0000', '00000000 00000000\n00000000 00000000', 'E2 82 AC', '0xE282AC']) assert.equal(parseDump(text), null, text);
 });
