@@ -56,6 +56,8 @@ test('long inputs, views and misuse', () => {
   assert.ok(trust8.isUtf8(long.buffer));
   long.set([0xe2, 0x82, 0xac], 262_143);
   assert.equal(trust8.explain(long).length, 999_998);
+  // Here a piece ends inside a character, and not after as many as are returned at once.
+  assert.ok(trust8.explain(Buffer.from(`a${'😀'.repeat(150_000)}`)).slice(1).every(({ codePoint }) => codePoint === 0x1f600));
   assert.equal(trust8.validate(long), null);
   long[999_999] = 0xe2;
   assert.equal(trust8.validate(long).offset, 999_999);
@@ -230,6 +232,7 @@ test('a decoder gives the text of the platform, and what its policy says, howeve
   for (const [bytes, text] of [[[0xed, 0xa0, 0x80], '\ufffd'], [[0xed, 0xa0, 0x80, 0x80], '\ufffd\ufffd'], [[0xed, 0xa0, 0x61, 0x80], '\ufffda\ufffd'], [[0xed, 0xbf], '\ufffd']]) {
     for (let cut = 0; cut <= bytes.length; cut++) assert.equal(decoded(Uint8Array.from(bytes), { invalid: 'java' }, cut)[0], text);
   }
+  assert.throws(() => new trust8.Decoder({ invalid: 'constructor' }), RangeError);
   assert.throws(() => new trust8.Decoder({ invalid: 'ignore' }), /^RangeError: invalid: 'ignore' is none of throw, replace, drop, escape, windows-1252, java$/);
 });
 
@@ -244,9 +247,9 @@ test('a decoder takes long pieces, is ready again after its end, and decodes a s
   assert.equal(strict.push(Uint8Array.of(0xe2, 0x82)), '');
   assert.throws(() => strict.finish(), { kind: 'incomplete', offset: 0 });
   const stream = new trust8.DecoderStream({ invalid: 'escape' });
-  let text = '';
-  for await (const piece of ReadableStream.from([[0xe2], [0x82], [0xac, 0xff], [0xe2]].map((piece) => Uint8Array.from(piece))).pipeThrough(stream)) text += piece;
-  assert.deepEqual([text, stream.replaced], ['€\\xFF\\xE2', 2]);
+  const pieces = [];
+  for await (const piece of ReadableStream.from([[0xe2], [0x82], [0xac, 0xff], [0xe2]].map((piece) => Uint8Array.from(piece))).pipeThrough(stream)) pieces.push(piece);
+  assert.deepEqual([pieces, stream.replaced], [['€\\xFF', '\\xE2'], 2]);
   const failing = ReadableStream.from([Uint8Array.of(0x61, 0xff)]).pipeThrough(new trust8.DecoderStream());
   await assert.rejects(failing.getReader().read(), { name: 'Utf8Error', offset: 1 });
 });
@@ -263,10 +266,15 @@ test('the entries share one module, and the types name what they export', () => 
 });
 
 test('after a module that is another one, the right one can start', async () => {
-  const { isUtf8, start } = await import('../core.js?again');
+  const { isUtf8, repair, start } = await import('../core.js?again');
   assert.throws(() => start(new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0))), TypeError);
-  start(new WebAssembly.Module(readFileSync(new URL('../trust8.wasm', import.meta.url))));
+  const module = new WebAssembly.Module(readFileSync(new URL('../trust8.wasm', import.meta.url)));
+  start(module);
   assert.ok(isUtf8(Uint8Array.of(0x61)));
+  const repaired = () => String(repair('drop', Uint8Array.of(0x61, 0xff), true).bytes);
+  repaired();
+  start(module);
+  assert.equal(repaired(), '97');
 });
 
 test('two validators do not disturb each other', () => {
@@ -284,7 +292,9 @@ test('what a profile forbids, and what a package needs', async () => {
   const bytes = Buffer.from('\ufeffa\u202eb\0\u200b\xff', 'utf8');
   assert.deepEqual(trust8.forbidden('postgres', bytes), { total: 1, found: [{ offset: 8, codePoint: 0, class: 'nul', reason: 'NUL, which ends strings in C' }] });
   assert.deepEqual(trust8.forbidden('prompt', bytes).found.map((it) => it.class), ['bidi-control', 'nul', 'stray-space']);
-  assert.equal(trust8.forbidden('terminal', new Uint8Array(100_000)).total, 100_000);
+  const zeros = trust8.forbidden('terminal', new Uint8Array(100_000));
+  assert.deepEqual([zeros.total, zeros.found.length, zeros.found.at(-1).offset], [100_000, 65_536, 65_535]);
+  assert.equal(trust8.forbidden('prompt', Buffer.from('\u{10fffe}')).found[0].codePoint, 0x10fffe);
   assert.throws(() => trust8.forbidden('json', bytes), RangeError);
   const hidden = new TextEncoder().encode(`x${'\u{e0101}'.repeat(400)}\u200by\0`);
   assert.deepEqual(trust8.forbiddenRuns('prompt', hidden), {
@@ -296,7 +306,8 @@ test('what a profile forbids, and what a package needs', async () => {
   });
   assert.equal(trust8.forbidden('prompt', hidden).total, 402);
   assert.equal(trust8.forbiddenRuns('terminal', Uint8Array.from({ length: 100_000 }, (_, i) => 97 * (i & 1))).total, 50_000);
-  assert.ok(trust8.PROFILES.includes('xml'));
+  trust8.profiles().length = 0;
+  assert.ok(trust8.PROFILES.includes('xml') && trust8.profiles().includes('xml'));
   assert.deepEqual([trust8.classOf(0x202e)?.name, trust8.classOf(0x61), trust8.classOf(0xd800)], ['bidi-control', null, null]);
   const { files } = createRequire(import.meta.url)('../package.json');
   for (const name of files) assert.ok(statSync(new URL(`../${name}`, import.meta.url)).size > 0, name);
