@@ -293,15 +293,13 @@ export function explain(input) {
   const out = [];
   for (let from = 0; from < bytes.length;) {
     const piece = bytes.subarray(from, from + SMALL);
-    const isLast = from + piece.length === bytes.length;
-    const n = wasm.decode(put(small, piece), piece.length, decodedAt(), 65536);
+    // Characters of this number have at most the bytes of a piece, so only the end of the input cuts one off.
+    const n = wasm.decode(put(small, piece), piece.length, decodedAt(), SMALL / 4);
     const records = view(Uint32Array, decodedAt(), 2 * n);
     let next = from;
     for (let i = 0; i < n; i++) {
       const [at, word] = [records[2 * i], records[2 * i + 1]];
       const kind = word >>> 24;
-      // A character that the piece cuts off is decoded with the next piece.
-      if (!isLast && kind === 7) break;
       const offset = from + at;
       const length = (word >> 21) & 7;
       out.push({ offset, length, codePoint: kind ? null : word & 0x1fffff, kind: kind ? KINDS[kind] : null });

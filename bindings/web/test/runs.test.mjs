@@ -53,12 +53,13 @@ test('the bytes of a dump are read, each once and in its order, or none', () => 
     gdb: '0x55555555:\t0x48\t0x65\t0x6c\t0x6c\t0x6f\t0x2c\t0x20\t0x64\n0x5555555d:\t0x65\t0x61\t0x64\t0x20\t0x62\t0x65\t0x65\t0x66\t0x20\t0xe9\t0x20\t0x31\t0x32\t0x20\t0x33\t0x34\t0x0a',
   };
   for (const [name, dump] of Object.entries(dumps)) assert.equal(parseDump(dump).digits?.replaceAll(' ', '').toLowerCase(), digits, name);
-  assert.equal(parseDump('00000000: 2020 2020 2020  ').digits, '202020202020');
+  assert.deepEqual(['00000000: 2020 2020 2020  ', '00000010  48 65  |He|'].map((dump) => parseDump(dump).digits), ['202020202020', '4865']);
   // The last byte of a word may be first, or a line is missing, or something else is on it.
   const problems = [
     '00000000: 6c6c6548 64202c6f  Hello, d', '00000000: 00000000 01000000  ........', '0000000 6548 6c6c\n0000004', '000000 6548 6c6c\n000004', '00000000: 4865 6c6c',
-    '00000000: 4865 6c6c  Hell\n00000006: 6f                    o', '00000000: 4865 6c6c  Hell\n00000005: 6f                    o', '00000000: 4865  He\n*\n00000010: 4865  He', '48 65\n00000002: 6c6c  ll', '00000000: 4865  Ha', '00000000: 01001000 01100101  He', '0000  4865 6c6c',
+    '00000000: 4865 6c6c  Hell\n00000006: 6f                    o', '00000000: 4865 6c6c  Hell\n00000005: 6f                    o', '00000000: 4865  He\n*\n00000010: 4865  He', '48 65\n00000002: 6c6c  ll', '00000000: 4865  Ha', '00000000: 01001000 01100101  He', '0000  4865 6c6c', '555555: 6c6c6548', '0x555555:\t0x6c6c6548',
+    '00000000: 4865 6c6c 6f2c 2064 6561 6420 6265 6566  Hello, dead beef\n00000020: 6f                                       o',
   ];
   for (const dump of problems) assert.ok(typeof parseDump(dump)?.problem === 'string', dump);
-  for (const text of ['', '48656c6c 6f20\n776f726c 640a', '4C612063 6166E974', '0000 0001', '00000007', '0000  ', 'deadbeef: ', '2001:0db8:85a3:0000', '00000000 00000000\n00000000 00000000', 'E2 82 AC', '0xE282AC']) assert.equal(parseDump(text), null, text);
+  for (const text of ['', '48656c6c 6f20\n776f726c 640a', '4C612063 6166E974', '0000 0001', '00000007', '0000  ', 'deadbeef: ', '2001:0db8:85a3:0000', '00000000 00000000\n00000000 00000000', '48656c6c\n48656c6c', 'E2 82 AC', '0xE282AC']) assert.equal(parseDump(text), null, text);
 });

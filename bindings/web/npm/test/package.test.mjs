@@ -56,7 +56,7 @@ test('long inputs, views and misuse', () => {
   assert.ok(trust8.isUtf8(long.buffer));
   long.set([0xe2, 0x82, 0xac], 262_143);
   assert.equal(trust8.explain(long).length, 999_998);
-  // Here a piece ends inside a character, and not after as many as are returned at once.
+  // A piece ends inside a character.
   assert.ok(trust8.explain(Buffer.from(`a${'😀'.repeat(150_000)}`)).slice(1).every(({ codePoint }) => codePoint === 0x1f600));
   assert.equal(trust8.validate(long), null);
   long[999_999] = 0xe2;
