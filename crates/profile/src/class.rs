@@ -99,7 +99,7 @@ pub enum Class {
     /// scripts: U+0600 to U+0605, U+070F, U+2800, U+FFFC, U+16FE4, U+1D159; each except in its
     /// script. And U+20D2 and U+20D3, lines over a character, except over relations.
     StrayFiller = 30,
-    /// The fifth private-use character in a row, and the sixth in 64 bytes.
+    /// The fifth private-use character in 64 bytes.
     PrivateUseRun = 31,
     /// U+000D, except before U+000A, and U+000C, except at the start of a line.
     BareCarriageReturn = 32,

@@ -60,7 +60,7 @@ const INVISIBLE: Set = 1 << 12;
 const SPACE: Set = 1 << 13;
 /// All other spaces.
 const COMMON_SPACE: Set = 1 << 14;
-/// A letter of ASCII, a digit or `_`.
+/// A letter of ASCII or a digit.
 const WORD: Set = 1 << 15;
 /// Where letters are, except in Arabic, Hebrew, Thai, Khmer and the like. A word may be hyphenated between two of them.
 const LETTERS: Set = 1 << 16;
@@ -271,7 +271,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
     ),
     (SPACE, &[(0x2000, 0x200A), (0x205F, 0x205F)]),
     (COMMON_SPACE, &[(0x20, 0x20), (0xA0, 0xA0), (0x202F, 0x202F), (0x3000, 0x3000)]),
-    (WORD, &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)]),
+    (WORD, &[(0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)]),
     (
         LETTERS,
         &[
@@ -294,7 +294,7 @@ const PROPERTIES: &[(Set, &[Pair])] = &[
     (SELECTOR, &[(0xFE00, 0xFE0D)]),
     (IDEOGRAPHIC_SELECTOR, &[(0xE_0100, 0xE_01EF)]),
     (HYPHEN, &[(0xAD, 0xAD)]),
-    (SIGN, &[(0x00, 0x2F), (0x3A, 0x40), (0x5B, 0x5E), (0x60, 0x60), (0x7B, 0x7F)]),
+    (SIGN, &[(0x00, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7F)]),
     (BEYOND, &[(0x80, 0x10_FFFF)]),
 ];
 
@@ -794,10 +794,10 @@ impl Around<'_> {
         has(other, DOTTED) || self.next.is(NOT_WORD | REPEATED) && matches!(other, 0x0A | 0x0D | NONE)
     }
 
-    /// At most four in a row, and at most five in the window and with it.
+    /// At most four in the window and with it. A row of them is found in less time.
     #[inline(always)]
     fn takes_private(&self) -> Limits {
-        when(!self.are_row(4, PRIVATE) && self.has_few(self.near, 5, PRIVATE), ANY)
+        when(!self.are_row(4, PRIVATE) && self.has_few(self.near, 4, PRIVATE), ANY)
     }
 
     /// At most eight in a row. Those of scripts rarely alternate with U+0300 to U+036F, so the search

@@ -239,7 +239,7 @@ const HYPHENATED: Set = &[
     0xFE70..=0xFEFC,
 ];
 const CR: Set = &[0xD..=0xD];
-const WORDS: Set = &[0x30..=0x39, 0x41..=0x5A, 0x5F..=0x5F, 0x61..=0x7A];
+const WORDS: Set = &[0x30..=0x39, 0x41..=0x5A, 0x61..=0x7A];
 
 /// A text, and one of its characters.
 struct At<'a> {
@@ -427,8 +427,7 @@ impl At<'_> {
                 let spaces: [Set; 2] =
                     [WIDTHS, &[0x20..=0x20, 0xA0..=0xA0, 0x202F..=0x202F, 0x3000..=0x3000]];
                 let mixed = self.last_is(&spaces) && self.text[self.i - 1].1 != n;
-                let signs: Set =
-                    &[0x00..=0x09, 0x0B..=0x2F, 0x3A..=0x40, 0x5B..=0x5E, 0x60..=0x60, 0x7B..=0x7F];
+                let signs: Set = &[0x00..=0x09, 0x0B..=0x2F, 0x3A..=0x40, 0x5B..=0x60, 0x7B..=0x7F];
                 let close = [HYPHENATED, RIGHT_TO_LEFT, HAN, UNSPACED, EMOJI, signs];
                 let before_colon = matches!(self.next(), 0x21 | 0x3A..=0x3F);
                 let before_close =
@@ -491,9 +490,7 @@ impl At<'_> {
             0xC => self.i == 0 || self.last_is(&[&[0xA..=0xA]]),
             0xD => self.next_is(&[&[0xA..=0xA]]),
             _ if any_of(&[PRIVATE], n) => {
-                let in_row = self.behind(64).iter().rev().take_while(|&&n| any_of(&[PRIVATE], n)).count();
-                let near = self.behind(64).iter().filter(|&&n| any_of(&[PRIVATE], n)).count();
-                in_row < 4 && near < 5
+                self.behind(64).iter().filter(|&&n| any_of(&[PRIVATE], n)).count() < 4
             }
             _ => false,
         }
