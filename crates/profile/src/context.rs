@@ -521,7 +521,8 @@ const fn rule(characters: Which, last: Which, next: Which, limits: Limits) -> Ru
 /// The limits of styles, standardised variants, and what else has more than one rule.
 const OF_STYLE: Limits = ANY | rarely_switches(STYLE) | few_changes(2);
 const OF_VARIANT: Limits = few(3, 5) | of_few_kinds(SELECTOR);
-const OF_DIRECTION: Limits = few(3, 4) | rarely_switches(DIRECTION) | beside(RIGHT_TO_LEFT);
+const OF_DATE: Limits = few(3, 4) | rarely_switches(DIRECTION);
+const OF_DIRECTION: Limits = OF_DATE | beside(RIGHT_TO_LEFT);
 
 /// The first rule of a character that fits its neighbours decides.
 static RULES: [Rule; 44] = [
@@ -545,6 +546,8 @@ static RULES: [Rule; 44] = [
     ),
     // UTS #37 registers few variants of a character, and numbers them from U+E0100 on.
     rule(range(0xE_0100, 0xE_012F), IDEOGRAPH, WHATEVER, few(2, 4) | of_few_kinds(IDEOGRAPHIC_SELECTOR)),
+    // As Arabic has it in dates with digits of ASCII.
+    rule(one('\u{200F}'), range(0x30, 0x39), one('/'), OF_DATE),
     // Near letters that are written from right to left: before it, or the next character.
     rule(range(0x200E, 0x200F), NOT_INVISIBLE, WHATEVER, OF_DIRECTION),
     rule(one('\u{61C}'), NOT_INVISIBLE, WHATEVER, OF_DIRECTION),
@@ -559,9 +562,8 @@ static RULES: [Rule; 44] = [
     rule(one('\r'), WHATEVER, one('\n'), ANY),
     rule(one('\x0C'), one('\n'), WHATEVER, ANY),
     // Old Hangul: a syllable without its first consonant, or without its vowel, or a final consonant by itself.
-    rule(one('\u{115F}'), WHATEVER, range(0x1161, 0x11A7), few(3, 5)),
     rule(one('\u{115F}'), WHATEVER, range(0xD7B0, 0xD7C6), few(3, 5)),
-    rule(one('\u{115F}'), WHATEVER, one('\u{1160}'), few(7, 13)),
+    rule(one('\u{115F}'), WHATEVER, range(0x1160, 0x11A7), few(7, 13)),
     rule(one('\u{1160}'), one('\u{115F}'), range(0x11A8, 0x11FF), few(7, 13)),
     rule(one('\u{1160}'), one('\u{115F}'), range(0xD7CB, 0xD7FB), few(7, 13)),
     rule(one('\u{1160}'), range(0x1100, 0x115E), WHATEVER, few(3, 5)),

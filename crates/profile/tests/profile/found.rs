@@ -351,6 +351,7 @@ fn ordinary_text_passes() {
         ("Cherokee", "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ"),
         ("Icons", "\u{E0B0} main \u{E0A0} \u{F09B} ready"),
         ("Kurdish in a list", "یه\u{200C}كشه\u{200C}ممه\u{200C}_دووشه\u{200C}ممه\u{200C}"),
+        ("an Arabic date", "05\u{200F}/02\u{200F}/2008\n1995-12-22 = 22\u{200F}/12\u{200F}/1995"),
         ("Persian lines for Windows", "می\u{200C}\r\n"),
         ("an object for Windows", "\u{FFFC}\r\n"),
         ("a word joiner for Windows", "é\u{2060}\r\n"),

@@ -391,7 +391,9 @@ impl At<'_> {
                 let near = self.next_is(&[RIGHT_TO_LEFT])
                     || self.behind(64).iter().any(|&n| any_of(&[RIGHT_TO_LEFT], n));
                 let after_seen = self.i == 0 || !is_unseen(self.text[self.i - 1].1);
-                near && after_seen && self.limit(3, 4) && self.rarely_alternates(MARKS)
+                let in_date =
+                    n == 0x200F && self.last_is(&[&[0x30..=0x39]]) && self.next_is(&[&[0x2F..=0x2F]]);
+                (near && after_seen || in_date) && self.limit(3, 4) && self.rarely_alternates(MARKS)
             }
             0x200B => {
                 // Of these scripts, only those of China, Japan and Korea are in these ranges.
@@ -446,11 +448,11 @@ impl At<'_> {
                 let run = self.behind(64).iter().rev().take_while(|&&n| any_of(&[COMBINING], n)).count();
                 run < 8 || any_of(&[common], n) && !self.last_is(&[common])
             }
-            0x115F if self.next() == 0x1160 => self.limit(7, 13),
+            0x115F if matches!(self.next(), 0x1160..=0x11A7) => self.limit(7, 13),
             0x1160 if self.last_is(&[&[0x115F..=0x115F]]) => {
                 self.next_is(&[&[0x11A8..=0x11FF, 0xD7CB..=0xD7FB]]) && self.limit(7, 13)
             }
-            0x115F => self.next_is(&[&[0x1161..=0x11A7, 0xD7B0..=0xD7C6]]) && self.limit(3, 5),
+            0x115F => self.next_is(&[&[0xD7B0..=0xD7C6]]) && self.limit(3, 5),
             0x1160 => self.last_is(&[&[0x1100..=0x115E, 0xA960..=0xA97C]]) && self.limit(3, 5),
             0x0600..=0x0605 => self.next_is(&[&[0x0660..=0x0669, 0x06F0..=0x06F9]]) && self.limit(3, 5),
             0x070F => self.next_is(&[&[0x0710..=0x072F]]) && self.limit(3, 5),
