@@ -125,7 +125,7 @@ fn decoded(bytes: &[u8]) {
     assert!(trust8::utf8_chunks(bytes).to_string() == expected);
 }
 
-/// What is counted, of the whole and of two parts.
+/// What is counted.
 fn counted(bytes: &[u8]) {
     let error = core::str::from_utf8(bytes).err();
     let valid = &bytes[..error.map_or(bytes.len(), |error| error.valid_up_to())];
@@ -149,15 +149,6 @@ fn counted(bytes: &[u8]) {
         assert_eq!(way.kernel.count_chars(text), chars, "{}", way.name);
         assert_eq!(way.kernel.utf16_len(text), utf16_len, "{}", way.name);
     }
-
-    // In two parts, cut where a character begins.
-    let mut cut = text.len() / 2;
-    while !text.is_char_boundary(cut) {
-        cut += 1;
-    }
-    let mut sum = trust8_counts::inspect(&bytes[..cut]);
-    sum.append(&trust8_counts::inspect(&bytes[cut..]));
-    assert!(right(&sum), "in parts: {sum:?}");
 }
 
 /// Compares the place of each byte, and of the end, with a count over std's lossy chunks.

@@ -197,27 +197,6 @@ impl Summary {
         let leads = continuations - from_e0 - from_f0;
         [self.chars() - leads, leads - from_e0, from_e0 - from_f0, from_f0]
     }
-
-    /// Adds the summary of the bytes that follow.
-    ///
-    /// The result is the summary of both parts together, if no character begins in one and ends in
-    /// the other. If there is already an error, `next` is ignored, because it comes after the
-    /// error.
-    ///
-    /// ```
-    /// let text = "première ligne\nseconde\n".as_bytes();
-    /// let (first, second) = text.split_at(16);
-    /// let mut summary = trust8_counts::inspect(first);
-    /// summary.append(&trust8_counts::inspect(second));
-    /// assert_eq!(summary, trust8_counts::inspect(text));
-    /// ```
-    pub fn append(&mut self, next: &Self) {
-        if self.error.is_none() {
-            self.error = next.error.map(|error| error.after(self.bytes));
-            self.bytes += next.bytes;
-            self.counts += next.counts;
-        }
-    }
 }
 
 /// The text that is validated and then counted, while it is in the first-level cache.

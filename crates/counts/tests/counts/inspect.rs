@@ -190,25 +190,6 @@ fn the_functions_are_the_best_kernels() {
     }
 }
 
-#[test]
-fn parts_add_up_wherever_text_is_cut_between_characters() {
-    let text = "aé日😀bcö\nд語한😁!~üé\n".repeat(9);
-    for tail in [&b""[..], b"\xE6\x97", b"\xFFabc\n"] {
-        let bytes = [text.as_bytes(), tail].concat();
-        let whole = trust8_counts::inspect(&bytes);
-        for cut in (0..=text.len()).filter(|&cut| text.is_char_boundary(cut)) {
-            let mut sum = trust8_counts::inspect(&bytes[..cut]);
-            sum.append(&trust8_counts::inspect(&bytes[cut..]));
-            assert_eq!(sum, whole, "cut at {cut}");
-            // Nothing counts after an error.
-            if whole.error().is_some() {
-                sum.append(&trust8_counts::inspect(b"more\n"));
-                assert_eq!(sum, whole);
-            }
-        }
-    }
-}
-
 fn check_lossy(bytes: &[u8]) {
     let characters = String::from_utf8_lossy(bytes).chars().count();
     for kernel in kernels() {
