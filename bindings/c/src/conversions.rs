@@ -188,8 +188,8 @@ fn push(
 /// Ends the text. Returns the number of bytes written, and whether there is no error.
 fn finish(transcoder: &mut Transcoder<Encoding, Encoding>, room: &mut [MaybeUninit<u8>]) -> (usize, Stop) {
     match transcoder.finish_into(room) {
-        Ok(written) if transcoder.pending().is_empty() => (written, Stop::END),
-        Ok(written) => (written, Stop::FULL),
+        Ok(Some(written)) => (written, Stop::END),
+        Ok(None) => (0, Stop::FULL),
         Err(error) => (0, Stop::invalid(TranscoderError::kind(&error))),
     }
 }

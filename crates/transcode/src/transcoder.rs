@@ -231,14 +231,16 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     pub fn finish(&mut self, text: &mut T::Owned) -> Result<(), TranscoderError> {
         let mut result = Ok(());
         append_written::<T>(text, CHARACTER_UNITS, |out| {
-            result = self.end(out);
+            result = self.end(out).map(drop);
             None
         });
         result
     }
 
-    /// Ends the text. A lossy transcoder writes the replacement for a character that is cut off, if
-    /// it fits; four units are enough. Returns the number of units written.
+    /// Ends the text. A lossy transcoder writes the replacement for a character that is cut off.
+    ///
+    /// Returns the number of units written, or `None` if the buffer is too small for the
+    /// replacement: then nothing has changed. Four units are always enough.
     ///
     /// # Errors
     ///
@@ -252,13 +254,16 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// let mut transcoder = Transcoder::lossy(Utf8, Utf16);
     /// let mut buffer = [MaybeUninit::uninit(); 4];
     /// transcoder.push_into(b"\xE2\x82", &mut buffer)?;
-    /// assert_eq!(transcoder.finish_into(&mut buffer)?, 1);
+    /// assert_eq!(transcoder.finish_into(&mut buffer[..0])?, None);
+    /// assert_eq!(transcoder.finish_into(&mut buffer)?, Some(1));
     /// # Ok::<(), trust8_transcode::TranscoderError>(())
     /// ```
-    pub fn finish_into(&mut self, buffer: &mut [MaybeUninit<T::Unit>]) -> Result<usize, TranscoderError> {
+    pub fn finish_into(
+        &mut self,
+        buffer: &mut [MaybeUninit<T::Unit>],
+    ) -> Result<Option<usize>, TranscoderError> {
         let mut out = Output::new(T::form_room(buffer));
-        self.end(&mut out)?;
-        Ok(out.len() / size_of::<T::Unit>())
+        Ok(self.end(&mut out)?.then(|| out.len() / size_of::<T::Unit>()))
     }
 
     /// Returns the number of units of the text, from its start, that have been converted so far.
@@ -406,24 +411,25 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         len - held
     }
 
-    /// The common part of `finish` and `finish_into`.
-    fn end(&mut self, out: &mut Output<'_>) -> Result<(), TranscoderError> {
+    /// The common part of `finish` and `finish_into`. Returns whether the replacement fits.
+    fn end(&mut self, out: &mut Output<'_>) -> Result<bool, TranscoderError> {
         self.check()?;
         if self.held_len == 0 {
-            return Ok(());
+            return Ok(true);
         }
         let (Next::Cut(fault) | Next::Malformed(fault, _)) = self.route.from.next(self.pending()) else {
-            return Ok(());
+            return Ok(true);
         };
         if !self.lossy {
             return Err(self.fail(fault));
         }
-        if scalar::put_replacement(self.route.to, out) {
+        let fits = scalar::put_replacement(self.route.to, out);
+        if fits {
             self.replaces(fault);
             self.converted += self.held_len as u64;
             self.held_len = 0;
         }
-        Ok(())
+        Ok(fits)
     }
 }
 

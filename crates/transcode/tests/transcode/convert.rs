@@ -915,7 +915,7 @@ fn through_buffer(
             assert!(progress.read > 0 || progress.written > 0, "no progress");
         }
     }
-    let written = transcoder.finish_into(&mut buffer)?;
+    let written = transcoder.finish_into(&mut buffer)?.expect("a buffer for a character");
     take(&buffer[..written], bytes);
     Ok(())
 }
