@@ -230,7 +230,7 @@ impl TableProviderFactory for CheckedFiles {
         };
         let (policy, encoding) = (option("policy"), option("encoding"));
         let policy = policy
-            .map(|name| name.to_lowercase().parse::<Policy>())
+            .map(|name| name.parse::<Policy>())
             .transpose()
             .map_err(|error| plan_datafusion_err!("{error}"))?;
         let refuses: &[_] = if cfg!(feature = "parquet") { &["ARROW"] } else { &["ARROW", "PARQUET"] };

@@ -31,7 +31,7 @@ pub(crate) enum Task {
 #[derive(Clone, Copy)]
 struct Meaning {
     plan: Plan,
-    profile: Option<&'static Profile>,
+    profile: Profile,
 }
 
 /// The documentation of each [`Function`] for `information_schema`, in the order of [`Task::ALL`].
@@ -102,30 +102,22 @@ impl Task {
             Self::ProfileError => (None, literals.next()),
             _ => (literals.next(), literals.next()),
         };
-        let plan = |policy| match self {
-            Self::TryValidate => Plan::Repair(Policy::Null, None),
-            Self::MakeValid => Plan::Repair(policy, None),
-            _ => Plan::Refuse,
-        };
-        let mut meaning = Meaning { plan: plan(Policy::Replace), profile: None };
+        let mut meaning = Meaning { plan: Plan::Refuse, profile: Profile::SCALARS };
+        let mut chosen = Policy::Replace;
         if let Some(policy) = policy {
             let Some(name) = self.literal("policy", *policy)? else { return Ok(None) };
-            let Some(policy) = Policy::by_name(name) else {
-                let known = Policy::ALL.iter().map(|known| known.name());
-                return Err(self.unknown("policy", name, known));
-            };
-            meaning.plan = plan(policy);
+            let known = Policy::ALL.iter().map(|known| known.name());
+            chosen = Policy::by_name(name).ok_or_else(|| self.unknown("policy", name, known))?;
         }
         if let Some(profile) = profile {
             let Some(name) = self.literal("profile", *profile)? else { return Ok(None) };
-            let mut presets = Profile::PRESETS.iter();
-            let Some((_, preset)) = presets.find(|(known, _)| known.eq_ignore_ascii_case(name)) else {
-                return Err(self.unknown("profile", name, Profile::PRESETS.iter().map(|(known, _)| *known)));
-            };
-            meaning.profile = Some(preset);
-            if let Plan::Repair(_, profile) = &mut meaning.plan {
-                *profile = Some(preset);
-            }
+            let known = Profile::PRESETS.iter().map(|preset| preset.0);
+            meaning.profile = Profile::by_name(name).ok_or_else(|| self.unknown("profile", name, known))?;
+        }
+        match self {
+            Self::TryValidate => meaning.plan = Plan::Repair(Policy::Null),
+            Self::MakeValid => meaning.plan = Plan::Repair(chosen),
+            _ => {}
         }
         Ok(Some(meaning))
     }
@@ -152,7 +144,7 @@ impl Task {
         match (self, data_type) {
             (Self::IsValid, _) => DataType::Boolean,
             (Self::Error | Self::ProfileError, _) => DataType::Struct(rows::error_fields()),
-            (_, DataType::Dictionary(_, values)) if matches!(plan, Some(Plan::Repair(Policy::Null, _))) => {
+            (_, DataType::Dictionary(_, values)) if plan == Some(Plan::Repair(Policy::Null)) => {
                 text_type(values)
             }
             (_, DataType::Dictionary(keys, values)) => {
@@ -165,8 +157,8 @@ impl Task {
     fn evaluate(self, array: &ArrayRef, Meaning { plan, profile }: Meaning) -> Result<ArrayRef> {
         match self {
             Self::IsValid => rows::is_valid(array),
-            Self::Error | Self::ProfileError => rows::errors(array, profile),
-            _ => rows::text(array, plan),
+            Self::Error | Self::ProfileError => rows::errors(array, &profile),
+            _ => rows::text(array, plan, &profile),
         }
     }
 }
@@ -253,7 +245,7 @@ impl ScalarUDFImpl for Function {
         let Some(column) = args.arg_fields.first() else { return internal_err!("no argument") };
         let plan = self.task.meaning(&args.scalar_arguments[1..])?.map(|meaning| meaning.plan);
         let makes_nulls = match plan {
-            None | Some(Plan::Repair(Policy::Null, _)) => true,
+            None | Some(Plan::Repair(Policy::Null)) => true,
             Some(_) => matches!(self.task, Task::Error | Task::ProfileError),
         };
         let data_type = self.task.return_type(column.data_type(), plan);

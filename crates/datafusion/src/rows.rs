@@ -17,12 +17,12 @@ use trust8_columns::Policy;
 use trust8_profile::Profile;
 
 /// The treatment of rows that are not UTF-8.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Plan {
     /// The first of them is an error.
     Refuse,
     /// They are repaired, and characters that the profile forbids are replaced.
-    Repair(Policy, Option<&'static Profile>),
+    Repair(Policy),
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
@@ -66,12 +66,12 @@ pub(crate) fn error_fields() -> Fields {
 
 /// Returns the error of each row, or null for rows that are UTF-8 without a character that the profile
 /// forbids.
-pub(crate) fn errors(array: &dyn Array, profile: Option<&Profile>) -> Result<ArrayRef> {
+pub(crate) fn errors(array: &dyn Array, profile: &Profile) -> Result<ArrayRef> {
     of_values(array, |array| errors_of_rows(array, profile))
 }
 
-fn errors_of_rows(array: &dyn Array, profile: Option<&Profile>) -> Result<ArrayRef> {
-    let found = arrow_59::errors_in(array, profile.unwrap_or(&Profile::SCALARS)).map_err(layout_error)?;
+fn errors_of_rows(array: &dyn Array, profile: &Profile) -> Result<ArrayRef> {
+    let found = arrow_59::errors_in(array, profile).map_err(layout_error)?;
     if found.num_rows() == 0 {
         return Ok(new_null_array(&DataType::Struct(error_fields()), array.len()));
     }
@@ -95,14 +95,13 @@ pub(crate) fn text_type(data_type: &DataType) -> DataType {
 }
 
 /// Returns an array of bytes or text as text. The bytes are not copied if no row needs a repair.
-pub(crate) fn text(array: &ArrayRef, plan: Plan) -> Result<ArrayRef> {
-    let Plan::Repair(policy, profile) = plan else {
+pub(crate) fn text(array: &ArrayRef, plan: Plan, profile: &Profile) -> Result<ArrayRef> {
+    let Plan::Repair(policy) = plan else {
         return arrow_59::as_utf8(array).map_err(|error| match error.reason() {
             Reason::NotUtf8(reason) => refusal(array, error.row(), &reason),
             _ => layout_error(error),
         });
     };
-    let profile = profile.unwrap_or(&Profile::SCALARS);
     let text = arrow_59::repair_in(array, policy, profile).map_err(layout_error)?;
     Ok(match text.as_any_dictionary_opt() {
         // Few functions expect nulls among the values of a dictionary.
