@@ -37,7 +37,7 @@ pub use crate::simd::{Job, Token, Vectors, as_uninit, read};
 pub use crate::simd::{Plain, Simd};
 pub use crate::text::locate::{count_equal, last_line};
 
-/// The progress of a conversion into a buffer.
+/// The progress of a conversion into a buffer. It will get no other fields.
 #[must_use = "the text may not be read to its end"]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Progress {

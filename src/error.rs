@@ -534,7 +534,7 @@ impl fmt::Display for Sequence {
     }
 }
 
-/// A buffer that is too small for the output.
+/// A buffer that is too small for the output. It will get no other fields.
 ///
 /// ```
 /// use trust8::{CopyError, copy_utf8};

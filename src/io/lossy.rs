@@ -102,6 +102,7 @@ impl<R> LossyReader<R> {
     /// assert_eq!(log.fill_str()?, "é!");
     /// # Ok::<(), std::io::Error>(())
     /// ```
+    #[must_use]
     pub const fn follow(mut self, follows: bool) -> Self {
         self.follows = follows;
         self

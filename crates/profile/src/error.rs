@@ -94,7 +94,8 @@ impl core::error::Error for Forbidden {}
 #[cfg(feature = "std")]
 trust8::engine::into_io_errors!(InvalidData: Forbidden;);
 
-/// The first place at which bytes are not UTF-8 or have a forbidden character.
+/// The first place at which bytes are not UTF-8 or have a forbidden character. A profile refuses bytes
+/// for no other reason, so there will be no other variant.
 ///
 /// ```
 /// use trust8_profile::{ProfileError, Profile};
@@ -143,7 +144,7 @@ impl ProfileError {
     }
 }
 
-/// Like [`ProfileError`], for a stream.
+/// Like [`ProfileError`], for a stream. It has the same two variants.
 ///
 /// ```
 /// use trust8_profile::{Profile, ProfileStreamError, ProfileValidator};

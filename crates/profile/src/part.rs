@@ -479,7 +479,7 @@ impl Default for ProfilePart {
 }
 
 /// The first place at which a text that was judged in parts is not UTF-8 or has a forbidden
-/// character, with its line and its column.
+/// character, with its line and its column. There will be no other variants or fields.
 ///
 /// ```
 /// use trust8_profile::{Profile, ProfilePart, ProfilePartError};

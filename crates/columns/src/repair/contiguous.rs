@@ -19,7 +19,7 @@ use crate::offset::Offset;
 const ROWS_PER_BAD_ROW: usize = 32;
 
 /// The rows that [`repair`](crate::repair()) has written. All values are UTF-8, and no row begins or
-/// ends inside a character.
+/// ends inside a character. These are all parts of such an array: there will be no other fields.
 ///
 /// ```
 /// use trust8_columns::{FixedSize, Policy, Repaired, repair};

@@ -26,7 +26,8 @@ use trust8::{Kernel, Policy};
 pub use contiguous::RepairedRows;
 pub use views::RepairedViews;
 
-/// The result of [`repair`](crate::repair()): the unchanged column, or new rows.
+/// The result of [`repair`](crate::repair()): the unchanged column, or new rows. As in a `Cow`, there
+/// will be no third variant.
 ///
 /// ```
 /// use trust8_columns::{Offsets, Policy, Repaired, repair};

@@ -13,7 +13,8 @@ use crate::layout::Views;
 use crate::layout::sealed::Rows;
 use crate::views::INLINE_BYTES;
 
-/// The views that [`repair`](crate::repair()) has written. All of them are UTF-8.
+/// The views that [`repair`](crate::repair()) has written. All of them are UTF-8. These are all parts
+/// of such an array: there will be no other fields.
 ///
 /// ```
 /// use trust8_columns::{Policy, Repaired, Views, repair};
