@@ -130,6 +130,7 @@ impl<R> TextLines<R> {
     /// use trust8::io::{OnBadLine, TextLines};
     /// assert_eq!(TextLines::new(&b"a\n\xFF\nb\n"[..]).on_bad_line(OnBadLine::Skip).count(), 2);
     /// ```
+    #[must_use]
     pub const fn on_bad_line(mut self, on_bad_line: OnBadLine) -> Self {
         self.on_bad_line = on_bad_line;
         self
@@ -148,6 +149,7 @@ impl<R> TextLines<R> {
     /// assert_eq!(lines.next().unwrap()?, "ef");
     /// # Ok::<(), LineError>(())
     /// ```
+    #[must_use]
     pub const fn max_length(mut self, max_length: usize) -> Self {
         self.max_length = max_length;
         self
@@ -169,6 +171,7 @@ impl<R> TextLines<R> {
     /// assert_eq!(lines.next().unwrap()?, "café");
     /// # Ok::<(), trust8::io::LineError>(())
     /// ```
+    #[must_use]
     pub const fn follow(mut self, follows: bool) -> Self {
         self.follows = follows;
         self
@@ -247,9 +250,7 @@ impl<R: BufRead> Iterator for TextLines<R> {
             let offset = self.offset;
             self.offset += self.line.len() as u64;
             let mut line = mem::take(&mut self.line);
-            let skipped = self.skipping;
-            self.skipping = !is_whole && (is_too_long || skipped);
-            if skipped {
+            if mem::replace(&mut self.skipping, !is_whole && is_too_long) {
                 continue;
             }
             if is_too_long {

@@ -48,8 +48,9 @@ use core::hash::{Hash, Hasher};
 ///
 /// let (mut one, mut other) = (Validator::new(), Validator::new());
 /// one.push(b"ab\xC3")?;
+/// other.push(b"cd")?;
 /// assert_ne!(one, other);
-/// other.push(b"cd\xC3")?;
+/// other.push(b"\xC3")?;
 /// assert_eq!(one, other);
 /// # Ok::<(), trust8::stream::StreamError>(())
 /// ```

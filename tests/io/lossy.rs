@@ -155,8 +155,24 @@ fn half_a_character_consumed_is_an_error_and_no_more() {
     assert_eq!(reader.fill_str().unwrap(), "\u{E9}");
     reader.consume(1);
     assert_eq!(reader.fill_str().unwrap_err().kind(), ErrorKind::InvalidInput);
-    reader.consume(1);
+    reader.consume(usize::MAX);
     assert_eq!(reader.fill_str().unwrap(), "");
+}
+
+#[test]
+fn what_reads_nothing_asks_for_nothing_and_an_error_leaves_the_string_as_it_was() {
+    struct Late;
+    impl Read for Late {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(ErrorKind::TimedOut.into())
+        }
+    }
+    let mut reader = LossyReader::new(b"ab".chain(Late));
+    assert_eq!(reader.read(&mut []).unwrap(), 0);
+    assert_eq!(*reader.get_ref().get_ref().0, b"ab");
+    let mut text = "before".to_owned();
+    assert_eq!(reader.read_to_string(&mut text).unwrap_err().kind(), ErrorKind::TimedOut);
+    assert_eq!(text, "before");
 }
 
 /// A reader that claims to have read more than it was asked for.

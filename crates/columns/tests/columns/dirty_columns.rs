@@ -236,6 +236,7 @@ fn layouts_that_lie() {
     );
     assert!(Offsets::new(b"", &offsets[..12], Some(short)).is_ok());
     let beyond = Validity::new(&[0xFF], usize::MAX);
+    assert!(!beyond.is_valid(0) && !beyond.is_valid(1));
     assert_eq!(Offsets::new(b"", &offsets, Some(beyond)).unwrap_err().row(), 0);
     assert_eq!(
         kind(FixedSize::<i64>::new(b"abcdefg", 3, 4, None).unwrap_err()),
@@ -246,7 +247,8 @@ fn layouts_that_lie() {
         FixedSize::<i32>::new(b"abc", 1000, usize::MAX, None).unwrap_err().to_string(),
         "row 0: a row of 1000 bytes ends beyond the end of the values, which have 3 bytes"
     );
-    assert!(FixedSize::<i32>::new(b"abcdefg", 3, 2, None).is_ok());
+    let mut bad = trust8_columns::invalid_rows(FixedSize::<i32>::new(b"\xFF\xFF", 1, 2, None).unwrap());
+    assert!(bad.next().is_some() && bad.size_hint().1 >= Some(1));
     let view = |word: u128| {
         Views::new(&[0, word], &[b"13 characters"], None).map(|column| column.rows()).map_err(kind)
     };

@@ -322,6 +322,9 @@ fn views_that_overlap_inside_characters_are_too_long_in_time() {
         );
     }
     assert!(repair(column, Policy::Null).is_ok());
+    let column = Views::new(&views[1..], &buffers, None).unwrap();
+    let error = Kernel::best().repair(column, Policy::Replace, 1 << 20).unwrap_err();
+    assert_eq!((error.row(), error.kind()), (0, ColumnErrorKind::TooLong { limit: 1 << 20 }));
 }
 
 /// Rows that overlap in all ways have the text that each of them has alone.

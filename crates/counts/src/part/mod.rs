@@ -183,7 +183,7 @@ impl Part {
         let [len, body, continuations, from_e0, from_f0, newlines, line_chars] = numbers;
         let first = [bytes[56], bytes[57], bytes[58]];
         let (last, last_len) = (&bytes[59..63], usize::from(bytes[63] >> 2 & 7));
-        let (head, failed) = (bytes[63] & 3, bytes[63] >> 5 == 1);
+        let head = bytes[63] & 3;
         let end = match last.get(..last_len)? {
             [] => End::CLEAN,
             &[0x00..=0x7F, ..] => return None,
@@ -191,10 +191,8 @@ impl Part {
             seen => End::of(seen),
         };
         let body = Tally { bytes: body, continuations, from_e0, from_f0, newlines, line_chars };
-        let judgement = Judgement { len, first, head, body, end };
-        let part = Self(judgement);
-        (judgement.is_possible() && judgement.has_failed() == failed && part.to_bytes() == *bytes)
-            .then_some(part)
+        let part = Self(Judgement { len, first, head, body, end });
+        (part.0.is_possible() && part.to_bytes() == *bytes).then_some(part)
     }
 }
 

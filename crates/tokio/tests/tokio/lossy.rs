@@ -10,7 +10,10 @@ use tokio_util::codec::{Decoder as _, FramedRead};
 use trust8::Policy;
 use trust8::io::TextLines;
 use trust8::stream::Decoder;
-use trust8_tokio::{EveryLine, LineError, LossyReader, OnBadLine, TextStream, TextStreamError, Utf8Reader};
+use trust8_tokio::{
+    CodecError, EveryLine, LineError, LinesCodec, LossyReader, OnBadLine, TextStream, TextStreamError,
+    Utf8Reader,
+};
 
 use super::{connection, in_time};
 
@@ -110,6 +113,30 @@ async fn every_line_of_a_growing_input() {
             assert_eq!(found, expected, "{bytes:02X?} {at}");
         }
     }
+}
+
+/// The first line of another input is not skipped with a long line that ended the one before.
+#[test]
+fn a_line_that_is_skipped_ends_with_its_input() {
+    let mut buffer = BytesMut::from("longer");
+    let mut every = EveryLine::new().max_length(3);
+    assert!(matches!(every.decode(&mut buffer), Ok(Some(Err(LineError::TooLong { .. })))));
+    assert!(every.decode(&mut buffer).unwrap().is_none() && every.decode_eof(&mut buffer).unwrap().is_none());
+    assert_eq!(every.decode(&mut BytesMut::from("one\n")).unwrap().unwrap().unwrap(), "one");
+
+    let mut buffer = BytesMut::from("longer");
+    let mut lines = LinesCodec::with_max_length(3);
+    assert!(matches!(lines.decode(&mut buffer), Err(CodecError::TooLong { .. })));
+    assert!(lines.decode(&mut buffer).unwrap().is_none() && lines.decode_eof(&mut buffer).unwrap().is_none());
+    assert_eq!(lines.decode(&mut BytesMut::from("one\n")).unwrap().unwrap(), "one");
+}
+
+#[tokio::test]
+async fn what_reads_nothing_waits_for_nothing() {
+    let (near, _far) = tokio::io::duplex(8);
+    assert_eq!(in_time(LossyReader::new(near).read(&mut [])).await.unwrap(), 0);
+    let (near, _far) = tokio::io::duplex(8);
+    assert_eq!(in_time(Utf8Reader::new(near).read(&mut [])).await.unwrap(), 0);
 }
 
 #[tokio::test(flavor = "current_thread")]

@@ -57,6 +57,7 @@ fn transcoder_remembers_what_it_replaced_first() {
                 }
                 transcoder.finish(&mut bytes).unwrap();
                 assert_eq!(bytes, convert_lossy(from, to, text), "{from} to {to}, {len}: {text:02X?}");
+                assert_eq!(transcoder.position(), text.len() as u64, "{from} to {to}, {len}: {text:02X?}");
                 let place =
                     transcoder.replaced().map(|error| (error.valid_up_to(), error.error_len(), error.kind()));
                 let expected =

@@ -134,4 +134,13 @@ fn pending_bytes_that_cannot_be() {
     assert!(Transcoder::new(Chars, Utf16).resume(4, &[0]).is_none());
     assert!(Transcoder::new(Str, Utf16).resume(4, b"\xC3").is_none());
     assert!(Transcoder::new(Str, Utf16).resume(4, b"").is_some());
+    let last = i64::MAX as u64;
+    assert!(
+        [last, last + 1].map(|at| Transcoder::new(Str, Utf16).resume(at, b"").is_some()) == [true, false]
+    );
+
+    // An error is no part of what it continues from.
+    let mut failed = Transcoder::new(Encoding::Utf8, Str);
+    failed.push(b"\xFF", &mut String::new()).unwrap_err();
+    failed.resume(4, b"\xC3").unwrap().push(b"\xA9", &mut String::new()).unwrap();
 }
