@@ -222,8 +222,12 @@ pub(crate) fn is_expected(classes: &[&str], culprit: &Culprit<'_>) -> bool {
 }
 
 /// Returns `pattern` with its braces escaped. For Git they are characters like any other, and for the crate ignore they
-/// have alternatives, which take as much of the stack as they are nested.
+/// have alternatives, which take as much of the stack as they are nested. A pattern that matches nothing for Git, and all
+/// for the crate, becomes empty.
 pub(crate) fn literal_braces(pattern: &str) -> String {
+    if pattern.trim_end() == "!" || pattern.contains("//") {
+        return String::new();
+    }
     let (mut literal, mut rest, mut is_unclosed) = (String::new(), pattern, false);
     while let Some(c) = rest.chars().next() {
         let len = match c {

@@ -389,6 +389,13 @@ fn braces_in_patterns_are_characters_as_for_git() {
         folder.file(".ignore", patterns);
         folder.trust8().args(["-l", "."]).assert().code(1).stdout("./a\n./b\n./c\n");
     }
+    // No name is empty.
+    folder.file("d/e", b"\xFF");
+    for pattern in ["/**//", "!", "! "] {
+        folder.file(".ignore", format!("x?\n/}}*\n[[]c\n/{{*\n{pattern}\n"));
+        folder.trust8().args(["-l", "."]).assert().code(1).stdout("./a\n./b\n./c\n./d/e\n");
+    }
+    fs::remove_dir_all(folder.at("d")).unwrap();
     folder.file(".ignore", "[{a,c}\n");
     folder.trust8().args(["-l", "."]).assert().code(1).stdout(contains("./[c\n"));
     fs::remove_file(folder.at("[c")).unwrap();
