@@ -160,7 +160,8 @@ const char *trust8_kind_name(uint8_t kind);
  * The message is ASCII. As with snprintf, it is truncated to fit, and it is terminated unless cap
  * is 0. The result is the length of the whole message without the terminator. If data is the input
  * that gave the error, the message begins with the line and the column. It may be NULL: the message
- * of a stream has only the byte.
+ * of a stream has only the byte. NULL with another length than 0, or one above PTRDIFF_MAX, gives a
+ * message too, though the result is TRUST8_NONE.
  */
 size_t trust8_explain(const trust8_error *error, const void *data, size_t len, char *buf,
                       size_t cap);

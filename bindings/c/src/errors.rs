@@ -6,6 +6,7 @@
 
 use core::ffi::{CStr, c_char, c_void};
 use core::fmt::{self, Write};
+use core::ptr;
 
 use trust8_profile::Class;
 
@@ -187,7 +188,8 @@ fn name(kind: u8) -> &'static CStr {
 /// The message is ASCII. As with snprintf, it is truncated to fit, and it is terminated unless
 /// `cap` is 0. The result is the length of the whole message without the terminator. If `data` is
 /// the input that gave the error, the message begins with the line and the column. It may be NULL:
-/// the message of a stream has only the byte.
+/// the message of a stream has only the byte. NULL with another length than 0, or one above
+/// PTRDIFF_MAX, gives a message too, though the result is TRUST8_NONE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_explain(
     error: *const trust8_error,
@@ -199,6 +201,10 @@ pub unsafe extern "C" fn trust8_explain(
     // The struct is read before the message is written, so they may overlap.
     // SAFETY: the caller vouches for the struct.
     let error = unsafe { memory::take(error) };
+    // SAFETY: the caller vouches for the memory.
+    let is_misuse = unsafe { memory::bytes(data, len) }.is_none();
+    // Who looks only at the message finds one.
+    let (data, len, error) = if is_misuse { (ptr::null(), 0, None) } else { (data, len, error) };
     // SAFETY: the caller vouches for the memory, and that the two do not overlap, or this is seen.
     let Some((data, room)) = (unsafe { memory::both(data, len, buf.cast(), cap) }) else {
         return TRUST8_NONE;
@@ -206,7 +212,8 @@ pub unsafe extern "C" fn trust8_explain(
     let mut message = Message { room, len: 0 };
     // A `Message` accepts everything.
     let _ = explain(&error.unwrap_or(trust8_error::MISUSE), data, &mut message);
-    message.terminate()
+    let whole = message.terminate();
+    if is_misuse { TRUST8_NONE } else { whole }
 }
 
 fn explain(error: &trust8_error, data: &[u8], message: &mut Message<'_>) -> fmt::Result {

@@ -45,6 +45,10 @@ static void test_pointers(void) {
     CHECK(!trust8_convert(TRUST8_UTF8, TRUST8_UTF16, 0, text, 4, NULL, 8, &done) && done.kind == TRUST8_MISUSE);
     CHECK(!trust8_validate_offsets32(text, 4, NULL, 2, &column) && column.error.kind == TRUST8_MISUSE);
     CHECK(trust8_explain(&error, text, 4, NULL, 9) == TRUST8_NONE);
+    /* The example in the header prints this message. */
+    char message[8] = {'?', '?', '?', '?', '?', '?', '?', '?'};
+    CHECK(trust8_explain(&error, NULL, 1, message, sizeof message) == TRUST8_NONE && strcmp(message, "misuse:") == 0);
+    CHECK(trust8_explain(&error, text, SIZE_MAX, message, 4) == TRUST8_NONE && strcmp(message, "mis") == 0);
     CHECK(!trust8_kernel_use(NULL) && !trust8_kernel_use("abacus") && trust8_kernel_name(99) == NULL);
 
     int64_t offsets[3] = {0, 0, 0};
