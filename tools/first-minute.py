@@ -157,7 +157,11 @@ def python():
     folder = fresh("python")
     run("python3 -m venv venv", folder)
     path = f"{folder}/venv/bin:{os.environ['PATH']}"
-    run(line("README.md", "pip install "), CHECKOUT, PATH=path, CARGO_TARGET_DIR=str(TARGET / "first-minute-python"))
+    install = line("README.md", "pip install ")
+    # Without cargo, the error says what is missing.
+    without = ":".join(part for part in path.split(":") if not os.path.exists(f"{part}/cargo"))
+    assert "there is no cargo on the path: install Rust" in run(f"PATH='{without}' {install}", CHECKOUT, 1)
+    run(install, CHECKOUT, PATH=path, CARGO_TARGET_DIR=str(TARGET / "first-minute-python"))
     # Who reads the section on columns has it.
     run("pip install --only-binary :all: pyarrow", folder, PATH=path)
     run(f"python -m doctest '{CHECKOUT}/bindings/python/README.md'", folder, PATH=path)

@@ -6,7 +6,6 @@
 #   bindings/python/test.sh 3.11 3.14t      these versions; with a t, the free-threaded build
 #   bindings/python/test.sh --two           the oldest and the newest of those that are found
 #   bindings/python/test.sh --abi3 3.12     only the build with the stable interface of the interpreter
-#   bindings/python/test.sh --pip           only `pip install`: that it says what it does, without cargo too, and its CPU time
 #
 # Of the last version, the tests of strings and of memory also run with the build for the stable interface.
 #
@@ -20,52 +19,17 @@ TESTS=(pytest==9.2.0 'hypothesis>=6.100,<6.169' mypy==2.4.1 typing_extensions)
 # What the tests compare with, and give columns to. Tests of a package that has no wheel for a version of Python are skipped.
 OTHERS=(numpy pyarrow polars duckdb nanoarrow mutf8 ftfy)
 
-# What `pip install` may take, in seconds of CPU time.
-PIP_SECONDS=64
-
-# Installs the package with pip, from a folder that has nothing compiled.
-test_pip() {
-    local pip=$work/pip/bin/pip folder=$PATH said
-    python3 -m venv "$work/pip"
-    folder=$(tr : '\n' <<<"$PATH" | while read -r folder; do [ -e "$folder/cargo" ] || printf '%s:' "$folder"; done)
-    if said=$(PATH=$folder "$pip" install --disable-pip-version-check "$here" 2>&1); then
-        echo "pip has compiled the package without cargo" >&2
-        return 1
-    fi
-    grep --quiet 'there is no cargo on the path: install Rust' <<<"$said" && ! grep --quiet Traceback <<<"$said" || { echo "$said"; return 1; }
-    # In a pipe, `times` would be that of its own process.
-    times >"$work/before"
-    said=$(CARGO_TARGET_DIR=$work/pip-target "$pip" install --disable-pip-version-check -v "$here" 2>&1) || { echo "$said"; return 1; }
-    times >"$work/after"
-    grep --quiet 'compiling Rust, which takes about' <<<"$said" || { echo "$said"; return 1; }
-    "$work/pip/bin/python" -c 'import trust8; assert trust8.is_utf8(b"caf\xc3\xa9")'
-    printf 'caf\xe9 au lait' >"$work/latin1"
-    said=$("$work/pip/bin/python" -m trust8 check "$work/latin1") && { echo "check has taken Latin-1 for UTF-8" >&2; return 1; }
-    grep --quiet 'latin1:1:4: byte 3: 3-byte character cut short after 1 byte: E9' <<<"$said" || { echo "$said"; return 1; }
-    python3 - "$(tail -1 "$work/before")" "$(tail -1 "$work/after")" "$PIP_SECONDS" <<'END'
-import re, sys
-before, after = (sum(60 * int(minutes) + float(seconds) for minutes, seconds in re.findall(r"(\d+)m([\d.]+)s", times)) for times in sys.argv[1:3])
-print(f"pip install: {after - before:.0f} s of CPU time")
-sys.exit(after - before > float(sys.argv[3]))
-END
-}
-
-features=() wanted=() two= pip= complete=
+features=() wanted=() two= complete=
 for argument in "$@"; do
     case $argument in
         --abi3) features=(--features abi3) ;;
         --two) two=1 ;;
-        --pip) pip=1 ;;
         *) wanted+=("$argument") ;;
     esac
 done
 
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
-if [ -n "$pip" ]; then
-    test_pip
-    exit
-fi
 
 # Prints the interpreter of a version, if it runs.
 interpreter() {

@@ -32,7 +32,7 @@
 //!   input of a conversion; an array of integers that is not aligned; and the state of a stream or
 //!   a conversion whose contents show that no function of this library has written it.
 //! - All functions may be called from any thread at any time. Two threads must not use one
-//!   trust8_validator or trust8_converter at the same time.
+//!   trust8_validator, trust8_decoder or trust8_converter at the same time.
 //!
 //! The header needs C99 or C++. Byte values in it are hexadecimal.
 

@@ -35,7 +35,7 @@ def get_requires_for_build_editable(config_settings=None):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    _say("trust8: compiling Rust, which takes about 60 seconds of CPU time")
+    _say("trust8: compiling Rust, which takes about 80 seconds of CPU time")
     # The command is a third of what there is to compile. `-C build-args=` compiles it too.
     config_settings = {"build-args": "--no-default-features", **(config_settings or {})}
     return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
