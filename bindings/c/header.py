@@ -103,8 +103,9 @@ def section(docs, prefix):
 def constant(item):
     value = item["value"]
     value = {"usize::MAX": "SIZE_MAX"}.get(value, value)
-    suffix = {"u64": "u", "u32": "u", "u8": "", "usize": ""}[item["const_type"]]
-    return f"#define {item['const']} {value}{suffix}\n"
+    # With `u`, the complement of a small number would have no more than 32 bits.
+    value = {"u64": f"UINT64_C({value})", "u32": f"{value}u", "u8": value, "usize": value}[item["const_type"]]
+    return f"#define {item['const']} {value}\n"
 
 
 def struct(item):

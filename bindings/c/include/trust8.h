@@ -194,21 +194,21 @@ bool trust8_next_error(const void *data, size_t len, size_t *at, trust8_error *e
  */
 
 /* The characters of XML 1.0. */
-#define TRUST8_PROFILE_XML 0x000000229u
+#define TRUST8_PROFILE_XML UINT64_C(0x000000229)
 /* The unicode assignables of RFC 9839: no legacy controls and no noncharacters. */
-#define TRUST8_PROFILE_ASSIGNABLES 0x0000007E9u
+#define TRUST8_PROFILE_ASSIGNABLES UINT64_C(0x0000007E9)
 /* The strings of I-JSON (RFC 7493): no noncharacters. */
-#define TRUST8_PROFILE_I_JSON 0x000000600u
+#define TRUST8_PROFILE_I_JSON UINT64_C(0x000000600)
 /* The text of PostgreSQL: no NUL. */
-#define TRUST8_PROFILE_POSTGRES 0x000000001u
+#define TRUST8_PROFILE_POSTGRES UINT64_C(0x000000001)
 /* Text that is shown in a terminal. */
-#define TRUST8_PROFILE_TERMINAL 0x57E0C09E9u
+#define TRUST8_PROFILE_TERMINAL UINT64_C(0x57E0C09E9)
 /* Source code: nothing that hides code from a reader. */
-#define TRUST8_PROFILE_SOURCE 0x5FE0C0FE1u
+#define TRUST8_PROFILE_SOURCE UINT64_C(0x5FE0C0FE1)
 /* Text for a language model: nothing that hides text from a reader. */
-#define TRUST8_PROFILE_PROMPT 0x5FE0C0FE9u
+#define TRUST8_PROFILE_PROMPT UINT64_C(0x5FE0C0FE9)
 /* A file name, without folders. */
-#define TRUST8_PROFILE_FILE_NAME 0x7FE8C0FFFu
+#define TRUST8_PROFILE_FILE_NAME UINT64_C(0x7FE8C0FFF)
 
 /* Returns the classes of the preset with this name, or UINT64_MAX if there is none. The names are
  * "scalars" (no classes), "xml", "assignables", "i-json", "postgres", "terminal", "source",

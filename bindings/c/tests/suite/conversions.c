@@ -222,6 +222,8 @@ static void test_dialects(void) {
     CHECK(trust8_encoding_by_name("UTF_16_BE") == TRUST8_UTF16BE && trust8_encoding_by_name("utf-8\xFF") == 0);
     CHECK(trust8_profile_by_name("File Name") == TRUST8_PROFILE_FILE_NAME && trust8_profile_by_name("files") == UINT64_MAX);
     CHECK(trust8_profile_by_name("file_name") == TRUST8_PROFILE_FILE_NAME && trust8_profile_by_name("scalars") == 0);
+    /* All classes of a preset without one. */
+    CHECK(!trust8_profile_validate(TRUST8_PROFILE_SOURCE & ~TRUST8_PROFILE_POSTGRES, "a\rb", 3, NULL));
     trust8_run runs[2];
     CHECK(trust8_profile_runs(TRUST8_PROFILE_SOURCE, "a\xE2\x80\x8B\xE2\x80\x8B\xFF", 8, runs, 2) == 2);
     CHECK(runs[0].offset == 1 && runs[0].len == 6 && runs[0].characters == 2 && runs[0].kind == TRUST8_FORBIDDEN);
