@@ -222,10 +222,11 @@ pub(crate) fn is_expected(classes: &[&str], culprit: &Culprit<'_>) -> bool {
 }
 
 /// Returns `pattern` with its braces escaped. For Git they are characters like any other, and for the crate ignore they
-/// have alternatives, which take as much of the stack as they are nested. A pattern that matches nothing for Git, and all
-/// for the crate, becomes empty.
+/// have alternatives, which take as much of the stack as they are nested. A pattern that matches nothing for Git, and some
+/// or all for the crate, becomes empty.
 pub(crate) fn literal_braces(pattern: &str) -> String {
-    if pattern.trim_end() == "!" || pattern.contains("//") {
+    let plain = pattern.trim_end();
+    if matches!(plain, "!" | "/") || plain.ends_with("\\/") || plain.contains("//") {
         return String::new();
     }
     let (mut literal, mut rest, mut is_unclosed) = (String::new(), pattern, false);
@@ -445,6 +446,12 @@ mod tests {
             ("/r/../vendor/a", false),
         ] {
             assert_eq!(config.excludes_file(Path::new(path)), excluded, "{path}");
+        }
+        for nothing in ["/", "//", "\\/", "a\\/"] {
+            assert!(
+                !parse(&format!("exclude = '{nothing}'")).unwrap().excludes_file(Path::new("/r/a/b")),
+                "{nothing}"
+            );
         }
         assert_eq!(config.expected_at(Path::new("/r/tests/a/b")), ["bidi-control", "not-utf8"]);
         assert_eq!(config.expected_at(Path::new("/r/d/log")), ["invalid-byte"]);

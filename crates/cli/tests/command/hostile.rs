@@ -389,9 +389,9 @@ fn braces_in_patterns_are_characters_as_for_git() {
         folder.file(".ignore", patterns);
         folder.trust8().args(["-l", "."]).assert().code(1).stdout("./a\n./b\n./c\n");
     }
-    // No name is empty.
+    // No name is empty, or ends inside an escape.
     folder.file("d/e", b"\xFF");
-    for pattern in ["/**//", "!", "! "] {
+    for pattern in ["/**//", "!", "! ", "\\/", "d\\/"] {
         folder.file(".ignore", format!("x?\n/}}*\n[[]c\n/{{*\n{pattern}\n"));
         folder.trust8().args(["-l", "."]).assert().code(1).stdout("./a\n./b\n./c\n./d/e\n");
     }
