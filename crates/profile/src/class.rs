@@ -88,8 +88,7 @@ pub enum Class {
     StraySelector = 26,
     /// U+E0000 to U+E007F, except in the flags of England, Scotland, Wales and Texas.
     StrayTag = 27,
-    /// U+061C, U+200E and U+200F, except a few near letters that are written from right to left, and
-    /// U+200F between a digit and `/`.
+    /// U+061C, U+200E and U+200F, except a few near letters that are written from right to left.
     StrayMark = 28,
     /// Spaces and hyphens that are not seen: U+200B except between words of scripts without spaces,
     /// U+2060 except alone beside a character that is not ASCII, U+00AD except in words,

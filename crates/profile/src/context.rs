@@ -521,11 +521,10 @@ const fn rule(characters: Which, last: Which, next: Which, limits: Limits) -> Ru
 /// The limits of styles, standardised variants, and what else has more than one rule.
 const OF_STYLE: Limits = ANY | rarely_switches(STYLE) | few_changes(2);
 const OF_VARIANT: Limits = few(3, 5) | of_few_kinds(SELECTOR);
-const OF_DATE: Limits = few(3, 4) | rarely_switches(DIRECTION);
-const OF_DIRECTION: Limits = OF_DATE | beside(RIGHT_TO_LEFT);
+const OF_DIRECTION: Limits = few(3, 4) | rarely_switches(DIRECTION) | beside(RIGHT_TO_LEFT);
 
 /// The first rule of a character that fits its neighbours decides.
-static RULES: [Rule; 44] = [
+static RULES: [Rule; 43] = [
     // Between emoji. The same style is after other ones, too.
     rule(one('\u{200D}'), PICTOGRAPH, JOINED, ANY | few_changes(4)),
     rule(one('\u{200D}'), STYLE, JOINED, ANY | few_changes(7)),
@@ -546,8 +545,6 @@ static RULES: [Rule; 44] = [
     ),
     // UTS #37 registers few variants of a character, and numbers them from U+E0100 on.
     rule(range(0xE_0100, 0xE_012F), IDEOGRAPH, WHATEVER, few(2, 4) | of_few_kinds(IDEOGRAPHIC_SELECTOR)),
-    // As Arabic has it in dates with digits of ASCII.
-    rule(one('\u{200F}'), range(0x30, 0x39), one('/'), OF_DATE),
     // Near letters that are written from right to left: before it, or the next character.
     rule(range(0x200E, 0x200F), NOT_INVISIBLE, WHATEVER, OF_DIRECTION),
     rule(one('\u{61C}'), NOT_INVISIBLE, WHATEVER, OF_DIRECTION),

@@ -210,8 +210,8 @@ fn thin_ones_are_limited() {
         ("operators between tags", ">\u{2062}<>\u{2064}<>\u{2061}<>\u{2063}<".to_owned()),
         ("private use", "a word \u{E000} ".repeat(8)),
         ("private use in Chinese", "读取\u{E012}配置\u{E0AB}文件\u{E061}以后\u{E07F}显示\u{E0C3}".to_owned()),
-        ("marks at the end of a comment", "/* 2 *\u{200F}/".to_owned()),
-        ("marks in a path without a number", "usr\u{200F}/share".to_owned()),
+        // It shows 10.
+        ("a mark before a comment", "if (attempts > 1\u{200F}//0".to_owned()),
         ("spaces after lines", "a_\u{2009}b_c_\u{2009}d_\u{2009}e_\u{2009}f".to_owned()),
         ("a face, joined or not", "😀😃\u{200D}😄😁\u{200D}😆".to_owned()),
         ("a person, joined or not", "👩\u{200D}👩".repeat(5)),
@@ -351,7 +351,6 @@ fn ordinary_text_passes() {
         ("Cherokee", "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ"),
         ("Icons", "\u{E0B0} main \u{E0A0} \u{F09B} ready"),
         ("Kurdish in a list", "یه\u{200C}كشه\u{200C}ممه\u{200C}_دووشه\u{200C}ممه\u{200C}"),
-        ("an Arabic date", "05\u{200F}/02\u{200F}/2008\n1995-12-22 = 22\u{200F}/12\u{200F}/1995"),
         ("Persian lines for Windows", "می\u{200C}\r\n"),
         ("an object for Windows", "\u{FFFC}\r\n"),
         ("a word joiner for Windows", "é\u{2060}\r\n"),

@@ -391,9 +391,7 @@ impl At<'_> {
                 let near = self.next_is(&[RIGHT_TO_LEFT])
                     || self.behind(64).iter().any(|&n| any_of(&[RIGHT_TO_LEFT], n));
                 let after_seen = self.i == 0 || !is_unseen(self.text[self.i - 1].1);
-                let in_date =
-                    n == 0x200F && self.last_is(&[&[0x30..=0x39]]) && self.next_is(&[&[0x2F..=0x2F]]);
-                (near && after_seen || in_date) && self.limit(3, 4) && self.rarely_alternates(MARKS)
+                near && after_seen && self.limit(3, 4) && self.rarely_alternates(MARKS)
             }
             0x200B => {
                 // Of these scripts, only those of China, Japan and Korea are in these ranges.
