@@ -524,7 +524,7 @@ const OF_VARIANT: Limits = few(3, 5) | of_few_kinds(SELECTOR);
 const OF_DIRECTION: Limits = few(3, 4) | rarely_switches(DIRECTION) | beside(RIGHT_TO_LEFT);
 
 /// The first rule of a character that fits its neighbours decides.
-static RULES: [Rule; 43] = [
+static RULES: [Rule; 44] = [
     // Between emoji. The same style is after other ones, too.
     rule(one('\u{200D}'), PICTOGRAPH, JOINED, ANY | few_changes(4)),
     rule(one('\u{200D}'), STYLE, JOINED, ANY | few_changes(7)),
@@ -559,8 +559,9 @@ static RULES: [Rule; 43] = [
     rule(one('\r'), WHATEVER, one('\n'), ANY),
     rule(one('\x0C'), one('\n'), WHATEVER, ANY),
     // Old Hangul: a syllable without its first consonant, or without its vowel, or a final consonant by itself.
+    rule(one('\u{115F}'), WHATEVER, range(0x1161, 0x11A7), few(3, 5)),
     rule(one('\u{115F}'), WHATEVER, range(0xD7B0, 0xD7C6), few(3, 5)),
-    rule(one('\u{115F}'), WHATEVER, range(0x1160, 0x11A7), few(7, 13)),
+    rule(one('\u{115F}'), WHATEVER, one('\u{1160}'), few(7, 13)),
     rule(one('\u{1160}'), one('\u{115F}'), range(0x11A8, 0x11FF), few(7, 13)),
     rule(one('\u{1160}'), one('\u{115F}'), range(0xD7CB, 0xD7FB), few(7, 13)),
     rule(one('\u{1160}'), range(0x1100, 0x115E), WHATEVER, few(3, 5)),

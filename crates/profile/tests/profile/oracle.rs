@@ -446,11 +446,11 @@ impl At<'_> {
                 let run = self.behind(64).iter().rev().take_while(|&&n| any_of(&[COMBINING], n)).count();
                 run < 8 || any_of(&[common], n) && !self.last_is(&[common])
             }
-            0x115F if matches!(self.next(), 0x1160..=0x11A7) => self.limit(7, 13),
+            0x115F if self.next() == 0x1160 => self.limit(7, 13),
             0x1160 if self.last_is(&[&[0x115F..=0x115F]]) => {
                 self.next_is(&[&[0x11A8..=0x11FF, 0xD7CB..=0xD7FB]]) && self.limit(7, 13)
             }
-            0x115F => self.next_is(&[&[0xD7B0..=0xD7C6]]) && self.limit(3, 5),
+            0x115F => self.next_is(&[&[0x1161..=0x11A7, 0xD7B0..=0xD7C6]]) && self.limit(3, 5),
             0x1160 => self.last_is(&[&[0x1100..=0x115E, 0xA960..=0xA97C]]) && self.limit(3, 5),
             0x0600..=0x0605 => self.next_is(&[&[0x0660..=0x0669, 0x06F0..=0x06F9]]) && self.limit(3, 5),
             0x070F => self.next_is(&[&[0x0710..=0x072F]]) && self.limit(3, 5),
