@@ -14,8 +14,8 @@ function rowOf(line) {
     const [digits, swapped] = [groups, groups.map((group) => pairsOf(group).reverse().join(''))].map((all) => all.join(''));
     const [shown, text] = [textOf(digits), rest.slice(index).trim()];
     if (text !== '' && ![shown.trim(), `|${shown}|`, `>${shown}<`].includes(text)) continue;
-    // Some programs print words with the last byte first. Those of four digits with a text are from xxd, which does not.
-    const isOrdered = digits === swapped || (text !== '' && (textOf(swapped) !== shown || groups.every(({ length }) => length < 5)));
+    // Some programs print words with the last byte first. Those of four digits with a text are from xxd, which does not, or in `>` and `<` from od, which does.
+    const isOrdered = digits === swapped || (text !== '' && (textOf(swapped) !== shown || (text !== `>${shown}<` && groups.every(({ length }) => length < 5))));
     return { address, digits, isOrdered, hasText: text !== '' };
   }
   return null;

@@ -32,7 +32,7 @@ export function element(name, attributes = {}, ...children) {
 const BETWEEN = /[\s,;:.|()[\]{}<>"'`_\u2010-\u2015-]+/u;
 /** The same between `\xE2` and the like. */
 const AROUND = /[\s,()[\]{}<>"'`]+/;
-const CODE_POINT = /^(?:u\+|\\u|&#x)([0-9a-f]{1,6})/i;
+const CODE_POINT = /^(?:u\+|&#x|\\u(?=[0-9a-f]{4}$))([0-9a-f]{1,6})/i;
 
 /** Returns the bytes of a code point, also of a surrogate. */
 function encoded(codePoint) {
@@ -57,7 +57,7 @@ export function parseHex(text) {
   const mixed = literals.find((it) => isEscaped.test(it) && BETWEEN.test(it.replace(/\\u\{[0-9a-f]+\}/gi, '')));
   if (mixed !== undefined) return { problem: mixed };
   const isAnyEscaped = isEscaped.test(typed);
-  const parts = pairs.replace(/(\\u|u\+)\{([0-9a-f]+)\}/gi, ' U+$2 ').replace(/\bb(?=["'])/g, '').replace(/(0x[0-9a-f]+?)u8\b/gi, '$1').replace(/(?=\\x|\\u|%|=[0-9a-f])/gi, ' ').replace(/u\+/gi, ' U+').split(isAnyEscaped ? AROUND : BETWEEN);
+  const parts = pairs.replace(/(\\u|u\+)\{([0-9a-f]+)\}/gi, ' U+$2 ').replace(/(^|[\s,([{])b(?=["'])/g, '$1').replace(/(0x[0-9a-f]+?)u8\b/gi, '$1').replace(/(?=\\x|\\u|%|=[0-9a-f])/gi, ' ').replace(/u\+/gi, ' U+').split(isAnyEscaped ? AROUND : BETWEEN);
   for (const part of parts.filter(Boolean)) {
     const codePoint = part.match(CODE_POINT);
     const made = codePoint && codePoint[0].length === part.length ? encoded(parseInt(codePoint[1], 16)) : null;
